@@ -1,0 +1,22 @@
+package io.edgeplug.device;
+
+import java.util.OptionalInt;
+
+/** Something on this node that a container can be given. */
+public sealed interface Device permits PciDevice, PathDevice {
+
+    /** Names the device to the kubelet: at most 63 characters, and on this node no other device's. */
+    String id();
+
+    /** The family it belongs to. */
+    Kind kind();
+
+    /** Whether a container could use it now. */
+    Health health();
+
+    /** The NUMA node it is nearest to. */
+    OptionalInt numaNode();
+
+    /** The same device in that state of health. */
+    Device withHealth(Health health);
+}

@@ -1,0 +1,39 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.PathGlob;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What an administrator says of a resource: which devices back it, and what their containers get.
+ *
+ * @param selectors a device that any of them takes belongs to the class
+ * @param env the class's own variable, which gets the device IDs beside the usual one
+ */
+public record DeviceClass(ResourceName resource, Kind kind, List<Selector> selectors, Optional<String> env) {
+
+    public DeviceClass {
+        selectors = List.copyOf(selectors);
+    }
+
+    /** Whether a device of this node backs the resource. */
+    public boolean takes(Device device) {
+        return device.kind() == kind
+                && !isPhysicalFunctionInUse(device)
+                && selectors.stream()
+                        .anyMatch(selector -> selector.mismatch(device).isEmpty());
+    }
+
+    /** The files to look for; none unless the class is of paths. */
+    public Stream<PathGlob> paths() {
+        return selectors.stream()
+                .flatMap(selector -> selector.values(SelectorWord.PATHS).stream())
+                .map(PathGlob::parse);
+    }
+
+    /** A PF that has VFs drives them and is no candidate itself. */
+    private static boolean isPhysicalFunctionInUse(Device device) {
+        return device instanceof PciDevice pci && pci.function().virtualFunctions() > 0;
+    }
+}

@@ -1,0 +1,217 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.PathGlob;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+
+/**
+ * Makes devices of what the kernel shows now.
+ *
+ * <p>The scan of one function is the unit and the scan of a node is that scan over all its functions, so what is found
+ * after a uevent cannot differ from what a restart would find. A function that goes while it is read is absent; one
+ * that cannot be read is unhealthy and says why.
+ */
+public final class DeviceScan {
+
+    private static final String FUNCTIONS = "sys/bus/pci/devices";
+    private static final int CONFIG_HEADER_BYTES = 64;
+
+    private final Sysfs sysfs;
+
+    public DeviceScan(Sysfs sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    /**
+     * The addresses of all PCI functions, in order.
+     *
+     * @throws IOException if the node has PCI and does not tell
+     */
+    public List<PciAddress> functions() throws IOException {
+        return sysfs.names(FUNCTIONS).stream()
+                .flatMap(name -> PciAddress.parse(name).stream())
+                .sorted()
+                .toList();
+    }
+
+    /** The device at that address; empty if there is none. */
+    public Optional<PciDevice> function(PciAddress address) {
+        Attributes own = new Attributes(address);
+        if (own.text("vendor").isEmpty() && own.problem().isEmpty()) {
+            return Optional.empty();
+        }
+        PciFunction function = read(address, own);
+        Optional<PciAddress> pf = own.link("physfn").flatMap(PciAddress::parse);
+        own.checkAnswersOnPci();
+        Health health = own.problem().map(Health::unhealthy).orElse(Health.HEALTHY);
+        PciDevice device =
+                pf.isPresent() ? virtualFunction(function, pf.orElseThrow(), health) : new OtherPci(function, health);
+        return isPresent(address) ? Optional.of(device) : Optional.empty();
+    }
+
+    /**
+     * The files that these patterns name, each once, in order.
+     *
+     * @throws IOException if a directory on the way is there and cannot be listed
+     */
+    public List<PathDevice> paths(Collection<PathGlob> patterns) throws IOException {
+        TreeSet<String> found = new TreeSet<>();
+        for (PathGlob pattern : patterns) {
+            found.addAll(sysfs.glob(pattern));
+        }
+        List<PathDevice> devices = new ArrayList<>();
+        for (String path : found) {
+            String id = path.substring(path.lastIndexOf('/') + 1);
+            devices.add(new PathDevice(id, path, sysfs.isDeviceNode(path.substring(1)), Health.HEALTHY));
+        }
+        return devices;
+    }
+
+    private static PciFunction read(PciAddress address, Attributes own) {
+        return new PciFunction(
+                address,
+                own.number("vendor").orElse(0),
+                own.number("device").orElse(0),
+                own.number("subsystem_vendor").orElse(0),
+                own.number("subsystem_device").orElse(0),
+                own.number("class").orElse(0),
+                own.link("driver"),
+                own.natural("numa_node"),
+                own.linkNumber("iommu_group"),
+                own.list("net"),
+                own.number("sriov_numvfs").orElse(0));
+    }
+
+    private VirtualFunction virtualFunction(PciFunction function, PciAddress pf, Health health) {
+        Attributes physical = new Attributes(pf);
+        int index = vfIndex(function.address(), pf, physical);
+        List<String> netNames = physical.list("net");
+        Health told = health.isHealthy()
+                ? physical.problem()
+                        .map(problem -> Health.unhealthy("its PF " + pf + ": " + problem))
+                        .orElse(health)
+                : health;
+        return new VirtualFunction(function, pf, index, netNames, told);
+    }
+
+    /**
+     * A VF's number follows from its routing ID (PCI Express base specification, First VF Offset and VF Stride), so
+     * that reading one VF of 256 does not read 256 links.
+     */
+    private static int vfIndex(PciAddress vf, PciAddress pf, Attributes physical) {
+        OptionalInt offset = physical.number("sriov_offset");
+        OptionalInt stride = physical.number("sriov_stride");
+        if (offset.isPresent() && stride.isPresent() && stride.getAsInt() > 0) {
+            return (vf.routingId() - pf.routingId() - offset.getAsInt()) / stride.getAsInt();
+        }
+        int index = 0;
+        while (!physical.link("virtfn" + index).equals(Optional.of(vf.toString()))) {
+            if (physical.link("virtfn" + index).isEmpty()) {
+                physical.fail("has no link to its VF " + vf);
+                return index;
+            }
+            index++;
+        }
+        return index;
+    }
+
+    private boolean isPresent(PciAddress address) {
+        try {
+            return sysfs.read(FUNCTIONS + "/" + address + "/vendor").isPresent();
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** One function's attributes, and the first thing that was wrong with any. */
+    private final class Attributes {
+
+        private final String directory;
+        private Optional<String> problem = Optional.empty();
+
+        Attributes(PciAddress address) {
+            this.directory = FUNCTIONS + "/" + address + "/";
+        }
+
+        Optional<String> problem() {
+            return problem;
+        }
+
+        void fail(String reason) {
+            problem = problem.or(() -> Optional.of(reason));
+        }
+
+        Optional<String> text(String name) {
+            return attempt(() -> sysfs.read(directory + name), Optional.empty());
+        }
+
+        /** Decimal or, with 0x, hexadecimal. */
+        OptionalInt number(String name) {
+            return text(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
+        }
+
+        /** A number that the kernel gives as -1 where there is none. */
+        OptionalInt natural(String name) {
+            return number(name).stream().filter(value -> value >= 0).findFirst();
+        }
+
+        Optional<String> link(String name) {
+            return attempt(() -> sysfs.linkName(directory + name), Optional.empty());
+        }
+
+        OptionalInt linkNumber(String name) {
+            return link(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
+        }
+
+        List<String> list(String name) {
+            return attempt(() -> sysfs.names(directory + name), List.of());
+        }
+
+        /**
+         * A function that has fallen off its bus reads as all ones. A VF's vendor and device read so by specification,
+         * hence the whole header. A function in D3cold is left asleep.
+         */
+        void checkAnswersOnPci() {
+            if (text("power_state").equals(Optional.of("D3cold"))) {
+                return;
+            }
+            byte[] config = attempt(() -> sysfs.readBytes(directory + "config"), Optional.<byte[]>empty())
+                    .orElse(new byte[0]);
+            boolean answers = config.length < CONFIG_HEADER_BYTES;
+            for (int i = 0; i < CONFIG_HEADER_BYTES && !answers; i++) {
+                answers = config[i] != (byte) 0xff;
+            }
+            if (!answers) {
+                fail("does not answer on PCI: its configuration space reads all ones");
+            }
+        }
+
+        private OptionalInt parse(String name, String value) {
+            try {
+                return OptionalInt.of(Integer.decode(value));
+            } catch (NumberFormatException e) {
+                fail(name + " is not a number: \"" + value + "\"");
+                return OptionalInt.empty();
+            }
+        }
+
+        private <T> T attempt(Reading<T> reading, T otherwise) {
+            try {
+                return reading.read();
+            } catch (IOException e) {
+                fail(String.valueOf(e.getMessage()));
+                return otherwise;
+            }
+        }
+    }
+
+    private interface Reading<T> {
+        T read() throws IOException;
+    }
+}

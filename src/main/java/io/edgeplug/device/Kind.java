@@ -1,0 +1,25 @@
+package io.edgeplug.device;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The families of devices, and the word that a class says for each. */
+public enum Kind {
+    /** An SR-IOV virtual function. */
+    VF,
+    /** Any other PCI function. */
+    PCI,
+    /** A file or device node. */
+    PATH;
+
+    /** The kind of that word. */
+    public static Optional<Kind> parse(String word) {
+        return Stream.of(values()).filter(kind -> kind.word().equals(word)).findFirst();
+    }
+
+    /** As a class says it: {@code vf}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

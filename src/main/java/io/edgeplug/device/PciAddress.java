@@ -1,0 +1,62 @@
+package io.edgeplug.device;
+
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Where a PCI function sits (BDF), written as the kernel does: {@code 0000:3b:02.1}.
+ *
+ * @param domain 16 bits, or up to 32 behind a volume management device
+ * @param bus 8 bits
+ * @param slot 5 bits, the "device" of bus, device and function
+ * @param function 3 bits
+ */
+public record PciAddress(long domain, int bus, int slot, int function) implements Comparable<PciAddress> {
+
+    private static final String HEX = "[0-9a-fA-F]";
+    private static final Pattern FORM =
+            Pattern.compile("(%s{4,8}):(%s{2}):([01]%s)\\.([0-7])".formatted(HEX, HEX, HEX));
+    private static final Comparator<PciAddress> ORDER = Comparator.comparingLong(PciAddress::domain)
+            .thenComparingInt(PciAddress::bus)
+            .thenComparingInt(PciAddress::slot)
+            .thenComparingInt(PciAddress::function);
+
+    /** Reads {@code 0000:3b:02.1}; empty if the text has another form. */
+    public static Optional<PciAddress> parse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        return matcher.matches() ? Optional.of(of(matcher)) : Optional.empty();
+    }
+
+    /** The function that a device's path in {@code /sys} leads to or through, the last one named. */
+    public static Optional<PciAddress> lastIn(String devpath) {
+        return Stream.of(devpath.split("/", -1))
+                .flatMap(name -> parse(name).stream())
+                .reduce((before, last) -> last);
+    }
+
+    private static PciAddress of(Matcher matcher) {
+        return new PciAddress(
+                Long.parseLong(matcher.group(1), 16),
+                Integer.parseInt(matcher.group(2), 16),
+                Integer.parseInt(matcher.group(3), 16),
+                Integer.parseInt(matcher.group(4), 16));
+    }
+
+    /** Bus, slot and function as the 16 bits that SR-IOV counts its VFs in. */
+    public int routingId() {
+        return bus << 8 | slot << 3 | function;
+    }
+
+    @Override
+    public int compareTo(PciAddress other) {
+        return ORDER.compare(this, other);
+    }
+
+    @Override
+    public String toString() {
+        return "%04x:%02x:%02x.%x".formatted(domain, bus, slot, function);
+    }
+}

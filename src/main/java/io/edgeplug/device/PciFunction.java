@@ -1,0 +1,37 @@
+package io.edgeplug.device;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * One PCI function as sysfs shows it; see Documentation/ABI/testing/sysfs-bus-pci in the kernel.
+ *
+ * @param vendor 16 bits, as {@code 0x8086}; 0 where it cannot be read
+ * @param device 16 bits; 0 where it cannot be read
+ * @param subsystemVendor 16 bits; 0 where there is none
+ * @param subsystemDevice 16 bits; 0 where there is none
+ * @param classCode base class, subclass and programming interface in 24 bits, as {@code 0x020000} for Ethernet
+ * @param driver the bound driver's name
+ * @param numaNode the node it is nearest to, from 0; empty where the firmware names none
+ * @param iommuGroup the number of the group it is isolated in
+ * @param netNames its network interfaces, sorted
+ * @param virtualFunctions how many VFs it has now ({@code sriov_numvfs})
+ */
+public record PciFunction(
+        PciAddress address,
+        int vendor,
+        int device,
+        int subsystemVendor,
+        int subsystemDevice,
+        int classCode,
+        Optional<String> driver,
+        OptionalInt numaNode,
+        OptionalInt iommuGroup,
+        List<String> netNames,
+        int virtualFunctions) {
+
+    public PciFunction {
+        netNames = List.copyOf(netNames);
+    }
+}

@@ -1,0 +1,164 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.PathGlob;
+import java.util.BitSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A key of {@code [class.match]}; the words are those of the SR-IOV network device plugin's selectors. */
+public enum SelectorWord {
+    /** PCI vendor IDs. */
+    VENDORS(text -> functionId(text, PciFunction::vendor)),
+    /** PCI device IDs. */
+    DEVICES(text -> functionId(text, PciFunction::device)),
+    /** PCI class codes of two, four or six digits: base class, subclass, programming interface. */
+    CLASSES(SelectorWord::classCode),
+    /** Names of bound drivers. */
+    DRIVERS(text -> pci(device -> device.function().driver().equals(Optional.of(text)))),
+    /** Addresses of functions. */
+    PCI_ADDRESSES(SelectorWord::address),
+    /** Network interfaces of PFs, with or without the numbers of their VFs: {@code ens1f0#0,2-7}. */
+    PF_NAMES(text -> {
+        VfRange range = VfRange.parse(text);
+        return vf(vf -> vf.physicalNetNames().contains(range.pf()) && range.contains(vf.index()));
+    }),
+    /** Addresses of PFs, with or without the numbers of their VFs: {@code 0000:86:00.0#0-1,3}. */
+    ROOT_DEVICES(text -> {
+        VfRange range = VfRange.parse(text);
+        PciAddress pf = parseAddress(range.pf());
+        return vf(vf -> vf.physicalFunction().equals(pf) && range.contains(vf.index()));
+    }),
+    /** Files, as absolute paths in which {@code *} and {@code ?} match within a name. */
+    PATHS(SelectorWord::path);
+
+    private static final Pattern HEX = Pattern.compile("(?:0x)?([0-9a-f]+)", Pattern.CASE_INSENSITIVE);
+
+    private final Function<String, Predicate<Device>> compiler;
+
+    SelectorWord(Function<String, Predicate<Device>> compiler) {
+        this.compiler = compiler;
+    }
+
+    /** The word that a class says, {@code pf_names}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The key of that word. */
+    public static Optional<SelectorWord> parse(String word) {
+        return Stream.of(values()).filter(key -> key.word().equals(word)).findFirst();
+    }
+
+    /** Whether the key can match a device of that kind at all. */
+    public boolean concerns(Kind kind) {
+        return switch (kind) {
+            case VF -> this != PATHS;
+            case PCI -> this != PATHS && this != PF_NAMES && this != ROOT_DEVICES;
+            case PATH -> this == PATHS;
+        };
+    }
+
+    /**
+     * What one value of this key matches.
+     *
+     * @throws IllegalArgumentException if the value has a wrong form; the message tells the right one
+     */
+    Predicate<Device> compile(String text) {
+        return compiler.apply(text);
+    }
+
+    private static Predicate<Device> pci(Predicate<PciDevice> test) {
+        return device -> device instanceof PciDevice pci && test.test(pci);
+    }
+
+    private static Predicate<Device> vf(Predicate<VirtualFunction> test) {
+        return device -> device instanceof VirtualFunction vf && test.test(vf);
+    }
+
+    private static Predicate<Device> functionId(String text, ToIntFunction<PciFunction> attribute) {
+        int id = hex(text, "four hexadecimal digits, as 8086", 4);
+        return pci(device -> attribute.applyAsInt(device.function()) == id);
+    }
+
+    private static Predicate<Device> classCode(String text) {
+        int wanted = hex(text, "two, four or six hexadecimal digits, as 0200", 2, 4, 6);
+        int shift = 4 * (6 - digits(text).length());
+        return pci(device -> device.function().classCode() >> shift == wanted);
+    }
+
+    private static Predicate<Device> address(String text) {
+        PciAddress address = parseAddress(text);
+        return pci(device -> device.function().address().equals(address));
+    }
+
+    private static Predicate<Device> path(String text) {
+        PathGlob pattern = PathGlob.parse(text);
+        return device -> device instanceof PathDevice path && pattern.matches(path.path());
+    }
+
+    private static PciAddress parseAddress(String text) {
+        return PciAddress.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("not a PCI address, as 0000:3b:02.1"));
+    }
+
+    private static String digits(String text) {
+        Matcher matcher = HEX.matcher(text);
+        return matcher.matches() ? matcher.group(1) : "";
+    }
+
+    private static int hex(String text, String form, int... lengths) {
+        String digits = digits(text);
+        for (int length : lengths) {
+            if (digits.length() == length) {
+                return Integer.parseInt(digits, 16);
+            }
+        }
+        throw new IllegalArgumentException("not " + form);
+    }
+
+    /**
+     * A PF, and which of its VFs.
+     *
+     * @param numbers empty for all
+     */
+    private record VfRange(String pf, Optional<BitSet> numbers) {
+
+        private static final Pattern ITEM = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?");
+
+        static VfRange parse(String text) {
+            int hash = text.indexOf('#');
+            String pf = hash < 0 ? text : text.substring(0, hash);
+            if (pf.isEmpty()) {
+                throw new IllegalArgumentException("names no PF");
+            }
+            return new VfRange(pf, hash < 0 ? Optional.empty() : Optional.of(numbers(text.substring(hash + 1))));
+        }
+
+        boolean contains(int index) {
+            return numbers.map(set -> set.get(index)).orElse(true);
+        }
+
+        private static BitSet numbers(String list) {
+            BitSet set = new BitSet();
+            for (String item : list.split(",", -1)) {
+                Matcher matcher = ITEM.matcher(item);
+                if (!matcher.matches()) {
+                    throw new IllegalArgumentException("needs VF numbers after #, as 0,2-7");
+                }
+                int from = Integer.parseInt(matcher.group(1));
+                int to = matcher.group(2) == null ? from : Integer.parseInt(matcher.group(2));
+                if (to < from) {
+                    throw new IllegalArgumentException("has a range that ends before it begins: " + item);
+                }
+                set.set(from, to + 1);
+            }
+            return set;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.edgeplug.linux;
+
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A pattern of absolute path, as glob(7) without brackets: {@code *} and {@code ?} match within one name, and not its
+ * leading dot.
+ */
+public final class PathGlob {
+
+    private final String text;
+    private final List<Pattern> names;
+
+    private PathGlob(String text, List<Pattern> names) {
+        this.text = text;
+        this.names = names;
+    }
+
+    /**
+     * Reads a pattern.
+     *
+     * @throws IllegalArgumentException if it is not an absolute path free of empty, {@code .} and {@code ..} names
+     */
+    public static PathGlob parse(String text) {
+        if (!text.startsWith("/") || text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("not an absolute path, as /dev/gophers/*");
+        }
+        List<String> names = List.of(text.substring(1).split("/", -1));
+        if (names.stream().anyMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."))) {
+            throw new IllegalArgumentException("has an empty, . or .. name on its way");
+        }
+        return new PathGlob(text, names.stream().map(PathGlob::compile).toList());
+    }
+
+    /** Whether the path, absolute and as it is written, is one that the pattern names. */
+    public boolean matches(String path) {
+        String[] parts = path.split("/", -1);
+        if (parts.length != names.size() + 1) {
+            return false;
+        }
+        for (int i = 0; i < names.size(); i++) {
+            if (!names.get(i).matcher(parts[i + 1]).matches()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** What the name at each depth must match, from the root down. */
+    List<Pattern> names() {
+        return names;
+    }
+
+    private static Pattern compile(String name) {
+        String regex = Stream.of(name.split("(?<=[*?])|(?=[*?])", -1))
+                .map(part -> part.equals("*") ? ".*" : part.equals("?") ? "." : Pattern.quote(part))
+                .collect(Collectors.joining());
+        boolean wild = name.startsWith("*") || name.startsWith("?");
+        return Pattern.compile((wild ? "(?!\\.)" : "") + regex, Pattern.DOTALL);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PathGlob glob && text.equals(glob.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

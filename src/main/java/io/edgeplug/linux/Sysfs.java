@@ -1,0 +1,155 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.NotLinkException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * What the kernel tells as files, under a root: the running kernel's for {@code /}, a captured or simulated node's for
+ * any other directory.
+ *
+ * <p>Paths are given from the root, as {@code sys/bus/pci/devices}. What is not there is absent, never an error: a
+ * device may go while it is read, and its attributes then answer ENOENT or ENODEV.
+ */
+public final class Sysfs {
+
+    /** Bytes read of one attribute; the kernel gives one page, a file in its place could be of any size. */
+    public static final int MAX_ATTRIBUTE_BYTES = 4096;
+
+    private static final Set<String> ABSENT =
+            Set.of("No such file or directory", "Not a directory", "No such device", "No such device or address");
+
+    private static final int S_IFMT = 0170000;
+    private static final int S_IFCHR = 0020000;
+    private static final int S_IFBLK = 0060000;
+
+    private final Path root;
+
+    private Sysfs(Path root) {
+        this.root = root;
+    }
+
+    /** The tree under {@code root}. */
+    public static Sysfs at(Path root) {
+        return new Sysfs(root);
+    }
+
+    /**
+     * Reads an attribute as text, without its final newline.
+     *
+     * @throws IOException if it is there and cannot be read; the message ends with the kernel's reason
+     */
+    public Optional<String> read(String path) throws IOException {
+        return readBytes(path).map(bytes -> new String(bytes, StandardCharsets.UTF_8).strip());
+    }
+
+    /**
+     * Reads the first {@link #MAX_ATTRIBUTE_BYTES} of a binary attribute.
+     *
+     * @throws IOException as {@link #read}
+     */
+    public Optional<byte[]> readBytes(String path) throws IOException {
+        Path file = root.resolve(path);
+        try (InputStream in = Files.newInputStream(file)) {
+            return Optional.of(in.readNBytes(MAX_ATTRIBUTE_BYTES));
+        } catch (IOException e) {
+            return absentOrThrow("read", file, e, Optional.empty());
+        }
+    }
+
+    /** The last name of a symbolic link's target: {@code vfio-pci} for a function's {@code driver}. */
+    public Optional<String> linkName(String path) throws IOException {
+        Path link = root.resolve(path);
+        try {
+            Path name = Files.readSymbolicLink(link).getFileName();
+            return Optional.ofNullable(name).map(Path::toString);
+        } catch (NotLinkException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            return absentOrThrow("readlink", link, e, Optional.empty());
+        }
+    }
+
+    /** The names in a directory, sorted; none if it is absent. */
+    public List<String> names(String directory) throws IOException {
+        Path path = root.resolve(directory);
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+            for (Path entry : entries) {
+                names.add(String.valueOf(entry.getFileName()));
+            }
+        } catch (DirectoryIteratorException e) {
+            return absentOrThrow("list", path, e.getCause(), List.of());
+        } catch (IOException e) {
+            return absentOrThrow("list", path, e, List.of());
+        }
+        Collections.sort(names);
+        return names;
+    }
+
+    /**
+     * The files that a pattern names, sorted.
+     *
+     * @return their absolute paths as seen from the root
+     */
+    public List<String> glob(PathGlob pattern) throws IOException {
+        List<String> found = List.of("");
+        for (Pattern wanted : pattern.names()) {
+            List<String> next = new ArrayList<>();
+            for (String directory : found) {
+                for (String name : names("." + directory)) {
+                    if (wanted.matcher(name).matches()) {
+                        next.add(directory + "/" + name);
+                    }
+                }
+            }
+            found = next;
+        }
+        return found;
+    }
+
+    /** Whether {@code path} is a character or block device. */
+    public boolean isDeviceNode(String path) throws IOException {
+        Path file = root.resolve(path);
+        try {
+            int type = (Integer) Files.getAttribute(file, "unix:mode") & S_IFMT;
+            return type == S_IFCHR || type == S_IFBLK;
+        } catch (IOException e) {
+            return absentOrThrow("stat", file, e, false);
+        }
+    }
+
+    private static <T> T absentOrThrow(String call, Path path, IOException e, T absent) throws IOException {
+        String reason = reason(e);
+        if (ABSENT.contains(reason)) {
+            return absent;
+        }
+        throw new IOException(call + " " + path.getFileName() + ": " + reason, e);
+    }
+
+    /** The kernel's words in an exception of the JDK, which has classes of its own for some of them. */
+    private static String reason(IOException e) {
+        return switch (e) {
+            case NoSuchFileException gone -> "No such file or directory";
+            case NotDirectoryException file -> "Not a directory";
+            case AccessDeniedException denied -> "Permission denied";
+            case FileSystemException other -> String.valueOf(other.getReason());
+            default -> String.valueOf(e.getMessage());
+        };
+    }
+}

@@ -1,0 +1,113 @@
+package io.edgeplug.linux;
+
+import io.grpc.BindableService;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.PeerCredentials;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
+import java.util.logging.Logger;
+
+/**
+ * gRPC over Unix sockets: any number of servers and channels on one epoll loop.
+ *
+ * <p>Calls are answered on that loop, so a service must never block in a call. Servers and channels are closed by who
+ * opened them, before this.
+ */
+public final class UnixRpc implements AutoCloseable {
+
+    /** Bytes of a socket's path that {@code sun_path} holds before its final NUL; see unix(7). */
+    public static final int MAX_PATH_BYTES = 107;
+
+    private static final Logger LOG = Logger.getLogger(UnixRpc.class.getName());
+    private static final long CLOSE_MILLIS = 1000;
+
+    private final EventLoopGroup loop;
+
+    private UnixRpc(EventLoopGroup loop) {
+        this.loop = loop;
+    }
+
+    /** Starts the loop. */
+    public static UnixRpc open() {
+        InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+        return new UnixRpc(new MultiThreadIoEventLoopGroup(
+                1, Thread.ofPlatform().name("grpc").daemon().factory(), EpollIoHandler.newFactory()));
+    }
+
+    /**
+     * Serves on a new socket, which the server unlinks when it is shut down.
+     *
+     * @param mayCall tells by its uid (SO_PEERCRED) whether a process may call; others are hung up on
+     * @throws IOException if there is a file of that name, or the socket cannot be made
+     */
+    public Server serve(Path socket, IntPredicate mayCall, BindableService... services) throws IOException {
+        if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
+            throw new IOException(socket + ": longer than the " + MAX_PATH_BYTES + " bytes of a Unix socket's path");
+        }
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelFactory(() -> peerChecked(new EpollServerDomainSocketChannel(), socket, mayCall))
+                .bossEventLoopGroup(loop)
+                .workerEventLoopGroup(loop)
+                .directExecutor();
+        // grpc sets it on every connection, where it means nothing and draws a warning
+        builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
+        for (BindableService service : services) {
+            builder.addService(service);
+        }
+        return builder.build().start();
+    }
+
+    /** Makes a channel to the server on {@code socket}, which connects with its first call. */
+    public ManagedChannel dial(Path socket) {
+        return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollDomainSocketChannel.class)
+                .eventLoopGroup(loop)
+                .withOption(ChannelOption.SO_KEEPALIVE, null)
+                .usePlaintext()
+                .disableRetry()
+                .disableServiceConfigLookUp()
+                .directExecutor()
+                .build();
+    }
+
+    /** Waits until the loop has ended, for at most a second. */
+    @Override
+    public void close() {
+        loop.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_MILLIS);
+    }
+
+    private static EpollServerDomainSocketChannel peerChecked(
+            EpollServerDomainSocketChannel server, Path socket, IntPredicate mayCall) {
+        server.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext context, Object message) throws IOException {
+                EpollDomainSocketChannel caller = (EpollDomainSocketChannel) message;
+                PeerCredentials peer = caller.peerCredentials();
+                if (mayCall.test(peer.uid())) {
+                    context.fireChannelRead(message);
+                } else {
+                    LOG.warning(() -> socket + ": refused process " + peer.pid() + " of uid " + peer.uid());
+                    caller.unsafe().closeForcibly();
+                }
+            }
+        });
+        return server;
+    }
+}
