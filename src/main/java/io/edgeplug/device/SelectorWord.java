@@ -39,6 +39,7 @@ public enum SelectorWord {
 
     private static final Pattern HEX = Pattern.compile("(?:0x)?([0-9a-f]+)", Pattern.CASE_INSENSITIVE);
 
+    @SuppressWarnings("ImmutableEnumChecker") // the functions hold no state
     private final Function<String, Predicate<Device>> compiler;
 
     SelectorWord(Function<String, Predicate<Device>> compiler) {

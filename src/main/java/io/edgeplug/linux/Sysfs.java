@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -94,7 +95,7 @@ public final class Sysfs {
                 names.add(String.valueOf(entry.getFileName()));
             }
         } catch (DirectoryIteratorException e) {
-            return absentOrThrow("list", path, e.getCause(), List.of());
+            return absentOrThrow("list", path, Objects.requireNonNull(e.getCause()), List.of());
         } catch (IOException e) {
             return absentOrThrow("list", path, e, List.of());
         }
