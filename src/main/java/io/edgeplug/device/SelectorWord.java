@@ -65,6 +65,16 @@ public enum SelectorWord {
         };
     }
 
+    /** What is wrong with the form of a value of this key. */
+    public Optional<String> problem(String text) {
+        try {
+            compile(text);
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.ofNullable(e.getMessage());
+        }
+    }
+
     /**
      * What one value of this key matches.
      *
@@ -105,7 +115,7 @@ public enum SelectorWord {
 
     private static PciAddress parseAddress(String text) {
         return PciAddress.parse(text)
-                .orElseThrow(() -> new IllegalArgumentException("not a PCI address, as 0000:3b:02.1"));
+                .orElseThrow(() -> new IllegalArgumentException("is not a PCI address, as 0000:3b:02.1"));
     }
 
     private static String digits(String text) {
@@ -120,7 +130,7 @@ public enum SelectorWord {
                 return Integer.parseInt(digits, 16);
             }
         }
-        throw new IllegalArgumentException("not " + form);
+        throw new IllegalArgumentException("is not " + form);
     }
 
     /**

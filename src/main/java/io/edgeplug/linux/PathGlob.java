@@ -26,7 +26,7 @@ public final class PathGlob {
      */
     public static PathGlob parse(String text) {
         if (!text.startsWith("/") || text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("not an absolute path, as /dev/gophers/*");
+            throw new IllegalArgumentException("is not an absolute path, as /dev/gophers/*");
         }
         List<String> names = List.of(text.substring(1).split("/", -1));
         if (names.stream().anyMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."))) {

@@ -1,0 +1,108 @@
+package io.edgeplug.config;
+
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Selector;
+import io.edgeplug.device.SelectorWord;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Makes a device class of one {@code [[class]]} table. */
+final class ClassReader {
+
+    private static final Pattern ENV_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+    private final Mistakes mistakes;
+
+    ClassReader(Mistakes mistakes) {
+        this.mistakes = mistakes;
+    }
+
+    /**
+     * Reads one class; empty if a mistake was added.
+     *
+     * @param number its place in the file, from 1
+     */
+    Optional<DeviceClass> read(String file, int number, Map<String, ?> values) {
+        int before = mistakes.count();
+        String where = where(file, number, values);
+        Table table = new Table(mistakes, where, values);
+        Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
+        Optional<Kind> kind = table.required("kind").flatMap(text -> kind(table, text));
+        Optional<String> env = table.string("env");
+        env.filter(name -> !ENV_NAME.matcher(name).matches())
+                .ifPresent(name -> table.mistake("env", "\"" + name + "\" is not a name for an environment variable"));
+        List<Selector> selectors = selectors(where, table, kind);
+        table.rejectOthers();
+        if (mistakes.count() > before) {
+            return Optional.empty();
+        }
+        return Optional.of(new DeviceClass(resource.orElseThrow(), kind.orElseThrow(), selectors, env));
+    }
+
+    private static String where(String file, int number, Map<String, ?> values) {
+        String resource = values.get("resource") instanceof String text ? " (" + text + ")" : "";
+        return file + ": class " + number + resource + ": ";
+    }
+
+    private static Optional<ResourceName> resourceName(Table table, String text) {
+        try {
+            return Optional.of(ResourceName.parse(text));
+        } catch (IllegalArgumentException e) {
+            table.mistake("resource", "\"" + text + "\" " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Kind> kind(Table table, String text) {
+        Optional<Kind> kind = Kind.parse(text);
+        if (kind.isEmpty()) {
+            String words = Stream.of(Kind.values()).map(Kind::word).collect(Collectors.joining(", "));
+            table.mistake("kind", "\"" + text + "\" is none of " + words);
+        }
+        return kind;
+    }
+
+    private List<Selector> selectors(String where, Table table, Optional<Kind> kind) {
+        if (!table.has("match")) {
+            table.mistake("match", "missing: say in [class.match] which devices the class takes");
+        }
+        List<Selector> selectors = new ArrayList<>();
+        for (Map<String, ?> values : table.tables("match")) {
+            Table match = new Table(mistakes, where + "match.", values);
+            if (values.isEmpty()) {
+                table.mistake("match", "is empty: say which devices the class takes");
+            }
+            selector(match, kind).ifPresent(selectors::add);
+            match.rejectOthers();
+        }
+        return selectors;
+    }
+
+    private Optional<Selector> selector(Table match, Optional<Kind> kind) {
+        int before = mistakes.count();
+        Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);
+        for (SelectorWord word : SelectorWord.values()) {
+            List<String> texts = match.strings(word.word());
+            if (!texts.isEmpty()) {
+                values.put(word, texts);
+            }
+            if (match.has(word.word()) && kind.isPresent() && !word.concerns(kind.orElseThrow())) {
+                match.mistake(
+                        word.word(),
+                        "does not apply to kind " + kind.orElseThrow().word());
+            }
+            for (String text : texts) {
+                word.problem(text).ifPresent(problem -> match.mistake(word.word(), "\"" + text + "\" " + problem));
+            }
+        }
+        return mistakes.count() > before ? Optional.empty() : Optional.of(new Selector(values));
+    }
+}

@@ -1,0 +1,13 @@
+package io.edgeplug.config;
+
+import java.util.List;
+
+/** The configuration cannot be used; the message has a line for each mistake in it. */
+public final class ConfigException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    ConfigException(List<String> mistakes) {
+        super(String.join("\n", mistakes));
+    }
+}

@@ -1,0 +1,156 @@
+package io.edgeplug.config;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * One TOML table while it is read: every key that is asked for is known, and {@link #rejectOthers} tells the rest.
+ *
+ * <p>A value of a wrong type is told and then absent.
+ */
+final class Table {
+
+    private final Mistakes mistakes;
+    private final String where;
+    private final Map<String, ?> values;
+    private final Set<String> known = new LinkedHashSet<>();
+
+    /** A table whose mistakes begin with {@code where}, to which a key is added as is: {@code file: class 1: match.}. */
+    Table(Mistakes mistakes, String where, Map<String, ?> values) {
+        this.mistakes = mistakes;
+        this.where = where;
+        this.values = values;
+    }
+
+    void mistake(String key, String what) {
+        mistakes.add(where + key, what);
+    }
+
+    boolean has(String key) {
+        return values.containsKey(key);
+    }
+
+    Optional<String> string(String key) {
+        return value(key, String.class, "a string in quotes").filter(text -> {
+            if (text.isBlank()) {
+                mistake(key, "must not be empty");
+            }
+            return !text.isBlank();
+        });
+    }
+
+    Optional<String> required(String key) {
+        if (!has(key)) {
+            known.add(key);
+            mistake(key, "missing");
+        }
+        return string(key);
+    }
+
+    List<String> strings(String key) {
+        List<String> texts = new ArrayList<>();
+        value(key, List.class, "an array of strings, as [\"…\"]").ifPresent(list -> {
+            if (list.isEmpty()) {
+                mistake(key, "must not be an empty array");
+            }
+            for (Object element : list) {
+                if (element instanceof String text) {
+                    texts.add(text);
+                } else {
+                    mistake(key, "must be an array of strings, but holds " + typeOf(element));
+                }
+            }
+        });
+        return texts;
+    }
+
+    /** The tables under a key that may stand once, as {@code [key]}, or several times, as {@code [[key]]}. */
+    List<Map<String, ?>> tables(String key) {
+        known.add(key);
+        Object value = values.get(key);
+        List<Map<String, ?>> tables = new ArrayList<>();
+        for (Object element : value instanceof List<?> list ? list : value == null ? List.of() : List.of(value)) {
+            if (element instanceof Map<?, ?> map) {
+                tables.add(stringKeys(map));
+            } else {
+                mistake(key, "must be a table, as [" + key + "], not " + typeOf(element));
+            }
+        }
+        return tables;
+    }
+
+    /** Tells every key that nobody asked for. */
+    void rejectOthers() {
+        TreeSet<String> others = new TreeSet<>(values.keySet());
+        others.removeAll(known);
+        for (String key : others) {
+            mistake(
+                    key,
+                    "unknown key"
+                            + nearest(key)
+                                    .map(near -> ", did you mean " + near + "?")
+                                    .orElse(""));
+        }
+    }
+
+    private <T> Optional<T> value(String key, Class<T> type, String form) {
+        known.add(key);
+        Object value = values.get(key);
+        if (value == null) {
+            return Optional.empty();
+        }
+        if (!type.isInstance(value)) {
+            mistake(key, "must be " + form + ", not " + typeOf(value));
+            return Optional.empty();
+        }
+        return Optional.of(type.cast(value));
+    }
+
+    private static Map<String, ?> stringKeys(Map<?, ?> map) {
+        Map<String, Object> keyed = new TreeMap<>();
+        map.forEach((key, value) -> keyed.put(String.valueOf(key), value));
+        return keyed;
+    }
+
+    private static String typeOf(Object value) {
+        return switch (value) {
+            case String text -> "a string";
+            case Number number -> "a number";
+            case Boolean bool -> "a boolean";
+            case List<?> list -> "an array";
+            case Map<?, ?> map -> "a table";
+            default -> "a date";
+        };
+    }
+
+    private Optional<String> nearest(String key) {
+        return known.stream()
+                .filter(candidate -> distance(key, candidate) <= Math.max(2, key.length() / 3))
+                .min(Comparator.comparingInt(candidate -> distance(key, candidate)));
+    }
+
+    /** Levenshtein's distance: how many letters to insert, delete or change. */
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[b.length()];
+    }
+}
