@@ -1,0 +1,87 @@
+package io.edgeplug.container;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.ResourceName;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Everything a container gets with the devices of one resource.
+ *
+ * <p>Keys are qualified by the resource: of two resources that gave one container the same key, the kubelet would keep
+ * one at random.
+ */
+public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<Mount> mounts) {
+
+    private static final String VFIO = "vfio-pci";
+
+    public Allocation {
+        env = Collections.unmodifiableSortedMap(new TreeMap<>(env));
+        nodes = List.copyOf(nodes);
+        mounts = List.copyOf(mounts);
+    }
+
+    /**
+     * A device node, at the same path inside as outside.
+     *
+     * @param permissions of the device cgroup, a subset of {@code rwm}
+     */
+    public record Node(String path, String permissions) {}
+
+    /** A file or directory, at the same path inside as outside. */
+    public record Mount(String path, boolean readOnly) {}
+
+    /** What a container gets with these devices of that class. */
+    public static Allocation of(DeviceClass deviceClass, List<Device> devices) {
+        String ids = devices.stream().map(Device::id).collect(Collectors.joining(","));
+        TreeMap<String, String> env = new TreeMap<>();
+        TreeSet<String> nodes = new TreeSet<>();
+        TreeSet<String> mounts = new TreeSet<>();
+        deviceClass.env().ifPresent(name -> env.put(name, ids));
+        for (Device device : devices) {
+            switch (device) {
+                case PciDevice pci -> {
+                    putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
+                    vfioGroup(pci.function()).ifPresent(group -> {
+                        putEverySpelling(env, "PCI_RESOURCE_", deviceClass.resource(), ids);
+                        nodes.add("/dev/vfio/vfio");
+                        nodes.add("/dev/vfio/" + group);
+                    });
+                }
+                case PathDevice path -> (path.isNode() ? nodes : mounts).add(path.path());
+            }
+        }
+        return new Allocation(
+                env,
+                nodes.stream().map(path -> new Node(path, "rw")).toList(),
+                mounts.stream().map(path -> new Mount(path, true)).toList());
+    }
+
+    private static Optional<Integer> vfioGroup(PciFunction function) {
+        return function.driver().equals(Optional.of(VFIO))
+                        && function.iommuGroup().isPresent()
+                ? Optional.of(function.iommuGroup().getAsInt())
+                : Optional.empty();
+    }
+
+    /**
+     * As the SR-IOV plugin spells it, where a dash stays, and also as a shell can read it, where a dash is an
+     * underscore.
+     */
+    private static void putEverySpelling(Map<String, String> env, String prefix, ResourceName resource, String ids) {
+        String usual = prefix + resource.toString().toUpperCase(Locale.ROOT).replaceAll("[./]", "_");
+        env.put(usual, ids);
+        env.put(usual.replace('-', '_'), ids);
+    }
+}

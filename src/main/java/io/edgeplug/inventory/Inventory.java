@@ -1,0 +1,143 @@
+package io.edgeplug.inventory;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.PathGlob;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** All devices of a node at one time, each with the class that takes it; the first class that does wins. */
+public final class Inventory {
+
+    /** Printable and without a comma, which separates IDs in a container's environment; the kubelet's length. */
+    private static final Pattern ID = Pattern.compile("[!-+\\--~]{1,63}");
+
+    private final long generation;
+    private final List<Item> items;
+    private final Map<ResourceName, Map<String, Item>> byResource;
+
+    private Inventory(long generation, List<Item> items) {
+        this.generation = generation;
+        this.items = List.copyOf(items);
+        this.byResource = new HashMap<>();
+        for (Item item : items) {
+            item.deviceClass()
+                    .ifPresent(deviceClass -> byResource
+                            .computeIfAbsent(deviceClass.resource(), resource -> new LinkedHashMap<>())
+                            .put(item.device().id(), item));
+        }
+    }
+
+    /**
+     * A device and the class that takes it.
+     *
+     * @param deviceClass empty if no class does
+     */
+    public record Item(Device device, Optional<DeviceClass> deviceClass) {
+
+        /** The resource that the device backs. */
+        public Optional<ResourceName> resource() {
+            return deviceClass.map(DeviceClass::resource);
+        }
+    }
+
+    /** Gives each of these devices, in order, to the first class that takes it. */
+    static Inventory of(long generation, List<DeviceClass> classes, Collection<? extends Device> devices) {
+        Map<String, Device> byId = new HashMap<>();
+        List<Item> items = new ArrayList<>();
+        for (Device device : devices) {
+            Device earlier = byId.putIfAbsent(device.id(), device);
+            if (earlier != null) {
+                items.add(refused(device, "another device has the ID " + device.id()));
+            } else if (!ID.matcher(device.id()).matches()) {
+                items.add(refused(device, "its name cannot be an ID: 1 to 63 printable characters, no comma or space"));
+            } else {
+                items.add(new Item(
+                        device,
+                        classes.stream().filter(one -> one.takes(device)).findFirst()));
+            }
+        }
+        return new Inventory(generation, items);
+    }
+
+    /**
+     * Scans a node once.
+     *
+     * @throws IOException if the node does not tell which devices it has
+     */
+    public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
+        DeviceScan scan = new DeviceScan(sysfs);
+        Map<PciAddress, PciDevice> functions = new TreeMap<>();
+        for (PciAddress address : scan.functions()) {
+            scan.function(address).ifPresent(device -> functions.put(address, device));
+        }
+        List<Device> devices = new ArrayList<>(functions.values());
+        devices.addAll(scan.paths(paths(classes)));
+        return of(0, classes, devices);
+    }
+
+    /** The files that these classes look for. */
+    static List<PathGlob> paths(List<DeviceClass> classes) {
+        return classes.stream().flatMap(DeviceClass::paths).toList();
+    }
+
+    /** Higher for each inventory that a {@link Monitor} publishes. */
+    public long generation() {
+        return generation;
+    }
+
+    /** All devices, also those that no class takes: PCI functions by address, then files by path. */
+    public List<Item> items() {
+        return items;
+    }
+
+    /** The devices that back a resource. */
+    public List<Device> devices(ResourceName resource) {
+        return byResource.getOrDefault(resource, Map.of()).values().stream()
+                .map(Item::device)
+                .toList();
+    }
+
+    /**
+     * The devices of a resource with these IDs, all of them or none.
+     *
+     * @throws DeviceUnavailableException if one is not there, not healthy, or asked for twice
+     */
+    public List<Device> allocatable(ResourceName resource, Collection<String> ids) throws DeviceUnavailableException {
+        Map<String, Item> known = byResource.getOrDefault(resource, Map.of());
+        Map<String, Device> chosen = new TreeMap<>();
+        for (String id : ids) {
+            Item item = known.get(id);
+            if (item == null) {
+                throw new DeviceUnavailableException("Device " + id + " of " + resource + " is not on this node.");
+            }
+            Optional<String> problem = item.device().health().problem();
+            if (problem.isPresent()) {
+                throw new DeviceUnavailableException(
+                        "Device " + id + " of " + resource + " is unhealthy: " + problem.orElseThrow() + ".");
+            }
+            if (chosen.put(id, item.device()) != null) {
+                throw new DeviceUnavailableException("Device " + id + " of " + resource + " was asked for twice.");
+            }
+        }
+        return List.copyOf(chosen.values());
+    }
+
+    private static Item refused(Device device, String problem) {
+        return new Item(device.withHealth(Health.unhealthy(problem)), Optional.empty());
+    }
+}

@@ -1,0 +1,236 @@
+package io.edgeplug.inventory;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.Uevent;
+import io.edgeplug.linux.UeventSource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.logging.Logger;
+
+/**
+ * Keeps the inventory current: a uevent makes it look again at one function, and now and then it looks at all.
+ *
+ * <p>There is no queue: readers ask for the newest inventory or wait for a newer one, so a slow reader misses what was
+ * overtaken and nothing else, and no reader can take a change from another.
+ */
+public final class Monitor implements AutoCloseable {
+
+    /** How often everything is looked at: what changes without a uevent is seen after this long. */
+    private static final Duration TICK = Duration.ofSeconds(60);
+
+    private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
+
+    private final DeviceScan scan;
+    private final List<DeviceClass> classes;
+    private final UeventSource uevents;
+    private final ChangeLog changes = new ChangeLog(LOG);
+    private final Thread listener;
+    private final Thread scanner;
+
+    /** Touched by the scanner only, once it runs. */
+    private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
+
+    private List<PathDevice> paths = List.of();
+
+    private final Lock lock = new ReentrantLock();
+    private final Condition published = lock.newCondition();
+    private final Condition dirtied = lock.newCondition();
+
+    // below: guarded by the lock
+    private Inventory current;
+    private Set<PciAddress> dirty = new HashSet<>();
+    private boolean allDirty;
+
+    private Monitor(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) {
+        this.scan = new DeviceScan(sysfs);
+        this.classes = List.copyOf(classes);
+        this.uevents = uevents;
+        this.current = Inventory.of(0, List.of(), List.of());
+        this.listener = Thread.ofPlatform().name("uevents").daemon().unstarted(this::listen);
+        this.scanner = Thread.ofPlatform().name("inventory").daemon().unstarted(this::keepCurrent);
+    }
+
+    /**
+     * Scans the node and starts to follow it.
+     *
+     * @param uevents already subscribed, so that nothing is missed between the first scan and the first event; closed
+     *     with the monitor
+     * @throws IOException if the node does not tell which devices it has
+     */
+    public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) throws IOException {
+        Monitor monitor = new Monitor(sysfs, classes, uevents);
+        monitor.scanAll();
+        monitor.publish();
+        monitor.listener.start();
+        monitor.scanner.start();
+        return monitor;
+    }
+
+    /** The newest inventory. */
+    public Inventory current() {
+        lock.lock();
+        try {
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for an inventory of a higher generation, which may be there already. */
+    public Inventory awaitNewerThan(long generation) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (current.generation() <= generation) {
+                published.await();
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops following; the last inventory stays readable. */
+    @Override
+    public void close() {
+        uevents.close();
+        scanner.interrupt();
+        join(listener);
+        join(scanner);
+    }
+
+    private void listen() {
+        for (Optional<Uevent> event = uevents.next(); event.isPresent(); event = uevents.next()) {
+            Optional<PciAddress> address = PciAddress.lastIn(event.orElseThrow().devpath());
+            lock.lock();
+            try {
+                address.ifPresentOrElse(dirty::add, () -> allDirty = true);
+                dirtied.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void keepCurrent() {
+        try {
+            while (true) {
+                Optional<Set<PciAddress>> some = awaitDirty();
+                if (some.isPresent()) {
+                    some.orElseThrow().forEach(this::scanWithVirtualFunctions);
+                } else {
+                    scanAllOrKeep();
+                }
+                publish();
+            }
+        } catch (InterruptedException e) {
+            LOG.fine("no longer following devices");
+        }
+    }
+
+    /** Waits for something to look at; empty means everything. */
+    private Optional<Set<PciAddress>> awaitDirty() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = TICK.toNanos();
+            while (dirty.isEmpty() && !allDirty && left > 0) {
+                left = dirtied.awaitNanos(left);
+            }
+            Set<PciAddress> some = dirty;
+            boolean all = allDirty || some.isEmpty();
+            dirty = new HashSet<>();
+            allDirty = false;
+            return all ? Optional.empty() : Optional.of(some);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A VF is known by its PF's names, so what happens to a PF concerns its VFs too. */
+    private void scanWithVirtualFunctions(PciAddress address) {
+        scan(address);
+        functions.values().stream()
+                .filter(device -> device instanceof VirtualFunction vf
+                        && vf.physicalFunction().equals(address))
+                .map(device -> device.function().address())
+                .toList()
+                .forEach(this::scan);
+    }
+
+    private void scan(PciAddress address) {
+        PciDevice known = functions.get(address);
+        scan.function(address)
+                .ifPresentOrElse(
+                        device -> functions.put(
+                                address,
+                                isUnreadable(device) && known != null ? known.withHealth(device.health()) : device),
+                        () -> functions.remove(address));
+    }
+
+    /** Whether not even its IDs could be read; what is already known of it then tells more. */
+    private static boolean isUnreadable(PciDevice device) {
+        return device.function().vendor() == 0;
+    }
+
+    private void scanAll() throws IOException {
+        List<PciAddress> addresses = scan.functions();
+        List<PathDevice> files = scan.paths(Inventory.paths(classes));
+        functions.keySet().retainAll(new HashSet<>(addresses));
+        addresses.forEach(this::scan);
+        paths = files;
+    }
+
+    private void scanAllOrKeep() {
+        try {
+            scanAll();
+        } catch (IOException e) {
+            LOG.warning(() -> "cannot scan, devices stay as they were: " + e.getMessage());
+        }
+    }
+
+    private void publish() {
+        List<Device> devices = new ArrayList<>(functions.values());
+        devices.addAll(paths);
+        Inventory before = current();
+        Inventory after = Inventory.of(before.generation() + 1, classes, devices);
+        if (before.generation() > 0 && after.items().equals(before.items())) {
+            return;
+        }
+        changes.tell(before, after);
+        lock.lock();
+        try {
+            current = after;
+            published.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        try {
+            thread.join(Duration.ofSeconds(1));
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
