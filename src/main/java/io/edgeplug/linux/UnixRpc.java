@@ -19,9 +19,9 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntPredicate;
 import java.util.logging.Logger;
 
 /**
@@ -40,29 +40,35 @@ public final class UnixRpc implements AutoCloseable {
 
     private final EventLoopGroup loop;
 
-    private UnixRpc(EventLoopGroup loop) {
+    private final int ownUid;
+
+    private UnixRpc(EventLoopGroup loop, int ownUid) {
         this.loop = loop;
+        this.ownUid = ownUid;
     }
 
     /** Starts the loop. */
-    public static UnixRpc open() {
+    public static UnixRpc open() throws IOException {
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
-        return new UnixRpc(new MultiThreadIoEventLoopGroup(
-                1, Thread.ofPlatform().name("grpc").daemon().factory(), EpollIoHandler.newFactory()));
+        int ownUid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        return new UnixRpc(
+                new MultiThreadIoEventLoopGroup(
+                        1, Thread.ofPlatform().name("grpc").daemon().factory(), EpollIoHandler.newFactory()),
+                ownUid);
     }
 
     /**
-     * Serves on a new socket, which the server unlinks when it is shut down.
+     * Serves root and this process's own user on a new socket, which the server unlinks when it is shut down; others
+     * are known by SO_PEERCRED and hung up on.
      *
-     * @param mayCall tells by its uid (SO_PEERCRED) whether a process may call; others are hung up on
      * @throws IOException if there is a file of that name, or the socket cannot be made
      */
-    public Server serve(Path socket, IntPredicate mayCall, BindableService... services) throws IOException {
+    public Server serve(Path socket, BindableService... services) throws IOException {
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
             throw new IOException(socket + ": longer than the " + MAX_PATH_BYTES + " bytes of a Unix socket's path");
         }
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                .channelFactory(() -> peerChecked(new EpollServerDomainSocketChannel(), socket, mayCall))
+                .channelFactory(() -> peerChecked(new EpollServerDomainSocketChannel(), socket))
                 .bossEventLoopGroup(loop)
                 .workerEventLoopGroup(loop)
                 .directExecutor();
@@ -93,14 +99,13 @@ public final class UnixRpc implements AutoCloseable {
         loop.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_MILLIS);
     }
 
-    private static EpollServerDomainSocketChannel peerChecked(
-            EpollServerDomainSocketChannel server, Path socket, IntPredicate mayCall) {
+    private EpollServerDomainSocketChannel peerChecked(EpollServerDomainSocketChannel server, Path socket) {
         server.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object message) throws IOException {
                 EpollDomainSocketChannel caller = (EpollDomainSocketChannel) message;
                 PeerCredentials peer = caller.peerCredentials();
-                if (mayCall.test(peer.uid())) {
+                if (peer.uid() == 0 || peer.uid() == ownUid) {
                     context.fireChannelRead(message);
                 } else {
                     LOG.warning(() -> socket + ": refused process " + peer.pid() + " of uid " + peer.uid());

@@ -1,0 +1,133 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.linux.DirectoryWatch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.logging.Logger;
+
+/**
+ * The directory in which the kubelet has its socket and plugins have theirs, watched for a kubelet that starts.
+ *
+ * <p>A starting kubelet deletes every socket in it and makes {@code kubelet.sock} anew (pkg/kubelet/cm/devicemanager/
+ * plugin/v1beta1/server.go), so another {@code kubelet.sock} is another kubelet.
+ */
+final class PluginDirectory implements AutoCloseable {
+
+    /** The safety net, should inotify be unable to tell. */
+    static final Duration POLL = Duration.ofSeconds(30);
+
+    private static final Logger LOG = Logger.getLogger(PluginDirectory.class.getName());
+
+    private final Path path;
+    private final DirectoryWatch watch;
+    private final Thread watcher;
+
+    private final Lock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    /** Guarded by the lock. */
+    private View view = new View(0, Optional.empty());
+
+    private PluginDirectory(Path path, DirectoryWatch watch) {
+        this.path = path;
+        this.watch = watch;
+        this.watcher = Thread.ofPlatform().name("kubelet-dir").daemon().unstarted(this::follow);
+    }
+
+    /**
+     * The directory at one time.
+     *
+     * @param generation higher for each change that may concern a plugin
+     * @param kubelet tells one kubelet's socket from the next one's; empty while there is none
+     */
+    record View(long generation, Optional<KubeletSocket> kubelet) {}
+
+    /** Inode and time of its making: an inode's number alone is soon used again. */
+    record KubeletSocket(Object inode, FileTime made) {}
+
+    static PluginDirectory open(Path path) throws IOException {
+        PluginDirectory directory = new PluginDirectory(path, DirectoryWatch.open(path));
+        directory.look();
+        directory.watcher.start();
+        return directory;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    Path kubeletSocket() {
+        return path.resolve("kubelet.sock");
+    }
+
+    View view() {
+        lock.lock();
+        try {
+            return view;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for a view of a higher generation, for at most {@code timeout}. */
+    void awaitNewerThan(long generation, Duration timeout) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = timeout.toNanos();
+            while (view.generation() <= generation && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        watcher.interrupt();
+        watch.close();
+    }
+
+    private void follow() {
+        try {
+            while (true) {
+                watch.await(POLL);
+                look();
+            }
+        } catch (InterruptedException e) {
+            LOG.fine("no longer watching for the kubelet");
+        }
+    }
+
+    /** Looks at the directory again, and makes everyone who waits do so. */
+    void look() {
+        Optional<KubeletSocket> kubelet = identify();
+        lock.lock();
+        try {
+            view = new View(view.generation() + 1, kubelet);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Optional<KubeletSocket> identify() {
+        try {
+            BasicFileAttributes stat =
+                    Files.readAttributes(kubeletSocket(), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return Optional.of(new KubeletSocket(Objects.requireNonNull(stat.fileKey()), stat.lastModifiedTime()));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}
