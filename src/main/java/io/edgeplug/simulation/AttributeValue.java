@@ -1,0 +1,66 @@
+package io.edgeplug.simulation;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/**
+ * The bytes of a file, as a tree writes them.
+ *
+ * <p>A value with a {@code \x} escape is binary and exactly those bytes; any other is text, and gets the final newline
+ * that the kernel prints.
+ */
+final class AttributeValue {
+
+    private static final HexFormat HEX = HexFormat.of();
+
+    private final byte[] bytes;
+
+    private AttributeValue(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * Reads a value; its escapes are {@code \xNN}, {@code \n} and {@code \\}.
+     *
+     * @throws IllegalArgumentException if it has another backslash
+     */
+    static AttributeValue parse(String text) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        boolean binary = false;
+        int from = 0;
+        for (int at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
+            out.writeBytes(text.substring(from, at).getBytes(StandardCharsets.UTF_8));
+            char escape = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
+            from = at + 2;
+            switch (escape) {
+                case 'n' -> out.write('\n');
+                case '\\' -> out.write('\\');
+                case 'x' -> {
+                    out.write(hexByte(text, from));
+                    binary = true;
+                    from += 2;
+                }
+                default -> throw new IllegalArgumentException("a backslash begins \\xNN, \\n or \\\\");
+            }
+        }
+        out.writeBytes(text.substring(from).getBytes(StandardCharsets.UTF_8));
+        if (!binary) {
+            out.write('\n');
+        }
+        return new AttributeValue(out.toByteArray());
+    }
+
+    private static int hexByte(String text, int from) {
+        if (from + 2 > text.length()
+                || !HexFormat.isHexDigit(text.charAt(from))
+                || !HexFormat.isHexDigit(text.charAt(from + 1))) {
+            throw new IllegalArgumentException("\\x needs two hexadecimal digits");
+        }
+        return HEX.parseHex(text, from, from + 2)[0];
+    }
+
+    byte[] bytes() {
+        return bytes.clone();
+    }
+}

@@ -1,0 +1,132 @@
+package io.edgeplug.simulation;
+
+import io.edgeplug.simulation.Tree.Entry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The files below a simulated node's root; one writer, any number of readers, none of whom sees half a file. */
+final class NodeFiles {
+
+    private static final Path BUSES = Path.of("sys/bus");
+
+    private final Path root;
+    private final Path unfinished;
+
+    private NodeFiles(Path root) {
+        this.root = root;
+        // in the root itself: on the file system it goes to, and no directory of sysfs lists it meanwhile
+        this.unfinished = root.resolve(".unfinished");
+    }
+
+    /** The files below that directory, which is made if it is not there. */
+    static NodeFiles at(Path root) throws IOException {
+        Files.createDirectories(root);
+        return new NodeFiles(root.toRealPath());
+    }
+
+    Path root() {
+        return root;
+    }
+
+    /**
+     * Adds what the tree names, or nothing if it has a mistake.
+     *
+     * @throws IllegalArgumentException if something is in the way
+     */
+    void add(Tree tree) throws IOException {
+        tree.entries().forEach(this::checkFree);
+        // a function is seen through its bus: whoever sees it there finds the rest of it too
+        for (Entry entry : tree.entries()) {
+            if (!entry.path().startsWith(BUSES)) {
+                add(entry);
+            }
+        }
+        for (Entry entry : tree.entries()) {
+            if (entry.path().startsWith(BUSES)) {
+                add(entry);
+            }
+        }
+    }
+
+    /**
+     * Where a path leads, with links resolved.
+     *
+     * @throws NoSuchFileException if it leads nowhere
+     * @throws IllegalArgumentException if it leads out of the root
+     */
+    Path real(Path path) throws IOException {
+        Path real = root.resolve(path).toRealPath();
+        if (!real.startsWith(root)) {
+            throw new IllegalArgumentException(path + " leads out of the node");
+        }
+        return real;
+    }
+
+    /** Gives a file other bytes: a new file in its place, where sysfs has the same one answer differently. */
+    void replace(Path file, byte[] bytes) throws IOException {
+        Files.write(unfinished, bytes);
+        Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Removes every link in {@code sys} that leads into that directory, and then the directory. */
+    void remove(Path directory) throws IOException {
+        List<Path> links;
+        try (Stream<Path> all = Files.walk(root.resolve("sys"))) {
+            links = all.filter(Files::isSymbolicLink).toList();
+        }
+        // the bus first, as everyone looks there
+        for (Path link : links.stream()
+                .sorted(Comparator.comparing(this::isOnBus).reversed())
+                .toList()) {
+            Path target = link.resolveSibling(Files.readSymbolicLink(link)).normalize();
+            if (target.startsWith(directory)) {
+                Files.delete(link);
+            }
+        }
+        List<Path> rest;
+        try (Stream<Path> all = Files.walk(directory)) {
+            rest = all.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path path : rest) {
+            Files.delete(path);
+        }
+    }
+
+    private boolean isOnBus(Path link) {
+        return root.relativize(link).startsWith(BUSES);
+    }
+
+    private void checkFree(Entry entry) {
+        Path place = root.resolve(entry.path());
+        if (Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
+            throw Tree.mistake(entry.line(), entry.path() + " is there already");
+        }
+        for (Path way = place.getParent(); way != null && !way.equals(root); way = way.getParent()) {
+            if (Files.exists(way, LinkOption.NOFOLLOW_LINKS) && !Files.isDirectory(way, LinkOption.NOFOLLOW_LINKS)) {
+                throw Tree.mistake(
+                        entry.line(),
+                        entry.path() + " leads through " + root.relativize(way) + ", which is no directory");
+            }
+        }
+    }
+
+    private void add(Entry entry) throws IOException {
+        Path place = root.resolve(entry.path());
+        Path parent = place.getParent();
+        if (parent != null) {
+            Files.createDirectories(parent);
+        }
+        switch (entry) {
+            case Entry.File file -> replace(place, file.value().bytes());
+            case Entry.Link link -> Files.createSymbolicLink(place, Path.of(link.target()));
+            case Entry.Directory directory -> Files.createDirectories(root.resolve(directory.path()));
+        }
+    }
+}
