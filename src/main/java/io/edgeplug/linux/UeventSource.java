@@ -1,8 +1,9 @@
 package io.edgeplug.linux;
 
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 
-/** Where uevents come from: the kernel of this node, or a simulated one. */
+/** Where uevents come from: the kernel of this node, a simulated one, or nowhere. */
 public interface UeventSource extends AutoCloseable {
 
     /** Waits for the next uevent; empty once this is closed. One thread at a time. */
@@ -11,4 +12,25 @@ public interface UeventSource extends AutoCloseable {
     /** Ends {@link #next}, from any thread. */
     @Override
     void close();
+
+    /** A source that never tells anything, for a node that is only a directory. */
+    static UeventSource silent() {
+        CountDownLatch closed = new CountDownLatch(1);
+        return new UeventSource() {
+            @Override
+            public Optional<Uevent> next() {
+                try {
+                    closed.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                return Optional.empty();
+            }
+
+            @Override
+            public void close() {
+                closed.countDown();
+            }
+        };
+    }
 }

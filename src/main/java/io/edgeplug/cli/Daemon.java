@@ -1,0 +1,36 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.Signals;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.UeventSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.logging.Logger;
+
+/** The service: scans, serves, registers, and ends in order on SIGTERM. */
+final class Daemon {
+
+    private static final Logger LOG = Logger.getLogger(Daemon.class.getName());
+
+    private Daemon() {}
+
+    static int run(RunOptions options) throws ConfigException, IOException, InterruptedException {
+        Signals.Termination termination = Signals.onTermination();
+        Config config = ConfigFiles.read(options.config());
+        Journal.toStderr(config.logLevel());
+        Path kubeletDir = options.kubeletDir().orElse(config.kubeletDir());
+        try (Monitor monitor = Monitor.open(Sysfs.at(options.sysroot()), config.classes(), UeventSource.silent());
+                DevicePlugins plugins = DevicePlugins.open(kubeletDir, monitor, config.classes())) {
+            LOG.info("ready");
+            termination.await();
+            LOG.info("stopping");
+        }
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,119 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.inventory.Inventory.Item;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Does the daemon's first steps, scan and match, and shows what came of them. */
+@Command(
+        name = "list",
+        mixinStandardHelpOptions = true,
+        description = "Show this node's devices and the resources they back. Needs neither root nor the daemon.",
+        footerHeading = "%nColumns:%n")
+final class ListCommand implements Callable<Integer> {
+
+    private static final List<Column> USUAL =
+            List.of(Column.DEVICE, Column.KIND, Column.IDS, Column.DRIVER, Column.NUMA, Column.RESOURCE, Column.HEALTH);
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions node = new NodeOptions();
+
+    @Option(
+            names = {"-J", "--json"},
+            description = "Print JSON.")
+    private boolean json;
+
+    @Option(
+            names = {"-n", "--noheadings"},
+            description = "Print no headings.")
+    private boolean noHeadings;
+
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "COLS",
+            description = "Print these columns, separated by commas; with a leading +, beside the usual ones.")
+    private String output = "+";
+
+    @Parameters(paramLabel = "BDF|RESOURCE", description = "Show only these devices and those of these resources.")
+    private List<String> wanted = List.of();
+
+    @Override
+    public Integer call() throws Exception {
+        List<Column> columns = columns();
+        Inventory inventory = Inventory.scan(node.sysfs(), node.readOrDefaults().classes());
+        ColumnTable table = new ColumnTable(columns, chosen(inventory.items()));
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(table.json());
+        } else {
+            table.lines(!noHeadings).forEach(out::println);
+        }
+        out.flush();
+        return ExitCode.OK;
+    }
+
+    /** Adds to the help what the columns are. */
+    static void describeColumns(CommandLine list) {
+        list.getCommandSpec()
+                .usageMessage()
+                .footer(Stream.of(Column.values())
+                        .map(column -> "  %-11s%s".formatted(column.name(), column.help()))
+                        .toArray(String[]::new));
+    }
+
+    private List<Item> chosen(List<Item> items) throws IOException {
+        if (wanted.isEmpty()) {
+            return items;
+        }
+        for (String name : wanted) {
+            if (items.stream().noneMatch(item -> isNamed(item, name))) {
+                throw new IOException(name + ": no such device here, and no resource with one");
+            }
+        }
+        return items.stream()
+                .filter(item -> wanted.stream().anyMatch(name -> isNamed(item, name)))
+                .toList();
+    }
+
+    private static boolean isNamed(Item item, String name) {
+        return item.device().id().equals(name)
+                || item.resource()
+                        .map(ResourceName::toString)
+                        .filter(name::equals)
+                        .isPresent();
+    }
+
+    private List<Column> columns() {
+        boolean more = output.startsWith("+");
+        List<Column> columns = new ArrayList<>(more ? USUAL : List.of());
+        String names = more ? output.substring(1) : output;
+        for (String name : names.isEmpty() ? new String[0] : names.split(",", -1)) {
+            columns.add(Column.parse(name)
+                    .orElseThrow(() -> new ParameterException(
+                            spec.commandLine(), "unknown column \"" + name + "\", the columns are " + columnNames())));
+        }
+        return columns;
+    }
+
+    private static String columnNames() {
+        return Stream.of(Column.values()).map(Column::name).collect(Collectors.joining(", "));
+    }
+}

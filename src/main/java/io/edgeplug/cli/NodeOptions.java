@@ -1,0 +1,45 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.linux.Sysfs;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** Which node, and which configuration. */
+final class NodeOptions {
+
+    @Option(
+            names = RunOptions.CONFIG,
+            paramLabel = "FILE",
+            description = "The configuration; class.d/*.toml beside it is read too. Defaults to "
+                    + RunOptions.DEFAULT_CONFIG + ".")
+    Optional<Path> config = Optional.empty();
+
+    @Option(
+            names = RunOptions.SYSROOT,
+            paramLabel = "DIR",
+            defaultValue = RunOptions.DEFAULT_SYSROOT,
+            description = "Look at the node under this directory, as at a captured one. Defaults to /.")
+    Path sysroot = Path.of(RunOptions.DEFAULT_SYSROOT);
+
+    Path configFile() {
+        return config.orElse(Path.of(RunOptions.DEFAULT_CONFIG));
+    }
+
+    Sysfs sysfs() {
+        return Sysfs.at(sysroot);
+    }
+
+    /** The configuration; where none was named and none is installed, one without classes, which stderr tells. */
+    Config readOrDefaults() throws ConfigException {
+        if (config.isEmpty() && !Files.exists(configFile())) {
+            System.err.println("edgeplug: " + configFile() + ": no such file, so no device belongs to a resource");
+            return Config.DEFAULTS;
+        }
+        return ConfigFiles.read(configFile());
+    }
+}

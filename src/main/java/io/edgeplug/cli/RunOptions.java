@@ -1,0 +1,47 @@
+package io.edgeplug.cli;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How the daemon is started.
+ *
+ * @param kubeletDir instead of the configured one
+ * @param sysroot where {@code sys} is found
+ */
+record RunOptions(Path config, Optional<Path> kubeletDir, Path sysroot) {
+
+    static final String CONFIG = "--config";
+    static final String KUBELET_DIR = "--kubelet-dir";
+    static final String SYSROOT = "--sysroot";
+    static final String DEFAULT_CONFIG = "/etc/edgeplug/edgeplug.toml";
+    static final String DEFAULT_SYSROOT = "/";
+
+    private static final Set<String> NAMES = Set.of(CONFIG, KUBELET_DIR, SYSROOT);
+
+    /** Reads {@code run} and its options in their plain forms; anything else is left to the option parser. */
+    static Optional<RunOptions> parse(List<String> args) {
+        if (args.isEmpty() || !args.getFirst().equals("run")) {
+            return Optional.empty();
+        }
+        Map<String, String> options = new HashMap<>();
+        int i = 1;
+        while (i < args.size()) {
+            String[] parts = args.get(i).split("=", 2);
+            boolean hasValue = parts.length == 2 || i + 1 < args.size();
+            if (!NAMES.contains(parts[0]) || !hasValue || options.containsKey(parts[0])) {
+                return Optional.empty();
+            }
+            options.put(parts[0], parts.length == 2 ? parts[1] : args.get(i + 1));
+            i += parts.length == 2 ? 1 : 2;
+        }
+        return Optional.of(new RunOptions(
+                Path.of(options.getOrDefault(CONFIG, DEFAULT_CONFIG)),
+                Optional.ofNullable(options.get(KUBELET_DIR)).map(Path::of),
+                Path.of(options.getOrDefault(SYSROOT, DEFAULT_SYSROOT))));
+    }
+}

@@ -1,0 +1,159 @@
+package io.edgeplug.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.linux.PathGlob;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DeviceScanTest {
+
+    private static final PciAddress ADDRESS = new PciAddress(0, 0x3b, 0, 0);
+
+    @TempDir
+    private Path root = Path.of("");
+
+    @Test
+    void functionIsReadWithAllItsAttributes() throws IOException {
+        write("vendor", "0x8086");
+        write("device", "0x1592");
+        write("class", "0x020000");
+        write("subsystem_vendor", "0x8086");
+        write("subsystem_device", "0x0002");
+        write("numa_node", "1");
+        write("sriov_numvfs", "4");
+        link("driver", "../../../bus/pci/drivers/ice");
+        link("iommu_group", "../../../kernel/iommu_groups/31");
+        write("net/ens1f0/mtu", "1500");
+
+        assertThat(scan().function(ADDRESS).map(PciDevice::function))
+                .contains(new PciFunction(
+                        ADDRESS,
+                        0x8086,
+                        0x1592,
+                        0x8086,
+                        0x0002,
+                        0x020000,
+                        Optional.of("ice"),
+                        OptionalInt.of(1),
+                        OptionalInt.of(31),
+                        List.of("ens1f0"),
+                        4));
+    }
+
+    @Test
+    void functionThatIsNotThereIsAbsent() {
+        assertThat(scan().function(ADDRESS)).isEmpty();
+    }
+
+    @Test
+    void nodeOfMinusOneIsNone() throws IOException {
+        write("vendor", "0x8086");
+        write("numa_node", "-1");
+
+        assertThat(health().isHealthy()).isTrue();
+        assertThat(device().numaNode()).isEmpty();
+    }
+
+    @Test
+    void attributeThatIsNoNumberMakesItUnhealthy() throws IOException {
+        write("vendor", "0x8086");
+        write("numa_node", "");
+
+        assertThat(health().problem()).contains("numa_node is not a number: \"\"");
+    }
+
+    @Test
+    void attributeThatCannotBeReadMakesItUnhealthy() throws IOException {
+        write("vendor", "0x8086");
+        write("numa_node/in/the/way", "");
+
+        assertThat(health().problem()).contains("read numa_node: Is a directory");
+    }
+
+    @Test
+    void configurationSpaceOfAllOnesMakesItUnhealthy() throws IOException {
+        write("vendor", "0x8086");
+        Files.write(file("config"), bytes(256, 0, 256));
+
+        assertThat(health().problem()).contains("does not answer on PCI: its configuration space reads all ones");
+    }
+
+    @Test
+    void virtualFunctionWhoseIdsReadAllOnesIsHealthy() throws IOException {
+        write("vendor", "0x8086");
+        Files.write(file("config"), bytes(256, 0, 4));
+
+        assertThat(health().isHealthy()).isTrue();
+    }
+
+    @Test
+    void sleepingFunctionIsNotWoken() throws IOException {
+        write("vendor", "0x8086");
+        write("power_state", "D3cold");
+        Files.write(file("config"), bytes(256, 0, 256));
+
+        assertThat(health().isHealthy()).isTrue();
+    }
+
+    @Test
+    void deepDomainsAreRead() throws IOException {
+        PciAddress behindVmd = new PciAddress(0x10000, 1, 0, 0);
+        Path vendor = root.resolve("sys/bus/pci/devices/10000:01:00.0/vendor");
+        Files.createDirectories(vendor.getParent());
+        Files.writeString(vendor, "0x8086\n");
+
+        assertThat(scan().functions()).containsExactly(behindVmd);
+        assertThat(scan().function(behindVmd)).map(Device::id).contains("10000:01:00.0");
+    }
+
+    @Test
+    void globDoesNotNameHiddenFiles() throws IOException {
+        Files.createDirectories(root.resolve("etc/gophers"));
+        Files.createFile(root.resolve("etc/gophers/.g0"));
+        Files.createFile(root.resolve("etc/gophers/g1"));
+
+        assertThat(scan().paths(List.of(PathGlob.parse("/etc/gophers/*"))))
+                .containsExactly(new PathDevice("g1", "/etc/gophers/g1", false, Health.HEALTHY));
+    }
+
+    private DeviceScan scan() {
+        return new DeviceScan(Sysfs.at(root));
+    }
+
+    private PciDevice device() {
+        return scan().function(ADDRESS).orElseThrow();
+    }
+
+    private Health health() {
+        return device().health();
+    }
+
+    private Path file(String name) throws IOException {
+        Path path = root.resolve("sys/bus/pci/devices/" + ADDRESS).resolve(name);
+        Files.createDirectories(path.getParent());
+        return path;
+    }
+
+    private void write(String name, String value) throws IOException {
+        Files.writeString(file(name), value + "\n");
+    }
+
+    private void link(String name, String target) throws IOException {
+        Files.createSymbolicLink(file(name), Path.of(target));
+    }
+
+    private static byte[] bytes(int size, int from, int to) {
+        byte[] bytes = new byte[size];
+        Arrays.fill(bytes, from, to, (byte) 0xff);
+        return bytes;
+    }
+}

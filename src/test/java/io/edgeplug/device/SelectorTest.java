@@ -1,0 +1,111 @@
+package io.edgeplug.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class SelectorTest {
+
+    private static final PciAddress PF = new PciAddress(0, 0x3b, 0, 0);
+
+    private static final VirtualFunction VF3 = new VirtualFunction(
+            new PciFunction(
+                    new PciAddress(0, 0x3b, 1, 3),
+                    0x8086,
+                    0x1889,
+                    0,
+                    0,
+                    0x020000,
+                    Optional.of("iavf"),
+                    OptionalInt.empty(),
+                    OptionalInt.empty(),
+                    List.of(),
+                    0),
+            PF,
+            3,
+            List.of("ens1f0"),
+            Health.HEALTHY);
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "VENDORS       | 8086              | true",
+                "VENDORS       | 0x8086            | true",
+                "VENDORS       | 15b3              | false",
+                "DEVICES       | 1889              | true",
+                "CLASSES       | 02                | true",
+                "CLASSES       | 0200              | true",
+                "CLASSES       | 0x020001          | false",
+                "DRIVERS       | iavf              | true",
+                "DRIVERS       | vfio-pci          | false",
+                "PCI_ADDRESSES | 0000:3b:01.3      | true",
+                "PF_NAMES      | ens1f0            | true",
+                "PF_NAMES      | ens1f0#3          | true",
+                "PF_NAMES      | ens1f0#0,2-7      | true",
+                "PF_NAMES      | ens1f0#0-2,4      | false",
+                "PF_NAMES      | ens2f0#3          | false",
+                "ROOT_DEVICES  | 0000:3b:00.0      | true",
+                "ROOT_DEVICES  | 0000:3b:00.0#0-1,3| true",
+                "ROOT_DEVICES  | 0000:3b:00.0#4    | false",
+            })
+    void wordMatches(SelectorWord word, String value, boolean matches) {
+        assertThat(new Selector(Map.of(word, List.of(value))).mismatch(VF3).isEmpty())
+                .isEqualTo(matches);
+    }
+
+    @Test
+    void everyKeyMustMatchAndOneValueOfEachIsEnough() {
+        Selector selector = new Selector(
+                Map.of(SelectorWord.VENDORS, List.of("15b3", "8086"), SelectorWord.DRIVERS, List.of("vfio-pci")));
+
+        assertThat(selector.mismatch(VF3)).contains(SelectorWord.DRIVERS);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "VENDORS       | 80866        | is not four hexadecimal digits, as 8086",
+                "CLASSES       | 020          | is not two, four or six hexadecimal digits, as 0200",
+                "PCI_ADDRESSES | 3b:00.0      | is not a PCI address, as 0000:3b:02.1",
+                "PF_NAMES      | ens1f0#      | needs VF numbers after #, as 0,2-7",
+                "PF_NAMES      | ens1f0#4-2   | has a range that ends before it begins: 4-2",
+                "PF_NAMES      | #1           | names no PF",
+                "ROOT_DEVICES  | ens1f0#1     | is not a PCI address, as 0000:3b:02.1",
+                "PATHS         | etc/x        | 'is not an absolute path, as /dev/gophers/*'",
+                "PATHS         | /etc/../x    | 'has an empty, . or .. name on its way'",
+            })
+    void valueOfAWrongFormIsTold(SelectorWord word, String value, String problem) {
+        assertThat(word.problem(value)).contains(problem);
+    }
+
+    @Test
+    void physicalFunctionWithVfsIsNoCandidate() {
+        DeviceClass everything = new DeviceClass(
+                ResourceName.parse("example.com/x"),
+                Kind.PCI,
+                List.of(new Selector(Map.of(SelectorWord.VENDORS, List.of("8086")))),
+                Optional.empty());
+        PciFunction pf = new PciFunction(
+                PF,
+                0x8086,
+                0x1592,
+                0,
+                0,
+                0x020000,
+                Optional.of("ice"),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                List.of("ens1f0"),
+                4);
+
+        assertThat(everything.takes(new OtherPci(pf, Health.HEALTHY))).isFalse();
+    }
+}
