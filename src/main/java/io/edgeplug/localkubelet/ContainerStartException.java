@@ -1,0 +1,14 @@
+package io.edgeplug.localkubelet;
+
+/**
+ * A container was not started this time. A kubelet shows it as CreateContainerConfigError and tries again, with
+ * back-off (GetDeviceRunContainerOptions in manager.go).
+ */
+public final class ContainerStartException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    ContainerStartException(String reason) {
+        super(reason);
+    }
+}

@@ -1,0 +1,137 @@
+package io.edgeplug.localkubelet;
+
+import io.edgeplug.device.ResourceName;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Something that the local kubelet was told or did. */
+public sealed interface KubeletEvent {
+
+    /** One line for a person. */
+    String text();
+
+    /** Plugins can register. */
+    record Serving(Path socket) implements KubeletEvent {
+        @Override
+        public String text() {
+            return "serving " + socket;
+        }
+    }
+
+    /** A plugin was dialled back and told its options; its devices are not known yet. */
+    record Registered(
+            ResourceName resource, String endpoint, boolean preStartRequired, boolean preferredAllocationAvailable)
+            implements KubeletEvent {
+        @Override
+        public String text() {
+            return resource + ": registered on " + endpoint
+                    + (preStartRequired ? ", wants PreStartContainer" : "")
+                    + (preferredAllocationAvailable ? ", offers GetPreferredAllocation" : "");
+        }
+    }
+
+    /**
+     * A registration was answered with an error.
+     *
+     * @param resource as it was sent
+     */
+    record RegistrationRefused(String resource, String reason) implements KubeletEvent {
+        @Override
+        public String text() {
+            return resource + ": registration refused: " + reason;
+        }
+    }
+
+    /** A plugin sent its whole list. */
+    record DeviceList(ResourceName resource, List<ListedDevice> devices) implements KubeletEvent {
+        public DeviceList {
+            devices = List.copyOf(devices);
+        }
+
+        @Override
+        public String text() {
+            return resource + ": "
+                    + devices.stream().filter(ListedDevice::healthy).count() + " of " + devices.size()
+                    + " devices healthy"
+                    + devices.stream().map(ListedDevice::toString).collect(Collectors.joining(", ", " [", "]"));
+        }
+    }
+
+    /** A plugin's ListAndWatch ended; if no other has replaced the plugin, all its devices are unhealthy now. */
+    record StreamEnded(ResourceName resource, String endpoint, String reason) implements KubeletEvent {
+        @Override
+        public String text() {
+            return resource + ": stream of " + endpoint + " ended: " + reason;
+        }
+    }
+
+    /** A plugin answered GetPreferredAllocation. */
+    record Preferred(String pod, String container, ResourceName resource, List<String> ids) implements KubeletEvent {
+        public Preferred {
+            ids = List.copyOf(ids);
+        }
+
+        @Override
+        public String text() {
+            return pod + "/" + container + ": plugin prefers " + resource + " " + ids;
+        }
+    }
+
+    /** A container holds these devices from now on. */
+    record Allocated(String pod, String container, ResourceName resource, List<String> ids) implements KubeletEvent {
+        public Allocated {
+            ids = List.copyOf(ids);
+        }
+
+        @Override
+        public String text() {
+            return pod + "/" + container + ": allocated " + resource + " " + ids;
+        }
+    }
+
+    /** A container did not get its devices, so its pod is refused. */
+    record AllocationFailed(String pod, String container, ResourceName resource, String reason)
+            implements KubeletEvent {
+        @Override
+        public String text() {
+            return pod + "/" + container + ": no " + resource + ": " + reason;
+        }
+    }
+
+    /** A plugin made a container's devices ready. */
+    record PreStarted(String pod, String container, ResourceName resource, List<String> ids) implements KubeletEvent {
+        public PreStarted {
+            ids = List.copyOf(ids);
+        }
+
+        @Override
+        public String text() {
+            return pod + "/" + container + ": ready to start with " + resource + " " + ids;
+        }
+    }
+
+    /** A plugin did not make a container's devices ready; the kubelet would try again. */
+    record PreStartFailed(String pod, String container, ResourceName resource, String reason) implements KubeletEvent {
+        @Override
+        public String text() {
+            return pod + "/" + container + ": not started with " + resource + ": " + reason;
+        }
+    }
+
+    /** A pod is gone and its devices are free. */
+    record PodRemoved(String pod) implements KubeletEvent {
+        @Override
+        public String text() {
+            return pod + ": removed";
+        }
+    }
+
+    /** The kubelet stopped and starts again: its plugins are forgotten, its directory is wiped next. */
+    record Restarted() implements KubeletEvent {
+        @Override
+        public String text() {
+            return "restarted";
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.edgeplug.localkubelet;
+
+import io.edgeplug.proto.v1beta1.Device;
+import io.edgeplug.proto.v1beta1.NUMANode;
+import java.util.List;
+
+/**
+ * A device as its plugin listed it.
+ *
+ * @param healthy whether its health is {@code Healthy}; any other word means unhealthy to the kubelet
+ * @param numaNodes as sent, unchecked: -1 and repetitions are the plugin's mistakes to see
+ */
+public record ListedDevice(String id, boolean healthy, List<Long> numaNodes) {
+
+    public ListedDevice {
+        numaNodes = List.copyOf(numaNodes);
+    }
+
+    static ListedDevice of(Device device) {
+        List<Long> nodes = device.getTopology().getNodesList().stream()
+                .map(NUMANode::getID)
+                .toList();
+        return new ListedDevice(device.getID(), device.getHealth().equals("Healthy"), nodes);
+    }
+
+    ListedDevice withHealth(boolean other) {
+        return new ListedDevice(id, other, numaNodes);
+    }
+
+    @Override
+    public String toString() {
+        return id + (healthy ? "" : " (unhealthy)") + (numaNodes.isEmpty() ? "" : " on NUMA " + numaNodes);
+    }
+}

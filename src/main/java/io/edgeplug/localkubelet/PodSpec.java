@@ -1,0 +1,51 @@
+package io.edgeplug.localkubelet;
+
+import io.edgeplug.device.ResourceName;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A pod as far as devices go.
+ *
+ * @param name stands for its UID: the same name is the same pod
+ * @param containers in the order they are allocated in
+ */
+public record PodSpec(String name, List<Container> containers) {
+
+    public PodSpec {
+        containers = List.copyOf(containers);
+        Set<String> names = new HashSet<>();
+        for (Container container : containers) {
+            if (!names.add(container.name())) {
+                throw new IllegalArgumentException(name + ": two containers are called " + container.name());
+            }
+        }
+    }
+
+    /** A container and how many devices of each resource its limits ask for. */
+    public record Container(String name, SortedMap<ResourceName, Integer> limits) {
+
+        public Container(String name, Map<ResourceName, Integer> limits) {
+            this(name, new TreeMap<>(limits));
+        }
+
+        public Container {
+            limits = Collections.unmodifiableSortedMap(new TreeMap<>(limits));
+            limits.forEach((resource, count) -> {
+                if (count < 1) {
+                    throw new IllegalArgumentException(name + ": asks for " + count + " of " + resource);
+                }
+            });
+        }
+    }
+
+    /** A pod whose only container, {@code main}, asks for that many devices of one resource. */
+    public static PodSpec of(String name, ResourceName resource, int count) {
+        return new PodSpec(name, List.of(new Container("main", Map.of(resource, count))));
+    }
+}
