@@ -14,7 +14,13 @@ import picocli.CommandLine.Command;
         description = "Turns FPGAs, SR-IOV VFs and InfiniBand HCAs of this node into extended resources of Kubernetes.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {RunCommand.class, ListCommand.class, CheckCommand.class})
+        subcommands = {
+            RunCommand.class,
+            ListCommand.class,
+            CheckCommand.class,
+            DemoCommand.class,
+            LocalKubeletCommand.class
+        })
 public final class Main {
 
     private Main() {}

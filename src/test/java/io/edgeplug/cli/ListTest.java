@@ -67,7 +67,8 @@ final class ListTest {
 
     @Test
     void helpTellsEveryColumnWithinEightyCharacters() {
-        String help = Objects.requireNonNull(Main.commandLine().getSubcommands().get("list")).getUsageMessage();
+        String help = Objects.requireNonNull(Main.commandLine().getSubcommands().get("list"))
+                .getUsageMessage();
 
         assertThat(help.lines()).allMatch(line -> line.length() <= 80);
         for (Column column : Column.values()) {

@@ -44,7 +44,7 @@ class RegistrationTest {
         Files.writeString(directory.resolve("kubelet_internal_checkpoint"), "{}");
         Files.createDirectory(directory.resolve("subdirectory"));
         try (UnixRpc rpc = UnixRpc.open()) {
-            Server dead = rpc.serve(directory.resolve("dead.sock"), uid -> true);
+            Server dead = rpc.serve(directory.resolve("dead.sock"));
             Files.createSymbolicLink(directory.resolve("dangling"), directory.resolve("nothing"));
             try (TestNode node = TestNode.open(directory)) {
                 assertThat(namesIn(directory))
@@ -129,7 +129,7 @@ class RegistrationTest {
     void pluginThatFailsToGiveItsOptionsIsRefused() throws Exception {
         try (TestNode node = TestNode.open(directory);
                 UnixRpc rpc = UnixRpc.open()) {
-            Server empty = rpc.serve(directory.resolve("vf.sock"), uid -> true);
+            Server empty = rpc.serve(directory.resolve("vf.sock"));
             assertThatExceptionOfType(StatusRuntimeException.class)
                     .isThrownBy(() -> node.register(VF, "vf.sock"))
                     .withMessageStartingWith("UNKNOWN: failed to get device plugin options: "

@@ -58,7 +58,7 @@ final class TestPlugin extends DevicePluginImplBase implements AutoCloseable {
 
     static TestPlugin open(UnixRpc rpc, Path socket, Device... devices) throws IOException {
         TestPlugin plugin = new TestPlugin(listOf(devices));
-        plugin.server = Optional.of(rpc.serve(socket, uid -> true, plugin));
+        plugin.server = Optional.of(rpc.serve(socket, plugin));
         return plugin;
     }
 

@@ -1,0 +1,92 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.linux.Journal;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
+import java.util.logging.Level;
+import picocli.CommandLine.Command;
+
+/** Runs the daemon's parts against a local kubelet, on a node that is simulated; only the hardware is. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        description = "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
+                + "follow hot-plug, failure and a kubelet restart. Exit 0 if the kubelet saw all of it.")
+final class DemoCommand implements Callable<Integer> {
+
+    @Override
+    public Integer call() throws IOException, ConfigException, InterruptedException {
+        Journal.toStderr(Level.SEVERE);
+        Path directory = Files.createTempDirectory("edgeplug-demo");
+        try {
+            tell(directory);
+            return ExitCode.OK;
+        } catch (TimeoutException e) {
+            throw new IOException("the kubelet did not see it: " + e.getMessage(), e);
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private static void tell(Path directory)
+            throws IOException, ConfigException, InterruptedException, TimeoutException {
+        Story story = new Story(System.out);
+        Config config = config(directory);
+        Path kubeletDir = directory.resolve("device-plugins");
+        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+                Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents());
+                LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
+                DevicePlugins plugins = DevicePlugins.open(kubeletDir, monitor, config.classes())) {
+            DemoScenes scenes = new DemoScenes(story, node, kubelet);
+            scenes.scanned(monitor.current());
+            scenes.registered(
+                    config.classes().stream().map(DeviceClass::resource).toList());
+            scenes.podAllocated();
+            scenes.vfPlugged();
+            scenes.deviceBrokenAndHealed();
+            scenes.kubeletRestarted();
+            story.line("done: the kubelet saw every step");
+        }
+    }
+
+    private static Config config(Path directory) throws IOException, ConfigException {
+        Path file = directory.resolve("edgeplug.toml");
+        try (InputStream in = Objects.requireNonNull(DemoCommand.class.getResourceAsStream("demo.toml"))) {
+            Files.copy(in, file);
+        }
+        return ConfigFiles.read(file);
+    }
+
+    private static void delete(Path directory) throws IOException {
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, IOException e) throws IOException {
+                Files.delete(visited);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

@@ -1,0 +1,119 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.localkubelet.AdmissionException;
+import io.edgeplug.localkubelet.ContainerAllocation;
+import io.edgeplug.localkubelet.ListedDevice;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.Pod;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/** The scenes of {@code demo}; each ends when the kubelet has seen it, or with a TimeoutException. */
+final class DemoScenes {
+
+    private static final ResourceName VFS = ResourceName.parse("example.com/sriov_node0");
+    private static final ResourceName GOPHERS = ResourceName.parse("example.com/gopher");
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Story story;
+    private final SimulatedNode node;
+    private final LocalKubelet kubelet;
+
+    DemoScenes(Story story, SimulatedNode node, LocalKubelet kubelet) {
+        this.story = story;
+        this.node = node;
+        this.kubelet = kubelet;
+    }
+
+    void scanned(Inventory inventory) {
+        long functions = inventory.items().stream()
+                .filter(item -> item.device() instanceof PciDevice)
+                .count();
+        story.line("node scanned: " + functions + " PCI functions, "
+                + (inventory.items().size() - functions) + " files");
+    }
+
+    void registered(List<ResourceName> resources) throws InterruptedException, TimeoutException {
+        SortedMap<ResourceName, ResourceState> states = kubelet.await(
+                all -> all.keySet().containsAll(resources)
+                        && all.values().stream().allMatch(state -> state.allocatable() > 0),
+                PATIENCE);
+        story.line("resources registered:");
+        states.values()
+                .forEach(state -> story.detail(state.resource() + " = " + state.allocatable() + "  " + ids(state)));
+    }
+
+    void podAllocated() throws IOException {
+        PodSpec spec = new PodSpec("dpdk", List.of(new PodSpec.Container("main", Map.of(VFS, 1, GOPHERS, 2))));
+        try {
+            Pod pod = kubelet.admit(spec);
+            story.line("pod allocated, its container gets:");
+            tell(pod.container("main").allocation());
+        } catch (AdmissionException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    void vfPlugged() throws IOException, InterruptedException, TimeoutException {
+        int before = kubelet.resource(VFS).allocatable();
+        Instant plugged = Instant.now();
+        node.plug(DemoNode.thirdVf());
+        kubelet.await(VFS, state -> state.allocatable() == before + 1, PATIENCE);
+        story.line("VF plugged: the kubelet has " + VFS + " = " + (before + 1), plugged);
+    }
+
+    void deviceBrokenAndHealed() throws IOException, InterruptedException, TimeoutException {
+        String id = kubelet.resource(VFS).devices().getFirst().id();
+        PciAddress address = PciAddress.parse(id).orElseThrow();
+        Instant broken = Instant.now();
+        node.fallOff(address);
+        kubelet.await(VFS, state -> isHealthy(state, id, false), PATIENCE);
+        story.line("device " + id + " broken: the kubelet has it as Unhealthy", broken);
+        Instant healed = Instant.now();
+        node.comeBack(address);
+        kubelet.await(VFS, state -> isHealthy(state, id, true), PATIENCE);
+        story.line("device " + id + " healed: the kubelet has it as Healthy", healed);
+    }
+
+    void kubeletRestarted() throws IOException, InterruptedException, TimeoutException {
+        Map<ResourceName, List<ListedDevice>> before = devices(kubelet.resources());
+        Instant restarted = Instant.now();
+        kubelet.restart();
+        kubelet.await(all -> devices(all).equals(before), PATIENCE);
+        story.line("kubelet restarted: it has all " + before.size() + " resources again", restarted);
+    }
+
+    private void tell(ContainerAllocation allocation) {
+        allocation.envs().forEach((key, value) -> story.detail("env    " + key + "=" + value));
+        allocation.devices().forEach(device -> story.detail("device " + device.containerPath()));
+        allocation
+                .mounts()
+                .forEach(mount -> story.detail("mount  " + mount.containerPath() + (mount.readOnly() ? " (ro)" : "")));
+    }
+
+    private static boolean isHealthy(ResourceState state, String id, boolean healthy) {
+        return state.devices().stream().anyMatch(device -> device.id().equals(id) && device.healthy() == healthy);
+    }
+
+    private static String ids(ResourceState state) {
+        return state.devices().stream().map(ListedDevice::id).collect(Collectors.joining(" "));
+    }
+
+    private static Map<ResourceName, List<ListedDevice>> devices(SortedMap<ResourceName, ResourceState> states) {
+        return states.values().stream().collect(Collectors.toMap(ResourceState::resource, ResourceState::devices));
+    }
+}

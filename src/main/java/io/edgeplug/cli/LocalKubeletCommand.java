@@ -1,0 +1,88 @@
+package io.edgeplug.cli;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import com.google.gson.JsonSerializer;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.Signals;
+import io.edgeplug.localkubelet.KubeletEvent;
+import io.edgeplug.localkubelet.LocalKubelet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import jnr.unixsocket.UnixSocketAddress;
+import jnr.unixsocket.UnixSocketChannel;
+import jnr.unixsocket.UnixSocketOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs the kubelet's side of device plugins as a process of its own. */
+@Command(
+        name = "local-kubelet",
+        mixinStandardHelpOptions = true,
+        description = "Be the kubelet for device plugins, in a directory of your own, and print what plugins tell it. "
+                + "Like the kubelet, it deletes every socket in that directory as it starts.")
+final class LocalKubeletCommand implements Callable<Integer> {
+
+    @Option(names = "--dir", paramLabel = "DIR", required = true, description = "Where to serve kubelet.sock.")
+    private Path directory = Path.of("");
+
+    @Option(
+            names = {"-J", "--json"},
+            description = "Print one JSON object a line.")
+    private boolean json;
+
+    private final Gson gson = new GsonBuilder()
+            .registerTypeAdapter(ResourceName.class, (JsonSerializer<ResourceName>)
+                    (name, type, context) -> new JsonPrimitive(name.toString()))
+            .registerTypeHierarchyAdapter(
+                    Path.class, (JsonSerializer<Path>) (path, type, context) -> new JsonPrimitive(path.toString()))
+            .disableHtmlEscaping()
+            .create();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Journal.toStderr(Level.INFO);
+        Signals.Termination termination = Signals.onTermination();
+        Optional<String> other = server(directory.resolve("kubelet.sock"));
+        if (other.isPresent()) {
+            throw new IOException(directory + ": has a kubelet already, " + other.orElseThrow());
+        }
+        try (LocalKubelet kubelet = LocalKubelet.open(directory, this::print)) {
+            termination.await();
+        }
+        return ExitCode.OK;
+    }
+
+    private void print(KubeletEvent event) {
+        System.out.println(json ? gson.toJson(object(event)) : event.text());
+    }
+
+    private JsonObject object(KubeletEvent event) {
+        JsonObject object = new JsonObject();
+        object.addProperty("event", event.getClass().getSimpleName());
+        JsonElement fields = gson.toJsonTree(event);
+        fields.getAsJsonObject().entrySet().forEach(field -> object.add(field.getKey(), field.getValue()));
+        return object;
+    }
+
+    /** Who serves a socket; empty if nobody does, so that a real kubelet's sockets are not wiped by mistake. */
+    private static Optional<String> server(Path socket) {
+        if (!Files.exists(socket)) {
+            return Optional.empty();
+        }
+        try (UnixSocketChannel channel = UnixSocketChannel.open(new UnixSocketAddress(socket.toFile()))) {
+            return Optional.of("process "
+                    + channel.getOption(UnixSocketOptions.SO_PEERCRED).getPid());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}
