@@ -21,6 +21,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
 
@@ -36,6 +38,8 @@ public final class UnixRpc implements AutoCloseable {
     public static final int MAX_PATH_BYTES = 107;
 
     private static final Logger LOG = Logger.getLogger(UnixRpc.class.getName());
+    private static final Set<PosixFilePermission> OWNER_ONLY =
+            Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
     private static final long CLOSE_MILLIS = 1000;
 
     private final EventLoopGroup loop;
@@ -77,7 +81,9 @@ public final class UnixRpc implements AutoCloseable {
         for (BindableService service : services) {
             builder.addService(service);
         }
-        return builder.build().start();
+        Server server = builder.build().start();
+        Files.setPosixFilePermissions(socket, OWNER_ONLY);
+        return server;
     }
 
     /** Makes a channel to the server on {@code socket}, which connects with its first call. */

@@ -28,7 +28,7 @@ final class TestNode implements AutoCloseable {
     private final UnixRpc rpc = UnixRpc.open();
     private final List<TestPlugin> plugins = Collections.synchronizedList(new ArrayList<>());
 
-    private TestNode(Path directory, List<KubeletEvent> events, LocalKubelet kubelet) {
+    private TestNode(Path directory, List<KubeletEvent> events, LocalKubelet kubelet) throws IOException {
         this.directory = directory;
         this.events = events;
         this.kubelet = kubelet;

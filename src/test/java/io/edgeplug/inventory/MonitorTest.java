@@ -1,0 +1,154 @@
+package io.edgeplug.inventory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Selector;
+import io.edgeplug.device.SelectorWord;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(20)
+final class MonitorTest {
+
+    private static final ResourceName VFS = ResourceName.parse("example.com/vfs");
+    private static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
+    private static final List<DeviceClass> CLASSES = List.of(new DeviceClass(
+            VFS, Kind.VF, List.of(new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))), Optional.empty()));
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void firstInventoryIsThereWhenItOpens() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+            assertThat(monitor.current().generation()).isEqualTo(1);
+            assertThat(monitor.current().devices(VFS)).hasSize(2);
+        }
+    }
+
+    @Test
+    void ueventThatChangesNothingPublishesNothing() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+            node.announce("change", VF0);
+            node.fallOff(VF0);
+
+            assertThat(monitor.awaitNewerThan(1).generation()).isEqualTo(2);
+            assertThat(monitor.current().devices(VFS).getFirst().health().isHealthy())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void deviceThatCannotBeReadStaysInItsResourceAsUnhealthy() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+            Path vendor = node.root().resolve("sys/bus/pci/devices/" + VF0 + "/vendor");
+            Files.delete(vendor);
+            Files.createDirectory(vendor);
+            node.announce("change", VF0);
+
+            Inventory after = monitor.awaitNewerThan(1);
+
+            assertThat(after.devices(VFS)).hasSize(2);
+            assertThat(after.devices(VFS).getFirst().health())
+                    .isEqualTo(Health.unhealthy("read vendor: Is a directory"));
+        }
+    }
+
+    @Test
+    void renamedPfChangesWhatItsVfsMatch() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+            Path net = node.root().resolve("sys/bus/pci/devices/0000:3b:00.0/net");
+            Files.move(net.resolve("ens1f0"), net.resolve("renamed"));
+            node.announce("change", new PciAddress(0, 0x3b, 0, 0));
+
+            assertThat(monitor.awaitNewerThan(1).devices(VFS)).isEmpty();
+        }
+    }
+
+    @Test
+    void manyReadersSeeTheSameChange() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+            node.pull(VF0);
+
+            Inventory first = monitor.awaitNewerThan(1);
+            Inventory second = monitor.awaitNewerThan(1);
+
+            assertThat(first).isSameAs(second);
+            assertThat(first.devices(VFS)).hasSize(1);
+        }
+    }
+
+    @Test
+    void unavailableDevicesAreToldInASentence() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+            node.fallOff(VF0);
+            Inventory inventory = monitor.awaitNewerThan(1);
+
+            assertRefused(
+                    inventory, List.of("0000:3b:01.7"), "Device 0000:3b:01.7 of example.com/vfs is not on this node.");
+            assertRefused(
+                    inventory,
+                    List.of("0000:3b:01.1", "0000:3b:01.1"),
+                    "Device 0000:3b:01.1 of example.com/vfs was asked for twice.");
+            assertRefused(
+                    inventory,
+                    List.of("0000:3b:01.0"),
+                    "Device 0000:3b:01.0 of example.com/vfs is unhealthy: "
+                            + "does not answer on PCI: its configuration space reads all ones.");
+            assertThat(inventory.allocatable(VFS, List.of("0000:3b:01.1"))).hasSize(1);
+        }
+    }
+
+    @Test
+    void nameThatCannotBeAnIdIsKeptFromTheResource() throws Exception {
+        List<DeviceClass> gophers = List.of(new DeviceClass(
+                VFS,
+                Kind.PATH,
+                List.of(new Selector(Map.of(SelectorWord.PATHS, List.of("/etc/*/*")))),
+                Optional.empty()));
+        try (SimulatedNode node = node()) {
+            Files.createFile(node.root().resolve("etc/gophers/g3,g4"));
+            Files.createDirectories(node.root().resolve("etc/other"));
+            Files.createFile(node.root().resolve("etc/other/g1"));
+
+            Inventory inventory = Inventory.scan(node.sysfs(), gophers);
+
+            assertThat(inventory.devices(VFS)).extracting(device -> device.id()).containsExactly("g1", "g2");
+            assertThat(inventory.items().stream().flatMap(item -> item.device().health().problem().stream()))
+                    .containsExactly(
+                            "its name cannot be an ID: 1 to 63 printable characters, no comma or space",
+                            "another device has the ID g1");
+        }
+    }
+
+    private SimulatedNode node() throws IOException {
+        return SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+    }
+
+    private static void assertRefused(Inventory inventory, List<String> ids, String sentence) {
+        assertThatThrownBy(() -> inventory.allocatable(VFS, ids))
+                .isInstanceOf(DeviceUnavailableException.class)
+                .hasMessage(sentence);
+    }
+}

@@ -1,0 +1,86 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.localkubelet.ListedDevice;
+import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** The daemon's parts on a simulated node, as {@code run} wires them; for tests that bring a kubelet. */
+final class TestDaemon implements AutoCloseable {
+
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final ResourceName NODE0 = ResourceName.parse("example.com/sriov_node0");
+    static final ResourceName NODE1 = ResourceName.parse("example.com/sriov_node1");
+    static final ResourceName GOPHER = ResourceName.parse("example.com/gopher");
+    static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
+
+    private static final String CLASSES = """
+            [[class]]
+            resource = "example.com/sriov_node0"
+            kind = "vf"
+            [class.match]
+            pf_names = ["ens1f0"]
+
+            [[class]]
+            resource = "example.com/sriov_node1"
+            kind = "vf"
+            [class.match]
+            pf_names = ["ens2f0"]
+
+            [[class]]
+            resource = "example.com/gopher"
+            kind = "path"
+            env = "Gopher"
+            [class.match]
+            paths = ["/etc/gophers/*"]
+            """;
+
+    final SimulatedNode node;
+    final Monitor monitor;
+    private final DevicePlugins plugins;
+
+    private TestDaemon(SimulatedNode node, Monitor monitor, DevicePlugins plugins) {
+        this.node = node;
+        this.monitor = monitor;
+        this.plugins = plugins;
+    }
+
+    /** Starts on a node under {@code directory}, with the classes of three resources. */
+    static TestDaemon open(Path directory, Path kubeletDir) throws IOException, ConfigException {
+        return open(directory, kubeletDir, CLASSES);
+    }
+
+    static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
+        Config config = ConfigFiles.read(file);
+        SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+        Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents());
+        return new TestDaemon(node, monitor, DevicePlugins.open(kubeletDir, monitor, config.classes()));
+    }
+
+    static List<String> ids(ResourceState state) {
+        return state.devices().stream().map(ListedDevice::id).toList();
+    }
+
+    static boolean isHealthy(ResourceState state, PciAddress address) {
+        return state.devices().contains(new ListedDevice(address.toString(), true, List.of(0L)));
+    }
+
+    @Override
+    public void close() throws IOException {
+        plugins.close();
+        monitor.close();
+        node.close();
+    }
+}
