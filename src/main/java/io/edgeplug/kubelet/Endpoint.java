@@ -4,20 +4,22 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.RegisterRequest;
 import io.edgeplug.proto.v1beta1.RegistrationGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 
 /**
  * One resource served on one socket, for one registration.
@@ -29,81 +31,119 @@ final class Endpoint implements AutoCloseable {
 
     private static final String VERSION = "v1beta1";
 
-    /** The kubelet dials back before it answers, for which it gives itself ten seconds. */
-    private static final long REGISTER_SECONDS = 15;
+    /** The kubelet dials back before it answers Register, for which it gives itself ten seconds, and then lists. */
+    private static final Duration DEADLINE = Duration.ofSeconds(15);
 
-    private static final long FIRST_LIST_SECONDS = 10;
     private static final long CLOSE_MILLIS = 500;
 
     private final ResourceName resource;
     private final Path socket;
     private final Server server;
-    private final CompletableFuture<Integer> firstList;
-    private final AtomicBoolean streamEnded;
+    private final Progress progress;
+    private final Instant deadline = Instant.now().plus(DEADLINE);
 
-    private Endpoint(
-            ResourceName resource,
-            Path socket,
-            Server server,
-            CompletableFuture<Integer> firstList,
-            AtomicBoolean streamEnded) {
+    private Endpoint(ResourceName resource, Path socket, Server server, Progress progress) {
         this.resource = resource;
         this.socket = socket;
         this.server = server;
-        this.firstList = firstList;
-        this.streamEnded = streamEnded;
+        this.progress = progress;
+    }
+
+    /** What the kubelet has done so far; written on the epoll loop and by the stream's thread. */
+    private static final class Progress {
+        private volatile boolean accepted;
+        private volatile Optional<String> refusal = Optional.empty();
+        private volatile Optional<Integer> listed = Optional.empty();
+        private volatile boolean hungUp;
     }
 
     /**
-     * Serves the resource on a new socket.
+     * Serves the resource on a new socket and begins to register it.
      *
-     * @param wake run when the kubelet's stream has ended
+     * @param wake run on any thread when the kubelet has done something
      * @throws IOException if the socket cannot be made
      */
-    static Endpoint open(UnixRpc rpc, Path directory, DeviceClass deviceClass, Monitor monitor, Runnable wake)
+    static Endpoint open(
+            UnixRpc rpc, PluginDirectory directory, DeviceClass deviceClass, Monitor monitor, Runnable wake)
             throws IOException {
-        Path socket = SocketNames.next(directory, deviceClass.resource());
-        CompletableFuture<Integer> firstList = new CompletableFuture<>();
-        AtomicBoolean streamEnded = new AtomicBoolean();
-        PluginService service = new PluginService(monitor, deviceClass, firstList::complete, () -> {
-            streamEnded.set(true);
+        Path socket = SocketNames.next(directory.path(), deviceClass.resource());
+        Progress progress = new Progress();
+        IntConsumer listSent = count -> {
+            if (progress.listed.isEmpty()) {
+                progress.listed = Optional.of(count);
+                wake.run();
+            }
+        };
+        Runnable hungUp = () -> {
+            progress.hungUp = true;
             wake.run();
-        });
-        Server server = rpc.serve(socket, service);
-        return new Endpoint(deviceClass.resource(), socket, server, firstList, streamEnded);
+        };
+        Server server = rpc.serve(socket, new PluginService(monitor, deviceClass, listSent, hungUp));
+        Endpoint endpoint = new Endpoint(deviceClass.resource(), socket, server, progress);
+        endpoint.register(rpc.dial(directory.kubeletSocket()), wake);
+        return endpoint;
     }
 
-    /**
-     * Registers with the kubelet, and waits until it has the first list: its OK alone does not say that it reads.
-     *
-     * @return how many devices the first list had
-     */
-    int register(UnixRpc rpc, Path kubeletSocket) throws RegistrationException, InterruptedException {
+    private void register(ManagedChannel kubelet, Runnable wake) {
         RegisterRequest request = RegisterRequest.newBuilder()
                 .setVersion(VERSION)
                 .setEndpoint(String.valueOf(socket.getFileName()))
                 .setResourceName(resource.toString())
                 .setOptions(PluginService.OPTIONS)
                 .build();
-        ManagedChannel channel = rpc.dial(kubeletSocket);
-        try {
-            RegistrationGrpc.newFutureStub(channel)
-                    .withDeadlineAfter(REGISTER_SECONDS, TimeUnit.SECONDS)
-                    .register(request)
-                    .get();
-            return firstList.get(FIRST_LIST_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            throw new RegistrationException(reason(e));
-        } catch (TimeoutException e) {
-            throw new RegistrationException("the kubelet said OK and did not ask for the devices");
-        } finally {
-            channel.shutdownNow();
-        }
+        StreamObserver<Empty> answer = new StreamObserver<>() {
+            @Override
+            public void onNext(Empty ok) {
+                progress.accepted = true;
+                wake.run();
+            }
+
+            @Override
+            public void onError(Throwable error) {
+                progress.refusal = Optional.of(reason(error));
+                kubelet.shutdownNow();
+                wake.run();
+            }
+
+            @Override
+            public void onCompleted() {
+                kubelet.shutdownNow();
+            }
+        };
+        RegistrationGrpc.newStub(kubelet)
+                .withDeadlineAfter(DEADLINE.toNanos(), TimeUnit.NANOSECONDS)
+                .register(request, answer);
     }
 
-    /** Whether the kubelet can still be told: its stream has not ended, and the socket has not been deleted. */
-    boolean isAlive() {
-        return !streamEnded.get() && Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
+    /**
+     * How many devices the kubelet was told first; empty while the registration goes on. The kubelet's OK alone does
+     * not say that it reads.
+     */
+    Optional<Integer> registered() {
+        return progress.accepted ? progress.listed : Optional.empty();
+    }
+
+    /** How long to go on waiting for a registration; empty once it is done. */
+    Optional<Duration> patience() {
+        return registered().isPresent()
+                ? Optional.empty()
+                : Optional.of(Duration.between(Instant.now(), deadline).plusMillis(1));
+    }
+
+    /** Why the kubelet cannot be told anything any more; empty while it can, or may yet be. */
+    Optional<String> problem() {
+        if (progress.refusal.isPresent()) {
+            return progress.refusal.map(reason -> "cannot register: " + reason);
+        }
+        if (registered().isEmpty() && Instant.now().isAfter(deadline)) {
+            return Optional.of("cannot register: the kubelet said OK and has not asked for the devices");
+        }
+        if (progress.hungUp) {
+            return Optional.of("the kubelet has hung up");
+        }
+        return Files.exists(socket, LinkOption.NOFOLLOW_LINKS)
+                ? Optional.empty()
+                : Optional.of("its socket was deleted");
     }
 
     /** Ends the streams and takes the socket away. */
@@ -120,8 +160,8 @@ final class Endpoint implements AutoCloseable {
         }
     }
 
-    private static String reason(ExecutionException e) {
-        Status status = Status.fromThrowable(e);
+    private static String reason(Throwable error) {
+        Status status = Status.fromThrowable(error);
         Throwable cause = status.getCause();
         if (status.getCode() == Status.Code.UNAVAILABLE && cause != null) {
             return "cannot reach the kubelet: " + cause.getMessage();

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.logging.Logger;
 
 /**
@@ -92,9 +93,19 @@ final class PluginDirectory implements AutoCloseable {
         }
     }
 
+    /** Makes everyone who waits look at what they wait for again. */
+    void wake() {
+        publish(View::kubelet);
+    }
+
     @Override
     public void close() throws IOException {
         watcher.interrupt();
+        try {
+            watcher.join(Duration.ofSeconds(1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         watch.close();
     }
 
@@ -109,12 +120,16 @@ final class PluginDirectory implements AutoCloseable {
         }
     }
 
-    /** Looks at the directory again, and makes everyone who waits do so. */
-    void look() {
+    /** On the watcher's thread only, so that what is published last was seen last. */
+    private void look() {
         Optional<KubeletSocket> kubelet = identify();
+        publish(before -> kubelet);
+    }
+
+    private void publish(Function<View, Optional<KubeletSocket>> kubelet) {
         lock.lock();
         try {
-            view = new View(view.generation() + 1, kubelet);
+            view = new View(view.generation() + 1, kubelet.apply(view));
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
@@ -30,11 +31,15 @@ final class ResourcePlugin implements AutoCloseable {
     private final Thread keeper;
 
     // below: touched by the keeper only
-    private Optional<Endpoint> endpoint = Optional.empty();
-    private Optional<KubeletSocket> triedWith = Optional.empty();
+    private Optional<Attempt> attempt = Optional.empty();
+    private Optional<KubeletSocket> failedWith = Optional.empty();
     private Duration retry = FIRST_RETRY;
-    private Instant retryAt = Instant.MAX;
+    private Instant retryAt = Instant.MIN;
     private String told = "";
+    private boolean toldRegistered;
+
+    /** A registration, begun or done, and the kubelet that it is with. */
+    private record Attempt(KubeletSocket kubelet, Endpoint endpoint) {}
 
     private ResourcePlugin(UnixRpc rpc, PluginDirectory directory, Monitor monitor, DeviceClass deviceClass) {
         this.rpc = rpc;
@@ -70,70 +75,86 @@ final class ResourcePlugin implements AutoCloseable {
         try {
             while (true) {
                 View view = directory.view();
-                if (isDue(view)) {
-                    register(view);
+                review(view);
+                if (attempt.isEmpty() && view.kubelet().isPresent() && isDue(view)) {
+                    begin(view.kubelet().orElseThrow());
                 }
-                directory.awaitNewerThan(view.generation(), untilRetry());
+                directory.awaitNewerThan(view.generation(), pause(view));
             }
         } catch (InterruptedException e) {
             LOG.fine(() -> deviceClass.resource() + ": no longer served");
         } finally {
-            endpoint.ifPresent(Endpoint::close);
+            giveUp();
         }
     }
 
-    /** With no kubelet there is nothing to do; a kubelet that is new is tried at once, one that refused after a while. */
-    private boolean isDue(View view) {
-        if (view.kubelet().isEmpty()) {
-            return false;
+    /** Tells when a registration is done, and ends one that is with a kubelet of the past or has come to nothing. */
+    private void review(View view) {
+        if (attempt.isEmpty()) {
+            return;
         }
-        boolean isNew = !view.kubelet().equals(triedWith);
-        boolean isLost = endpoint.isPresent() && !endpoint.orElseThrow().isAlive();
-        boolean isRetry = endpoint.isEmpty() && !Instant.now().isBefore(retryAt);
-        return isNew || isLost || isRetry;
-    }
-
-    private void register(View view) throws InterruptedException {
-        endpoint.ifPresent(Endpoint::close);
-        endpoint = Optional.empty();
-        if (!view.kubelet().equals(triedWith)) {
-            retry = FIRST_RETRY;
-        }
-        triedWith = view.kubelet();
-        Endpoint next = null;
-        try {
-            next = Endpoint.open(rpc, directory.path(), deviceClass, monitor, directory::look);
-            int count = next.register(rpc, directory.kubeletSocket());
-            endpoint = Optional.of(next);
-            retry = FIRST_RETRY;
+        KubeletSocket kubelet = attempt.orElseThrow().kubelet();
+        Endpoint endpoint = attempt.orElseThrow().endpoint();
+        Optional<Integer> devices = endpoint.registered();
+        if (devices.isPresent() && !toldRegistered) {
+            toldRegistered = true;
             told = "";
-            LOG.info(() -> deviceClass.resource() + ": registered, " + count + (count == 1 ? " device" : " devices"));
-        } catch (RegistrationException e) {
-            failed("cannot register: " + e.getMessage());
+            retry = FIRST_RETRY;
+            LOG.info(() -> deviceClass.resource() + ": registered, " + devices.orElseThrow()
+                    + (devices.orElseThrow() == 1 ? " device" : " devices"));
+        }
+        if (!view.kubelet().equals(Optional.of(kubelet))) {
+            giveUp();
+        } else if (endpoint.problem().isPresent()) {
+            failed(kubelet, endpoint.problem().orElseThrow());
+            giveUp();
+        }
+    }
+
+    /** A kubelet that is new is tried at once, one that it failed with after a while. */
+    private boolean isDue(View view) {
+        return !view.kubelet().equals(failedWith) || !Instant.now().isBefore(retryAt);
+    }
+
+    private void begin(KubeletSocket kubelet) {
+        if (!Optional.of(kubelet).equals(failedWith)) {
+            retry = FIRST_RETRY;
+        }
+        toldRegistered = false;
+        try {
+            attempt = Optional.of(
+                    new Attempt(kubelet, Endpoint.open(rpc, directory, deviceClass, monitor, directory::wake)));
         } catch (IOException e) {
-            failed("cannot serve: " + e.getMessage());
-        } finally {
-            if (endpoint.isEmpty() && next != null) {
-                next.close();
-            }
+            failed(kubelet, "cannot serve: " + e.getMessage());
         }
     }
 
-    /** Tells a failure once, however often it is met again. */
-    private void failed(String reason) {
-        if (!reason.equals(told)) {
-            LOG.warning(() -> deviceClass.resource() + ": " + reason);
-            told = reason;
-        }
+    private void giveUp() {
+        attempt.ifPresent(begun -> begun.endpoint().close());
+        attempt = Optional.empty();
+    }
+
+    /** Tells a failure once, however often it is met again; the loss of a registration that stood is no news. */
+    private void failed(KubeletSocket kubelet, String reason) {
+        Level level = toldRegistered || reason.equals(told) ? Level.FINE : Level.WARNING;
+        LOG.log(level, () -> deviceClass.resource() + ": " + reason);
+        told = reason;
+        failedWith = Optional.of(kubelet);
         retryAt = Instant.now().plus(retry);
-        Duration doubled = retry.multipliedBy(2);
-        retry = doubled.compareTo(PluginDirectory.POLL) < 0 ? doubled : PluginDirectory.POLL;
+        retry = shorter(retry.multipliedBy(2), PluginDirectory.POLL);
     }
 
-    private Duration untilRetry() {
-        Duration left = endpoint.isEmpty() && triedWith.isPresent()
-                ? Duration.between(Instant.now(), retryAt)
-                : PluginDirectory.POLL;
-        return left.compareTo(PluginDirectory.POLL) < 0 ? left : PluginDirectory.POLL;
+    /** How long to wait if nothing happens: for a retry, for a kubelet that is silent, or as the safety net. */
+    private Duration pause(View view) {
+        if (attempt.isPresent()) {
+            return attempt.orElseThrow().endpoint().patience().orElse(PluginDirectory.POLL);
+        }
+        return view.kubelet().isEmpty()
+                ? PluginDirectory.POLL
+                : shorter(Duration.between(Instant.now(), retryAt), PluginDirectory.POLL);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 }
