@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -37,7 +38,7 @@ public final class Main {
             try {
                 return Daemon.run(daemon.orElseThrow());
             } catch (ConfigException | IOException e) {
-                return failed(e);
+                return failed(e, System.err::println);
             } catch (InterruptedException e) {
                 return ExitCode.FAILURE;
             }
@@ -50,15 +51,15 @@ public final class Main {
         CommandLine commands = new CommandLine(new Main());
         ListCommand.describeColumns(
                 Objects.requireNonNull(commands.getSubcommands().get("list")));
-        return commands.setExecutionExceptionHandler((e, command, parsed) -> failed(e));
+        return commands.setExecutionExceptionHandler((e, command, parsed) -> failed(e, command.getErr()::println));
     }
 
     /** A person's mistake is told in a line; a bug with its stack trace. */
-    private static int failed(Exception e) {
+    private static int failed(Exception e, Consumer<String> err) {
         if (e instanceof RuntimeException bug) {
             throw bug;
         }
-        String.valueOf(e.getMessage()).lines().forEach(line -> System.err.println("edgeplug: " + line));
+        String.valueOf(e.getMessage()).lines().forEach(line -> err.accept("edgeplug: " + line));
         return e instanceof ConfigException ? ExitCode.CONFIG : ExitCode.FAILURE;
     }
 }

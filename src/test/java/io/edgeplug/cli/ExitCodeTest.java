@@ -1,0 +1,73 @@
+package io.edgeplug.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ExitCodeTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"check", "list", "run"})
+    void wrongConfigurationExitsWith78AndALineForEachMistake(String command) throws IOException {
+        Path config = Files.writeString(directory.resolve("edgeplug.toml"), "[[class]]\nresource = \"x\"\n");
+
+        int exit = execute(command, "--config", config.toString());
+
+        assertThat(exit).isEqualTo(78);
+        assertThat(err.toString()).isEqualTo("""
+                        edgeplug: %1$s: class 1 (x): resource: "x" needs a domain before its name, as in example.com/x
+                        edgeplug: %1$s: class 1 (x): kind: missing
+                        edgeplug: %1$s: class 1 (x): match: missing: say in [class.match] which devices the class takes
+                        """.formatted(config));
+    }
+
+    @Test
+    void missingConfigurationExitsWith78() {
+        assertThat(execute("check", "--config", directory.resolve("none.toml").toString()))
+                .isEqualTo(78);
+        assertThat(err.toString()).isEqualTo("edgeplug: " + directory + "/none.toml: no such file\n");
+    }
+
+    @Test
+    void deviceThatIsNotThereExitsWith1() {
+        assertThat(execute("list", "--sysroot", directory.toString(), "0000:3b:00.0"))
+                .isEqualTo(1);
+        assertThat(err.toString()).isEqualTo("edgeplug: 0000:3b:00.0: no such device here, and no resource with one\n");
+    }
+
+    @Test
+    void wrongUsageExitsWith2() {
+        assertThat(execute("list", "-o", "COLOUR")).isEqualTo(2);
+        assertThat(execute("run", "--colour")).isEqualTo(2);
+        assertThat(execute("fly")).isEqualTo(2);
+    }
+
+    @Test
+    void daemonReadsItsPlainOptionsWithoutTheParser() {
+        assertThat(RunOptions.parse(List.of("run", "--config=/a", "--kubelet-dir", "/b")))
+                .contains(new RunOptions(Path.of("/a"), Optional.of(Path.of("/b")), Path.of("/")));
+        assertThat(RunOptions.parse(List.of("run"))).isPresent();
+        assertThat(RunOptions.parse(List.of("run", "--help"))).isEmpty();
+        assertThat(RunOptions.parse(List.of("run", "--config"))).isEmpty();
+        assertThat(RunOptions.parse(List.of("list"))).isEmpty();
+    }
+
+    private int execute(String... args) {
+        return Main.commandLine().setErr(new PrintWriter(err, true)).execute(args);
+    }
+}
