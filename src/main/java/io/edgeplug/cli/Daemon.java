@@ -10,7 +10,6 @@ import io.edgeplug.linux.Signals;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.logging.Logger;
 
 /** The service: scans, serves, registers, and ends in order on SIGTERM. */
@@ -24,13 +23,22 @@ final class Daemon {
         Signals.Termination termination = Signals.onTermination();
         Config config = ConfigFiles.read(options.config());
         Journal.toStderr(config.logLevel());
-        Path kubeletDir = options.kubeletDir().orElse(config.kubeletDir());
         try (Monitor monitor = Monitor.open(Sysfs.at(options.sysroot()), config.classes(), UeventSource.silent());
-                DevicePlugins plugins = DevicePlugins.open(kubeletDir, monitor, config.classes())) {
+                DevicePlugins plugins = plugins(options, config, monitor)) {
             LOG.info("ready");
             termination.await();
             LOG.info("stopping");
         }
         return ExitCode.OK;
+    }
+
+    private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor) throws IOException {
+        return switch (config.registration()) {
+            case DEVICE_PLUGINS ->
+                DevicePlugins.open(options.kubeletDir().orElse(config.kubeletDir()), monitor, config.classes());
+            case PLUGINS_REGISTRY ->
+                DevicePlugins.openInRegistry(
+                        options.kubeletDir().orElse(config.pluginsRegistryDir()), monitor, config.classes());
+        };
     }
 }

@@ -12,11 +12,8 @@ import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
@@ -34,14 +31,11 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, ConfigException, InterruptedException {
         Journal.toStderr(Level.SEVERE);
-        Path directory = Files.createTempDirectory("edgeplug-demo");
-        try {
-            tell(directory);
+        try (ScratchDirectory scratch = ScratchDirectory.make("edgeplug-demo")) {
+            tell(scratch.path());
             return ExitCode.OK;
         } catch (TimeoutException e) {
             throw new IOException("the kubelet did not see it: " + e.getMessage(), e);
-        } finally {
-            delete(directory);
         }
     }
 
@@ -72,21 +66,5 @@ final class DemoCommand implements Callable<Integer> {
             Files.copy(in, file);
         }
         return ConfigFiles.read(file);
-    }
-
-    private static void delete(Path directory) throws IOException {
-        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, IOException e) throws IOException {
-                Files.delete(visited);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 }

@@ -5,7 +5,6 @@ import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.localkubelet.AdmissionException;
-import io.edgeplug.localkubelet.ContainerAllocation;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.Pod;
@@ -62,7 +61,7 @@ final class DemoScenes {
         try {
             Pod pod = kubelet.admit(spec);
             story.line("pod allocated, its container gets:");
-            tell(pod.container("main").allocation());
+            AllocationText.lines(pod.container("main").allocation()).forEach(story::detail);
         } catch (AdmissionException e) {
             throw new IOException(e.getMessage(), e);
         }
@@ -95,14 +94,6 @@ final class DemoScenes {
         kubelet.restart();
         kubelet.await(all -> devices(all).equals(before), PATIENCE);
         story.line("kubelet restarted: it has all " + before.size() + " resources again", restarted);
-    }
-
-    private void tell(ContainerAllocation allocation) {
-        allocation.envs().forEach((key, value) -> story.detail("env    " + key + "=" + value));
-        allocation.devices().forEach(device -> story.detail("device " + device.containerPath()));
-        allocation
-                .mounts()
-                .forEach(mount -> story.detail("mount  " + mount.containerPath() + (mount.readOnly() ? " (ro)" : "")));
     }
 
     private static boolean isHealthy(ResourceState state, String id, boolean healthy) {

@@ -20,7 +20,7 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = RunOptions.KUBELET_DIR,
             paramLabel = "DIR",
-            description = "The kubelet's directory for device plugins, instead of kubelet_dir in the configuration.")
+            description = "The kubelet's directory for sockets, instead of the one in the configuration.")
     private Optional<Path> kubeletDir = Optional.empty();
 
     @Override

@@ -2,6 +2,7 @@ package io.edgeplug.config;
 
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
+import io.edgeplug.device.Preference;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
@@ -39,12 +40,20 @@ final class ClassReader {
         Optional<String> env = table.string("env");
         env.filter(name -> !ENV_NAME.matcher(name).matches())
                 .ifPresent(name -> table.mistake("env", "\"" + name + "\" is not a name for an environment variable"));
+        Optional<Preference> preference = table.string("prefer").flatMap(text -> preference(table, text));
+        boolean excludeTopology = table.bool("exclude_topology").orElse(false);
         List<Selector> selectors = selectors(where, table, kind);
         table.rejectOthers();
         if (mistakes.count() > before) {
             return Optional.empty();
         }
-        return Optional.of(new DeviceClass(resource.orElseThrow(), kind.orElseThrow(), selectors, env));
+        return Optional.of(new DeviceClass(
+                resource.orElseThrow(),
+                kind.orElseThrow(),
+                selectors,
+                env,
+                preference.orElse(Preference.PACK),
+                excludeTopology));
     }
 
     private static String where(String file, int number, Map<String, ?> values) {
@@ -68,6 +77,14 @@ final class ClassReader {
             table.mistake("kind", "\"" + text + "\" is none of " + words);
         }
         return kind;
+    }
+
+    private static Optional<Preference> preference(Table table, String text) {
+        Optional<Preference> preference = Preference.parse(text);
+        if (preference.isEmpty()) {
+            table.mistake("prefer", "\"" + text + "\" is none of pack, spread");
+        }
+        return preference;
     }
 
     private List<Selector> selectors(String where, Table table, Optional<Kind> kind) {

@@ -8,14 +8,34 @@ import java.util.logging.Level;
 /**
  * What the configuration files say.
  *
+ * @param registration how the kubelet learns of resources
  * @param kubeletDir where the kubelet has its {@code kubelet.sock} for device plugins
+ * @param pluginsRegistryDir where the kubelet's plugin watcher looks for sockets
  * @param logLevel what is worth a line in the log
  * @param classes in the order in which they claim devices
  */
-public record Config(Path kubeletDir, Level logLevel, List<DeviceClass> classes) {
+public record Config(
+        Registration registration,
+        Path kubeletDir,
+        Path pluginsRegistryDir,
+        Level logLevel,
+        List<DeviceClass> classes) {
 
     /** What holds where nothing is said. */
-    public static final Config DEFAULTS = new Config(Path.of("/var/lib/kubelet/device-plugins"), Level.INFO, List.of());
+    public static final Config DEFAULTS = new Config(
+            Registration.DEVICE_PLUGINS,
+            Path.of("/var/lib/kubelet/device-plugins"),
+            Path.of("/var/lib/kubelet/plugins_registry"),
+            Level.INFO,
+            List.of());
+
+    /** How the kubelet learns of resources. */
+    public enum Registration {
+        /** It is called, on {@code kubelet.sock}. */
+        DEVICE_PLUGINS,
+        /** It finds their sockets. */
+        PLUGINS_REGISTRY
+    }
 
     public Config {
         classes = List.copyOf(classes);

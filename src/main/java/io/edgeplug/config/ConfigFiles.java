@@ -11,13 +11,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.logging.Level;
 
 /** Reads the configuration: one main file, and beside it {@code class.d/*.toml} in the order of their names. */
 public final class ConfigFiles {
 
-    private static final Map<String, Level> LEVELS =
-            Map.of("error", Level.SEVERE, "warning", Level.WARNING, "info", Level.INFO, "debug", Level.FINE);
+    private static final Map<String, Level> LEVELS = new TreeMap<>(
+            Map.of("error", Level.SEVERE, "warning", Level.WARNING, "info", Level.INFO, "debug", Level.FINE));
+
+    private static final Map<String, Config.Registration> REGISTRATIONS = new TreeMap<>(Map.of(
+            "device_plugins", Config.Registration.DEVICE_PLUGINS,
+            "plugins_registry", Config.Registration.PLUGINS_REGISTRY));
 
     private final Mistakes mistakes = new Mistakes();
     private final List<DeviceClass> classes = new ArrayList<>();
@@ -35,15 +40,16 @@ public final class ConfigFiles {
     }
 
     private Config readAll(Path mainFile) throws ConfigException {
-        Path kubeletDir = Config.DEFAULTS.kubeletDir();
-        Level logLevel = Config.DEFAULTS.logLevel();
-        Optional<Map<String, Object>> main = TomlFile.read(mainFile, mistakes);
-        if (main.isPresent()) {
-            Table table = new Table(mistakes, mainFile + ": ", main.orElseThrow());
-            kubeletDir = absolute(table, "kubelet_dir").orElse(kubeletDir);
-            logLevel = level(table, "log_level").orElse(logLevel);
-            readClasses(mainFile, table);
-        }
+        Optional<Table> table =
+                TomlFile.read(mainFile, mistakes).map(values -> new Table(mistakes, mainFile + ": ", values));
+        Config defaults = Config.DEFAULTS;
+        Config.Registration registration = table.flatMap(main -> oneOf(main, "registration", REGISTRATIONS))
+                .orElse(defaults.registration());
+        Path kubeletDir = table.flatMap(main -> absolute(main, "kubelet_dir")).orElse(defaults.kubeletDir());
+        Path registryDir =
+                table.flatMap(main -> absolute(main, "plugins_registry_dir")).orElse(defaults.pluginsRegistryDir());
+        Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
+        table.ifPresent(main -> readClasses(mainFile, main));
         for (Path file : classFiles(mainFile.resolveSibling("class.d"))) {
             TomlFile.read(file, mistakes)
                     .ifPresent(values -> readClasses(file, new Table(mistakes, file + ": ", values)));
@@ -52,7 +58,7 @@ public final class ConfigFiles {
             mistakes.add(mainFile.toString(), "defines no [[class]], and class.d beside it does not either");
         }
         mistakes.throwIfAny();
-        return new Config(kubeletDir, logLevel, classes);
+        return new Config(registration, kubeletDir, registryDir, logLevel, classes);
     }
 
     private void readClasses(Path file, Table table) {
@@ -94,13 +100,13 @@ public final class ConfigFiles {
         return path;
     }
 
-    private static Optional<Level> level(Table table, String key) {
+    private static <T> Optional<T> oneOf(Table table, String key, Map<String, T> words) {
         return table.string(key).flatMap(text -> {
-            Optional<Level> level = Optional.ofNullable(LEVELS.get(text));
-            if (level.isEmpty()) {
-                table.mistake(key, "\"" + text + "\" is none of error, warning, info, debug");
+            Optional<T> value = Optional.ofNullable(words.get(text));
+            if (value.isEmpty()) {
+                table.mistake(key, "\"" + text + "\" is none of " + String.join(", ", words.keySet()));
             }
-            return level;
+            return value;
         });
     }
 }

@@ -46,6 +46,10 @@ final class Table {
         });
     }
 
+    Optional<Boolean> bool(String key) {
+        return value(key, Boolean.class, "true or false");
+    }
+
     Optional<String> required(String key) {
         if (!has(key)) {
             known.add(key);

@@ -10,11 +10,24 @@ import java.util.stream.Stream;
  *
  * @param selectors a device that any of them takes belongs to the class
  * @param env the class's own variable, which gets the device IDs beside the usual one
+ * @param preference how a container's devices are spread over PFs
+ * @param excludeTopology whether the kubelet is not told of NUMA nodes, so that it places pods without regard to them
  */
-public record DeviceClass(ResourceName resource, Kind kind, List<Selector> selectors, Optional<String> env) {
+public record DeviceClass(
+        ResourceName resource,
+        Kind kind,
+        List<Selector> selectors,
+        Optional<String> env,
+        Preference preference,
+        boolean excludeTopology) {
 
     public DeviceClass {
         selectors = List.copyOf(selectors);
+    }
+
+    /** A class in which nothing else is said. */
+    public static DeviceClass of(ResourceName resource, Kind kind, Selector... selectors) {
+        return new DeviceClass(resource, kind, List.of(selectors), Optional.empty(), Preference.PACK, false);
     }
 
     /** Whether a device of this node backs the resource. */

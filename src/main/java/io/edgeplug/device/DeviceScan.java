@@ -9,6 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Makes devices of what the kernel shows now.
@@ -20,6 +23,7 @@ import java.util.TreeSet;
 public final class DeviceScan {
 
     private static final String FUNCTIONS = "sys/bus/pci/devices";
+    private static final Pattern RANGE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,4}))?");
     private static final int CONFIG_HEADER_BYTES = 64;
 
     private final Sysfs sysfs;
@@ -73,6 +77,23 @@ public final class DeviceScan {
         return devices;
     }
 
+    /**
+     * The NUMA nodes that the node has, in order; none where the kernel knows nothing of NUMA.
+     *
+     * @throws IOException if the kernel does not tell
+     */
+    public List<Integer> numaNodes() throws IOException {
+        Matcher ranges =
+                RANGE.matcher(sysfs.read("sys/devices/system/node/online").orElse(""));
+        return ranges.results()
+                .flatMap(range -> {
+                    int from = Integer.parseInt(range.group(1));
+                    int to = range.group(2) == null ? from : Integer.parseInt(range.group(2));
+                    return IntStream.rangeClosed(from, to).boxed();
+                })
+                .toList();
+    }
+
     private static PciFunction read(PciAddress address, Attributes own) {
         return new PciFunction(
                 address,
@@ -84,6 +105,7 @@ public final class DeviceScan {
                 own.link("driver"),
                 own.natural("numa_node"),
                 own.linkNumber("iommu_group"),
+                own.rootPort(),
                 own.list("net"),
                 own.number("sriov_numvfs").orElse(0));
     }
@@ -132,10 +154,12 @@ public final class DeviceScan {
     /** One function's attributes, and the first thing that was wrong with any. */
     private final class Attributes {
 
+        private final PciAddress address;
         private final String directory;
         private Optional<String> problem = Optional.empty();
 
         Attributes(PciAddress address) {
+            this.address = address;
             this.directory = FUNCTIONS + "/" + address + "/";
         }
 
@@ -167,6 +191,14 @@ public final class DeviceScan {
 
         OptionalInt linkNumber(String name) {
             return link(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
+        }
+
+        /** The first function on the device's path: /sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0. */
+        Optional<PciAddress> rootPort() {
+            return attempt(() -> sysfs.linkTarget(FUNCTIONS + "/" + address), Optional.<String>empty()).stream()
+                    .flatMap(PciAddress::allIn)
+                    .findFirst()
+                    .filter(first -> !first.equals(address));
         }
 
         List<String> list(String name) {

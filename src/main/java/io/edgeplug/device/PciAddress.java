@@ -30,11 +30,14 @@ public record PciAddress(long domain, int bus, int slot, int function) implement
         return matcher.matches() ? Optional.of(of(matcher)) : Optional.empty();
     }
 
+    /** The functions that a device's path in {@code /sys} leads through, from the root. */
+    public static Stream<PciAddress> allIn(String devpath) {
+        return Stream.of(devpath.split("/", -1)).flatMap(name -> parse(name).stream());
+    }
+
     /** The function that a device's path in {@code /sys} leads to or through, the last one named. */
     public static Optional<PciAddress> lastIn(String devpath) {
-        return Stream.of(devpath.split("/", -1))
-                .flatMap(name -> parse(name).stream())
-                .reduce((before, last) -> last);
+        return allIn(devpath).reduce((before, last) -> last);
     }
 
     private static PciAddress of(Matcher matcher) {

@@ -15,6 +15,7 @@ import java.util.OptionalInt;
  * @param driver the bound driver's name
  * @param numaNode the node it is nearest to, from 0; empty where the firmware names none
  * @param iommuGroup the number of the group it is isolated in
+ * @param rootPort the function below the host bridge through which it is reached; empty if it sits there itself
  * @param netNames its network interfaces, sorted
  * @param virtualFunctions how many VFs it has now ({@code sriov_numvfs})
  */
@@ -28,6 +29,7 @@ public record PciFunction(
         Optional<String> driver,
         OptionalInt numaNode,
         OptionalInt iommuGroup,
+        Optional<PciAddress> rootPort,
         List<String> netNames,
         int virtualFunctions) {
 

@@ -28,10 +28,12 @@ public final class Inventory {
 
     private final long generation;
     private final List<Item> items;
+    private final List<Integer> numaNodes;
     private final Map<ResourceName, Map<String, Item>> byResource;
 
-    private Inventory(long generation, List<Item> items) {
+    private Inventory(long generation, List<Item> items, List<Integer> numaNodes) {
         this.generation = generation;
+        this.numaNodes = List.copyOf(numaNodes);
         this.items = List.copyOf(items);
         this.byResource = new HashMap<>();
         for (Item item : items) {
@@ -56,7 +58,8 @@ public final class Inventory {
     }
 
     /** Gives each of these devices, in order, to the first class that takes it. */
-    static Inventory of(long generation, List<DeviceClass> classes, Collection<? extends Device> devices) {
+    static Inventory of(
+            long generation, List<DeviceClass> classes, Collection<? extends Device> devices, List<Integer> numaNodes) {
         Map<String, Device> byId = new HashMap<>();
         List<Item> items = new ArrayList<>();
         for (Device device : devices) {
@@ -71,7 +74,7 @@ public final class Inventory {
                         classes.stream().filter(one -> one.takes(device)).findFirst()));
             }
         }
-        return new Inventory(generation, items);
+        return new Inventory(generation, items, numaNodes);
     }
 
     /**
@@ -87,7 +90,7 @@ public final class Inventory {
         }
         List<Device> devices = new ArrayList<>(functions.values());
         devices.addAll(scan.paths(paths(classes)));
-        return of(0, classes, devices);
+        return of(0, classes, devices, scan.numaNodes());
     }
 
     /** The files that these classes look for. */
@@ -105,11 +108,22 @@ public final class Inventory {
         return items;
     }
 
+    /** The NUMA nodes of the node; none where the kernel knows nothing of NUMA. */
+    public List<Integer> numaNodes() {
+        return numaNodes;
+    }
+
     /** The devices that back a resource. */
     public List<Device> devices(ResourceName resource) {
         return byResource.getOrDefault(resource, Map.of()).values().stream()
                 .map(Item::device)
                 .toList();
+    }
+
+    /** The device of a resource with that ID. */
+    public Optional<Device> device(ResourceName resource, String id) {
+        return Optional.ofNullable(byResource.getOrDefault(resource, Map.of()).get(id))
+                .map(Item::device);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
@@ -13,12 +14,14 @@ import io.edgeplug.linux.UeventSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -48,6 +51,10 @@ public final class Monitor implements AutoCloseable {
     private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
 
     private List<PathDevice> paths = List.of();
+    private List<Integer> numaNodes = List.of();
+    private final Map<String, Device> lastSeen = new TreeMap<>();
+
+    private final Set<String> handedOut = ConcurrentHashMap.newKeySet();
 
     private final Lock lock = new ReentrantLock();
     private final Condition published = lock.newCondition();
@@ -62,7 +69,7 @@ public final class Monitor implements AutoCloseable {
         this.scan = new DeviceScan(sysfs);
         this.classes = List.copyOf(classes);
         this.uevents = uevents;
-        this.current = Inventory.of(0, List.of(), List.of());
+        this.current = Inventory.of(0, List.of(), List.of(), List.of());
         this.listener = Thread.ofPlatform().name("uevents").daemon().unstarted(this::listen);
         this.scanner = Thread.ofPlatform().name("inventory").daemon().unstarted(this::keepCurrent);
     }
@@ -106,6 +113,19 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
+    /**
+     * Says that containers may hold these devices from now on: should one go, it stays listed as unhealthy, since the
+     * kubelet tells a pod only of devices that it knows. Never blocks.
+     */
+    public void handedOut(Collection<Device> devices) {
+        devices.forEach(device -> handedOut.add(device.id()));
+    }
+
+    /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
+    public void lookAgain(String id) {
+        dirty(PciAddress.parse(id));
+    }
+
     /** Stops following; the last inventory stays readable. */
     @Override
     public void close() {
@@ -117,14 +137,17 @@ public final class Monitor implements AutoCloseable {
 
     private void listen() {
         for (Optional<Uevent> event = uevents.next(); event.isPresent(); event = uevents.next()) {
-            Optional<PciAddress> address = PciAddress.lastIn(event.orElseThrow().devpath());
-            lock.lock();
-            try {
-                address.ifPresentOrElse(dirty::add, () -> allDirty = true);
-                dirtied.signal();
-            } finally {
-                lock.unlock();
-            }
+            dirty(PciAddress.lastIn(event.orElseThrow().devpath()));
+        }
+    }
+
+    private void dirty(Optional<PciAddress> address) {
+        lock.lock();
+        try {
+            address.ifPresentOrElse(dirty::add, () -> allDirty = true);
+            dirtied.signal();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -191,9 +214,11 @@ public final class Monitor implements AutoCloseable {
     private void scanAll() throws IOException {
         List<PciAddress> addresses = scan.functions();
         List<PathDevice> files = scan.paths(Inventory.paths(classes));
+        List<Integer> nodes = scan.numaNodes();
         functions.keySet().retainAll(new HashSet<>(addresses));
         addresses.forEach(this::scan);
         paths = files;
+        numaNodes = nodes;
     }
 
     private void scanAllOrKeep() {
@@ -207,8 +232,9 @@ public final class Monitor implements AutoCloseable {
     private void publish() {
         List<Device> devices = new ArrayList<>(functions.values());
         devices.addAll(paths);
+        devices.addAll(missed(devices));
         Inventory before = current();
-        Inventory after = Inventory.of(before.generation() + 1, classes, devices);
+        Inventory after = Inventory.of(before.generation() + 1, classes, devices, numaNodes);
         if (before.generation() > 0 && after.items().equals(before.items())) {
             return;
         }
@@ -220,6 +246,21 @@ public final class Monitor implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Devices that a container may hold and that are no longer there. */
+    private List<Device> missed(List<Device> found) {
+        Set<String> ids = new HashSet<>();
+        for (Device device : found) {
+            ids.add(device.id());
+            if (handedOut.contains(device.id())) {
+                lastSeen.put(device.id(), device);
+            }
+        }
+        return lastSeen.values().stream()
+                .filter(device -> !ids.contains(device.id()))
+                .map(device -> device.withHealth(Health.unhealthy("is gone, and a container may hold it")))
+                .toList();
     }
 
     private static void join(Thread thread) {

@@ -31,15 +31,32 @@ public final class DevicePlugins implements AutoCloseable {
      * @throws IOException if the directory cannot be watched
      */
     public static DevicePlugins open(Path kubeletDir, Monitor monitor, List<DeviceClass> classes) throws IOException {
-        SocketNames.deleteAbandoned(kubeletDir);
-        PluginDirectory directory = PluginDirectory.open(kubeletDir);
+        PluginDirectory directory = PluginDirectory.devicePlugins(kubeletDir);
         if (directory.view().kubelet().isEmpty()) {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
         }
+        return start(directory, monitor, classes, List.of(new V1beta1(), new V1alpha1()));
+    }
+
+    /**
+     * Starts to serve where the kubelet's plugin watcher finds the sockets.
+     *
+     * @param directory the kubelet's {@code plugins_registry}, which may be missing yet
+     * @throws IOException if the directory cannot be watched
+     */
+    public static DevicePlugins openInRegistry(Path directory, Monitor monitor, List<DeviceClass> classes)
+            throws IOException {
+        return start(PluginDirectory.pluginsRegistry(directory), monitor, classes, List.of(new PluginsRegistry()));
+    }
+
+    private static DevicePlugins start(
+            PluginDirectory directory, Monitor monitor, List<DeviceClass> classes, List<KubeletApi> apis)
+            throws IOException {
+        SocketNames.deleteAbandoned(directory.path());
         UnixRpc rpc = UnixRpc.open();
         List<ResourcePlugin> plugins = new ArrayList<>();
         for (DeviceClass deviceClass : classes) {
-            plugins.add(ResourcePlugin.start(rpc, directory, monitor, deviceClass));
+            plugins.add(ResourcePlugin.start(rpc, directory, new Resource(deviceClass, monitor), apis));
         }
         return new DevicePlugins(rpc, directory, plugins);
     }

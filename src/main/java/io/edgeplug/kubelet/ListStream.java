@@ -1,78 +1,72 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
-import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
 import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
 import java.util.concurrent.Semaphore;
-import java.util.function.IntConsumer;
+import java.util.function.Function;
 
 /**
  * One ListAndWatch stream: the newest list whenever it differs from what this stream sent last.
  *
  * <p>It compares with its own past only, so that a stream which is dying cannot take a change from its successor.
+ *
+ * @param <M> the message of a version of the API
  */
-final class ListStream {
+final class ListStream<M> {
 
-    private final Monitor monitor;
-    private final ResourceName resource;
-    private final ServerCallStreamObserver<ListAndWatchResponse> kubelet;
-    private final IntConsumer sent;
+    private final Resource resource;
+    private final Function<List<Advertised>, M> message;
+    private final ServerCallStreamObserver<M> kubelet;
+    private final Progress progress;
     private final Semaphore readiness = new Semaphore(0);
-    private final Thread writer;
 
     private ListStream(
-            Monitor monitor,
-            ResourceName resource,
-            ServerCallStreamObserver<ListAndWatchResponse> kubelet,
-            IntConsumer sent) {
-        this.monitor = monitor;
+            Resource resource,
+            Function<List<Advertised>, M> message,
+            ServerCallStreamObserver<M> kubelet,
+            Progress progress) {
         this.resource = resource;
+        this.message = message;
         this.kubelet = kubelet;
-        this.sent = sent;
-        this.writer = Thread.ofVirtual().name("list " + resource).unstarted(this::write);
+        this.progress = progress;
     }
 
-    /**
-     * Starts to send, until the kubelet goes or the server is shut down. Called on the epoll loop, as the stream opens.
-     *
-     * @param sent told the number of devices after each list
-     * @param ended run once when the stream is over
-     */
-    static void start(
-            Monitor monitor,
-            ResourceName resource,
-            ServerCallStreamObserver<ListAndWatchResponse> kubelet,
-            IntConsumer sent,
-            Runnable ended) {
-        ListStream stream = new ListStream(monitor, resource, kubelet, sent);
+    /** Starts to send, until the kubelet goes or the server is shut down. Called on the epoll loop, as the call comes. */
+    static <M> void start(
+            Resource resource, Function<List<Advertised>, M> message, StreamObserver<M> answer, Progress progress) {
+        ServerCallStreamObserver<M> kubelet = (ServerCallStreamObserver<M>) answer;
+        ListStream<M> stream = new ListStream<>(resource, message, kubelet, progress);
+        Thread writer = Thread.ofVirtual().name("list " + resource.name()).unstarted(stream::write);
         kubelet.setOnReadyHandler(stream.readiness::release);
         kubelet.setOnCancelHandler(() -> {
-            stream.writer.interrupt();
-            ended.run();
+            writer.interrupt();
+            progress.hungUp();
         });
-        stream.writer.start();
+        writer.start();
     }
 
     private void write() {
+        Monitor monitor = resource.monitor();
         try {
-            ListAndWatchResponse last = null;
+            List<Advertised> last = List.of();
+            boolean first = true;
             long generation = -1;
             while (!kubelet.isCancelled()) {
                 monitor.awaitNewerThan(generation);
                 awaitReady();
-                Inventory inventory = monitor.current();
-                generation = inventory.generation();
-                ListAndWatchResponse list = Messages.list(inventory.devices(resource));
-                if (!list.equals(last)) {
-                    kubelet.onNext(list);
+                generation = monitor.current().generation();
+                List<Advertised> list = resource.list();
+                if (first || !list.equals(last)) {
+                    kubelet.onNext(message.apply(list));
+                    progress.listed(list.size());
                     last = list;
-                    sent.accept(list.getDevicesCount());
+                    first = false;
                 }
             }
         } catch (InterruptedException e) {
-            // cancelled, which the kubelet knows best
+            // the kubelet has gone, or we have
         }
     }
 

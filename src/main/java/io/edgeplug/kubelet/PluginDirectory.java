@@ -17,10 +17,11 @@ import java.util.function.Function;
 import java.util.logging.Logger;
 
 /**
- * The directory in which the kubelet has its socket and plugins have theirs, watched for a kubelet that starts.
+ * The directory in which plugins have their sockets, watched for what makes them register anew.
  *
- * <p>A starting kubelet deletes every socket in it and makes {@code kubelet.sock} anew (pkg/kubelet/cm/devicemanager/
- * plugin/v1beta1/server.go), so another {@code kubelet.sock} is another kubelet.
+ * <p>In device-plugins, a starting kubelet deletes every socket and makes {@code kubelet.sock} anew
+ * (pkg/kubelet/cm/devicemanager/plugin/v1beta1/server.go), so another {@code kubelet.sock} is another kubelet. In
+ * plugins_registry it finds the sockets that are there, so only another directory matters.
  */
 final class PluginDirectory implements AutoCloseable {
 
@@ -30,6 +31,7 @@ final class PluginDirectory implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(PluginDirectory.class.getName());
 
     private final Path path;
+    private final boolean isRegistry;
     private final DirectoryWatch watch;
     private final Thread watcher;
 
@@ -39,8 +41,9 @@ final class PluginDirectory implements AutoCloseable {
     /** Guarded by the lock. */
     private View view = new View(0, Optional.empty());
 
-    private PluginDirectory(Path path, DirectoryWatch watch) {
+    private PluginDirectory(Path path, boolean isRegistry, DirectoryWatch watch) {
         this.path = path;
+        this.isRegistry = isRegistry;
         this.watch = watch;
         this.watcher = Thread.ofPlatform().name("kubelet-dir").daemon().unstarted(this::follow);
     }
@@ -56,8 +59,18 @@ final class PluginDirectory implements AutoCloseable {
     /** Inode and time of its making: an inode's number alone is soon used again. */
     record KubeletSocket(Object inode, FileTime made) {}
 
-    static PluginDirectory open(Path path) throws IOException {
-        PluginDirectory directory = new PluginDirectory(path, DirectoryWatch.open(path));
+    /** Watches {@code device-plugins}, where the kubelet is registered with. */
+    static PluginDirectory devicePlugins(Path path) throws IOException {
+        return open(path, false);
+    }
+
+    /** Watches {@code plugins_registry}, where the kubelet finds sockets. */
+    static PluginDirectory pluginsRegistry(Path path) throws IOException {
+        return open(path, true);
+    }
+
+    private static PluginDirectory open(Path path, boolean isRegistry) throws IOException {
+        PluginDirectory directory = new PluginDirectory(path, isRegistry, DirectoryWatch.open(path));
         directory.look();
         directory.watcher.start();
         return directory;
@@ -138,9 +151,11 @@ final class PluginDirectory implements AutoCloseable {
 
     private Optional<KubeletSocket> identify() {
         try {
-            BasicFileAttributes stat =
-                    Files.readAttributes(kubeletSocket(), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            return Optional.of(new KubeletSocket(Objects.requireNonNull(stat.fileKey()), stat.lastModifiedTime()));
+            BasicFileAttributes stat = Files.readAttributes(
+                    isRegistry ? path : kubeletSocket(), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            // a directory's time changes with every file in it
+            FileTime made = isRegistry ? stat.creationTime() : stat.lastModifiedTime();
+            return Optional.of(new KubeletSocket(Objects.requireNonNull(stat.fileKey()), made));
         } catch (IOException e) {
             return Optional.empty();
         }

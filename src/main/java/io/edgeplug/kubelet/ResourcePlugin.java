@@ -1,13 +1,12 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
 import io.edgeplug.kubelet.PluginDirectory.View;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -26,8 +25,8 @@ final class ResourcePlugin implements AutoCloseable {
 
     private final UnixRpc rpc;
     private final PluginDirectory directory;
-    private final Monitor monitor;
-    private final DeviceClass deviceClass;
+    private final Resource resource;
+    private final List<KubeletApi> apis;
     private final Thread keeper;
 
     // below: touched by the keeper only
@@ -37,21 +36,22 @@ final class ResourcePlugin implements AutoCloseable {
     private Instant retryAt = Instant.MIN;
     private String told = "";
     private boolean toldRegistered;
+    private int api;
 
     /** A registration, begun or done, and the kubelet that it is with. */
     private record Attempt(KubeletSocket kubelet, Endpoint endpoint) {}
 
-    private ResourcePlugin(UnixRpc rpc, PluginDirectory directory, Monitor monitor, DeviceClass deviceClass) {
+    private ResourcePlugin(UnixRpc rpc, PluginDirectory directory, Resource resource, List<KubeletApi> apis) {
         this.rpc = rpc;
         this.directory = directory;
-        this.monitor = monitor;
-        this.deviceClass = deviceClass;
-        this.keeper =
-                Thread.ofVirtual().name("plugin " + deviceClass.resource()).unstarted(this::keepRegistered);
+        this.resource = resource;
+        this.apis = apis;
+        this.keeper = Thread.ofVirtual().name("plugin " + resource.name()).unstarted(this::keepRegistered);
     }
 
-    static ResourcePlugin start(UnixRpc rpc, PluginDirectory directory, Monitor monitor, DeviceClass deviceClass) {
-        ResourcePlugin plugin = new ResourcePlugin(rpc, directory, monitor, deviceClass);
+    /** Starts to keep it registered, in the first of these versions that the kubelet knows. */
+    static ResourcePlugin start(UnixRpc rpc, PluginDirectory directory, Resource resource, List<KubeletApi> apis) {
+        ResourcePlugin plugin = new ResourcePlugin(rpc, directory, resource, apis);
         plugin.keeper.start();
         return plugin;
     }
@@ -82,7 +82,7 @@ final class ResourcePlugin implements AutoCloseable {
                 directory.awaitNewerThan(view.generation(), pause(view));
             }
         } catch (InterruptedException e) {
-            LOG.fine(() -> deviceClass.resource() + ": no longer served");
+            LOG.fine(() -> resource.name() + ": no longer served");
         } finally {
             giveUp();
         }
@@ -95,18 +95,22 @@ final class ResourcePlugin implements AutoCloseable {
         }
         KubeletSocket kubelet = attempt.orElseThrow().kubelet();
         Endpoint endpoint = attempt.orElseThrow().endpoint();
-        Optional<Integer> devices = endpoint.registered();
+        Optional<Integer> devices = endpoint.progress().registered();
         if (devices.isPresent() && !toldRegistered) {
             toldRegistered = true;
             told = "";
             retry = FIRST_RETRY;
-            LOG.info(() -> deviceClass.resource() + ": registered, " + devices.orElseThrow()
+            LOG.info(() -> resource.name() + ": registered, " + devices.orElseThrow()
                     + (devices.orElseThrow() == 1 ? " device" : " devices"));
         }
         if (!view.kubelet().equals(Optional.of(kubelet))) {
             giveUp();
         } else if (endpoint.problem().isPresent()) {
-            failed(kubelet, endpoint.problem().orElseThrow());
+            boolean otherVersion = endpoint.progress().isUnsupported() && ++api < apis.size();
+            if (!otherVersion) {
+                api = 0;
+                failed(kubelet, endpoint.problem().orElseThrow());
+            }
             giveUp();
         }
     }
@@ -119,11 +123,11 @@ final class ResourcePlugin implements AutoCloseable {
     private void begin(KubeletSocket kubelet) {
         if (!Optional.of(kubelet).equals(failedWith)) {
             retry = FIRST_RETRY;
+            api = 0;
         }
         toldRegistered = false;
         try {
-            attempt = Optional.of(
-                    new Attempt(kubelet, Endpoint.open(rpc, directory, deviceClass, monitor, directory::wake)));
+            attempt = Optional.of(new Attempt(kubelet, Endpoint.open(rpc, directory, resource, apis.get(api))));
         } catch (IOException e) {
             failed(kubelet, "cannot serve: " + e.getMessage());
         }
@@ -137,21 +141,20 @@ final class ResourcePlugin implements AutoCloseable {
     /** Tells a failure once, however often it is met again; the loss of a registration that stood is no news. */
     private void failed(KubeletSocket kubelet, String reason) {
         Level level = toldRegistered || reason.equals(told) ? Level.FINE : Level.WARNING;
-        LOG.log(level, () -> deviceClass.resource() + ": " + reason);
+        LOG.log(level, () -> resource.name() + ": " + reason);
         told = reason;
         failedWith = Optional.of(kubelet);
         retryAt = Instant.now().plus(retry);
         retry = shorter(retry.multipliedBy(2), PluginDirectory.POLL);
     }
 
-    /** How long to wait if nothing happens: for a retry, for a kubelet that is silent, or as the safety net. */
+    /** How long to wait if nothing happens: until a retry, until a silent kubelet is late, or as the safety net. */
     private Duration pause(View view) {
-        if (attempt.isPresent()) {
-            return attempt.orElseThrow().endpoint().patience().orElse(PluginDirectory.POLL);
-        }
-        return view.kubelet().isEmpty()
+        Instant next = attempt.map(begun -> begun.endpoint().progress().deadline())
+                .orElse(view.kubelet().isPresent() ? retryAt : Instant.MAX);
+        return next.equals(Instant.MAX)
                 ? PluginDirectory.POLL
-                : shorter(Duration.between(Instant.now(), retryAt), PluginDirectory.POLL);
+                : shorter(Duration.between(Instant.now(), next).plusMillis(1), PluginDirectory.POLL);
     }
 
     private static Duration shorter(Duration one, Duration other) {

@@ -75,10 +75,14 @@ public final class Sysfs {
 
     /** The last name of a symbolic link's target: {@code vfio-pci} for a function's {@code driver}. */
     public Optional<String> linkName(String path) throws IOException {
+        return linkTarget(path).map(target -> target.substring(target.lastIndexOf('/') + 1));
+    }
+
+    /** A symbolic link's target as it is written, relative to the link; absent if it is none. */
+    public Optional<String> linkTarget(String path) throws IOException {
         Path link = root.resolve(path);
         try {
-            Path name = Files.readSymbolicLink(link).getFileName();
-            return Optional.ofNullable(name).map(Path::toString);
+            return Optional.of(Files.readSymbolicLink(link).toString());
         } catch (NotLinkException e) {
             return Optional.empty();
         } catch (IOException e) {

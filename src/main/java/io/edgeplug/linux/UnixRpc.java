@@ -5,8 +5,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -14,7 +12,6 @@ import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.channel.unix.PeerCredentials;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.IOException;
@@ -24,7 +21,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Logger;
 
 /**
  * gRPC over Unix sockets: any number of servers and channels on one epoll loop.
@@ -37,7 +33,6 @@ public final class UnixRpc implements AutoCloseable {
     /** Bytes of a socket's path that {@code sun_path} holds before its final NUL; see unix(7). */
     public static final int MAX_PATH_BYTES = 107;
 
-    private static final Logger LOG = Logger.getLogger(UnixRpc.class.getName());
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
     private static final long CLOSE_MILLIS = 1000;
@@ -63,7 +58,7 @@ public final class UnixRpc implements AutoCloseable {
 
     /**
      * Serves root and this process's own user on a new socket, which the server unlinks when it is shut down; others
-     * are known by SO_PEERCRED and hung up on.
+     * get PERMISSION_DENIED.
      *
      * @throws IOException if there is a file of that name, or the socket cannot be made
      */
@@ -71,10 +66,12 @@ public final class UnixRpc implements AutoCloseable {
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
             throw new IOException(socket + ": longer than the " + MAX_PATH_BYTES + " bytes of a Unix socket's path");
         }
-        NettyServerBuilder builder = NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                .channelFactory(() -> peerChecked(new EpollServerDomainSocketChannel(), socket))
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(
+                        new DomainSocketAddress(socket.toFile()), PeerCheck.credentials())
+                .channelType(EpollServerDomainSocketChannel.class)
                 .bossEventLoopGroup(loop)
                 .workerEventLoopGroup(loop)
+                .intercept(new PeerCheck(socket, ownUid))
                 .directExecutor();
         // grpc sets it on every connection, where it means nothing and draws a warning
         builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
@@ -103,22 +100,5 @@ public final class UnixRpc implements AutoCloseable {
     @Override
     public void close() {
         loop.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_MILLIS);
-    }
-
-    private EpollServerDomainSocketChannel peerChecked(EpollServerDomainSocketChannel server, Path socket) {
-        server.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
-            @Override
-            public void channelRead(ChannelHandlerContext context, Object message) throws IOException {
-                EpollDomainSocketChannel caller = (EpollDomainSocketChannel) message;
-                PeerCredentials peer = caller.peerCredentials();
-                if (peer.uid() == 0 || peer.uid() == ownUid) {
-                    context.fireChannelRead(message);
-                } else {
-                    LOG.warning(() -> socket + ": refused process " + peer.pid() + " of uid " + peer.uid());
-                    caller.unsafe().closeForcibly();
-                }
-            }
-        });
-        return server;
     }
 }

@@ -108,7 +108,7 @@ final class ConfigFilesTest {
         write("class.d/b.toml", "x =\n");
 
         assertMistakes(
-                "edgeplug.toml: log_level: \"loud\" is none of error, warning, info, debug",
+                "edgeplug.toml: log_level: \"loud\" is none of debug, error, info, warning",
                 "edgeplug.toml: class 1 (example.com/a): match.devices: \"zz\" is not four hexadecimal digits, as 8086",
                 "edgeplug.toml: class 1 (example.com/a): match.paths: does not apply to kind vf",
                 "edgeplug.toml: class 1 (example.com/a): match.vendor: unknown key, did you mean vendors?",

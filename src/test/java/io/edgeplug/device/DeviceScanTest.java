@@ -45,6 +45,7 @@ final class DeviceScanTest {
                         Optional.of("ice"),
                         OptionalInt.of(1),
                         OptionalInt.of(31),
+                        Optional.empty(),
                         List.of("ens1f0"),
                         4));
     }

@@ -25,6 +25,7 @@ final class SelectorTest {
                     Optional.of("iavf"),
                     OptionalInt.empty(),
                     OptionalInt.empty(),
+                    Optional.empty(),
                     List.of(),
                     0),
             PF,
@@ -88,11 +89,10 @@ final class SelectorTest {
 
     @Test
     void physicalFunctionWithVfsIsNoCandidate() {
-        DeviceClass everything = new DeviceClass(
+        DeviceClass everything = DeviceClass.of(
                 ResourceName.parse("example.com/x"),
                 Kind.PCI,
-                List.of(new Selector(Map.of(SelectorWord.VENDORS, List.of("8086")))),
-                Optional.empty());
+                new Selector(Map.of(SelectorWord.VENDORS, List.of("8086"))));
         PciFunction pf = new PciFunction(
                 PF,
                 0x8086,
@@ -103,6 +103,7 @@ final class SelectorTest {
                 Optional.of("ice"),
                 OptionalInt.empty(),
                 OptionalInt.empty(),
+                Optional.empty(),
                 List.of("ens1f0"),
                 4);
 

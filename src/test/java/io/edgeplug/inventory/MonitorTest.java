@@ -17,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,8 +26,8 @@ final class MonitorTest {
 
     private static final ResourceName VFS = ResourceName.parse("example.com/vfs");
     private static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
-    private static final List<DeviceClass> CLASSES = List.of(new DeviceClass(
-            VFS, Kind.VF, List.of(new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))), Optional.empty()));
+    private static final List<DeviceClass> CLASSES =
+            List.of(DeviceClass.of(VFS, Kind.VF, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))));
 
     @TempDir
     private Path directory = Path.of("");
@@ -122,11 +121,8 @@ final class MonitorTest {
 
     @Test
     void nameThatCannotBeAnIdIsKeptFromTheResource() throws Exception {
-        List<DeviceClass> gophers = List.of(new DeviceClass(
-                VFS,
-                Kind.PATH,
-                List.of(new Selector(Map.of(SelectorWord.PATHS, List.of("/etc/*/*")))),
-                Optional.empty()));
+        List<DeviceClass> gophers =
+                List.of(DeviceClass.of(VFS, Kind.PATH, new Selector(Map.of(SelectorWord.PATHS, List.of("/etc/*/*")))));
         try (SimulatedNode node = node()) {
             Files.createFile(node.root().resolve("etc/gophers/g3,g4"));
             Files.createDirectories(node.root().resolve("etc/other"));

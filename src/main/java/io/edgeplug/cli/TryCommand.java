@@ -1,0 +1,108 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.UeventSource;
+import io.edgeplug.localkubelet.AdmissionException;
+import io.edgeplug.localkubelet.ContainerStartException;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.Pod;
+import io.edgeplug.localkubelet.PodSpec;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
+import java.util.logging.Level;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** One full round of registering, listing, allocating and starting, with a kubelet's side of its own. */
+@Command(
+        name = "try",
+        mixinStandardHelpOptions = true,
+        description = "Give a pod devices of this node, as the kubelet would, and print what its container gets. "
+                + "Needs no cluster; the node's own kubelet is not touched.")
+final class TryCommand implements Callable<Integer> {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String CONTAINER = "main";
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions node = new NodeOptions();
+
+    @Parameters(paramLabel = "RESOURCE=N", arity = "1..*", description = "How many devices of which resource.")
+    private List<String> wanted = List.of();
+
+    @Override
+    public Integer call() throws Exception {
+        Map<ResourceName, Integer> limits = limits();
+        Config config = ConfigFiles.read(node.configFile());
+        List<DeviceClass> classes = config.classes().stream()
+                .filter(one -> limits.containsKey(one.resource()))
+                .toList();
+        for (ResourceName resource : limits.keySet()) {
+            if (classes.stream().noneMatch(one -> one.resource().equals(resource))) {
+                throw new IOException(resource + ": no class of " + node.configFile() + " has this resource");
+            }
+        }
+        Journal.toStderr(Level.WARNING);
+        try (ScratchDirectory scratch = ScratchDirectory.make("edgeplug-try")) {
+            round(scratch.path(), config.classes(), limits);
+        }
+        return ExitCode.OK;
+    }
+
+    private void round(Path directory, List<DeviceClass> classes, Map<ResourceName, Integer> limits) throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        try (Monitor monitor = Monitor.open(node.sysfs(), classes, UeventSource.silent());
+                LocalKubelet kubelet = LocalKubelet.open(directory, event -> {});
+                DevicePlugins plugins = DevicePlugins.open(directory, monitor, classes)) {
+            for (ResourceName resource : limits.keySet()) {
+                out.println(kubelet.await(resource, state -> state.registered() && state.known(), PATIENCE)
+                        .text());
+            }
+            Pod pod = kubelet.admit(new PodSpec("try", List.of(new PodSpec.Container(CONTAINER, limits))));
+            kubelet.startContainer(pod.name(), CONTAINER);
+            out.println("the container gets:");
+            AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(line -> out.println("  " + line));
+        } catch (AdmissionException | ContainerStartException | TimeoutException e) {
+            throw new IOException(e.getMessage(), e);
+        } finally {
+            out.flush();
+        }
+    }
+
+    private Map<ResourceName, Integer> limits() {
+        Map<ResourceName, Integer> limits = new TreeMap<>();
+        for (String text : wanted) {
+            int equals = text.lastIndexOf('=');
+            String count = text.substring(equals + 1);
+            if (equals < 0 || !count.matches("[1-9]\\d{0,4}")) {
+                throw new ParameterException(spec.commandLine(), "\"" + text + "\" is not RESOURCE=N");
+            }
+            try {
+                limits.put(ResourceName.parse(text.substring(0, equals)), Integer.valueOf(count));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), "\"" + text + "\": " + e.getMessage());
+            }
+        }
+        return limits;
+    }
+}

@@ -1,0 +1,54 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Inventory;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+
+/**
+ * What the kubelet is told of one device, in whatever version of the API.
+ *
+ * @param numaNodes empty if it is not told of any
+ */
+record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
+
+    /** The kubelet's bit masks of nodes have no room for more. */
+    private static final int MAX_NUMA_NODES = 64;
+
+    Advertised {
+        numaNodes = List.copyOf(numaNodes);
+    }
+
+    /** The whole list of a class's resource. */
+    static List<Advertised> list(Inventory inventory, DeviceClass deviceClass) {
+        List<Device> devices = inventory.devices(deviceClass.resource());
+        List<Integer> everywhere =
+                deviceClass.excludeTopology() ? List.of() : nodesOfTheRest(devices, inventory.numaNodes());
+        return devices.stream()
+                .map(device -> new Advertised(
+                        device.id(),
+                        device.health().isHealthy(),
+                        nodes(device, deviceClass.excludeTopology(), everywhere)))
+                .toList();
+    }
+
+    private static List<Integer> nodes(Device device, boolean exclude, List<Integer> everywhere) {
+        OptionalInt node = device.numaNode();
+        return exclude || node.isEmpty() || node.getAsInt() >= MAX_NUMA_NODES ? everywhere : List.of(node.getAsInt());
+    }
+
+    /**
+     * Either all devices of a resource have nodes or none has: next to one with nodes, the kubelet would find that one
+     * without fits nowhere, so one without is said to be near them all.
+     */
+    private static List<Integer> nodesOfTheRest(List<Device> devices, List<Integer> online) {
+        TreeSet<Integer> nodes = new TreeSet<>();
+        devices.forEach(device -> device.numaNode().ifPresent(nodes::add));
+        if (!nodes.isEmpty()) {
+            nodes.addAll(online);
+        }
+        return nodes.stream().filter(node -> node < MAX_NUMA_NODES).toList();
+    }
+}

@@ -1,0 +1,22 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.UnixRpc;
+import io.grpc.BindableService;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A version of the kubelet's API for device plugins: how a resource is served and announced in it. */
+interface KubeletApi {
+
+    /** What a resource's socket answers; {@code progress} is told of lists sent and streams ended. */
+    List<BindableService> services(Resource resource, Progress progress);
+
+    /**
+     * Tells the kubelet of a socket that is served, and does not wait: {@code progress} gets the answer.
+     *
+     * @param kubelet the kubelet's socket
+     * @param endpoint the file name of the resource's socket, beside it
+     */
+    void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress);
+}

@@ -1,0 +1,98 @@
+package io.edgeplug.kubelet;
+
+import io.grpc.Status;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * How far one registration has come; written on the epoll loop and by the stream's thread, read by whoever wants to know.
+ *
+ * <p>It is done when the kubelet has accepted the resource and been sent the first list: its OK alone does not say that
+ * it reads.
+ */
+final class Progress {
+
+    private final Runnable wake;
+    private volatile boolean accepted;
+    private volatile Optional<Integer> listed = Optional.empty();
+    private volatile Optional<String> refusal = Optional.empty();
+    private volatile boolean unsupported;
+    private volatile boolean hungUp;
+    private volatile Instant deadline = Instant.MAX;
+
+    /** A registration that has not begun; {@code wake} is run whenever it has come further. */
+    Progress(Runnable wake) {
+        this.wake = wake;
+    }
+
+    /** The kubelet has been asked, and has so long to answer and to read. */
+    void asked(Duration patience) {
+        deadline = Instant.now().plus(patience);
+    }
+
+    void accepted() {
+        accepted = true;
+        wake.run();
+    }
+
+    /** A list of so many devices has been sent. */
+    void listed(int devices) {
+        if (listed.isEmpty()) {
+            listed = Optional.of(devices);
+            wake.run();
+        }
+    }
+
+    void refused(String reason) {
+        refusal = Optional.of(reason);
+        wake.run();
+    }
+
+    /** The call that was to register has failed. */
+    void failed(Throwable error) {
+        Status status = Status.fromThrowable(error);
+        String description = String.valueOf(status.getDescription());
+        unsupported = status.getCode() == Status.Code.UNIMPLEMENTED
+                || description.contains("is not supported by kubelet")
+                || description.contains("Unsupported version");
+        Throwable cause = status.getCause();
+        if (status.getCode() == Status.Code.UNAVAILABLE && cause != null) {
+            refused("cannot reach the kubelet: " + cause.getMessage());
+        } else {
+            refused(status.getDescription() == null ? status.getCode().toString() : description);
+        }
+    }
+
+    /** The kubelet's stream has ended. */
+    void hungUp() {
+        hungUp = true;
+        wake.run();
+    }
+
+    /** How many devices the kubelet was told first; empty until the registration is done. */
+    Optional<Integer> registered() {
+        return accepted ? listed : Optional.empty();
+    }
+
+    /** Whether the kubelet does not know this version of the API. */
+    boolean isUnsupported() {
+        return unsupported;
+    }
+
+    /** Why the kubelet cannot be told anything any more; empty while it can, or may yet be. */
+    Optional<String> problem() {
+        if (refusal.isPresent()) {
+            return refusal.map(reason -> "cannot register: " + reason);
+        }
+        if (registered().isEmpty() && Instant.now().isAfter(deadline)) {
+            return Optional.of("cannot register: the kubelet has not asked for the devices in time");
+        }
+        return hungUp ? Optional.of("the kubelet has hung up") : Optional.empty();
+    }
+
+    /** When to look again whether time is up. */
+    Instant deadline() {
+        return registered().isPresent() ? Instant.MAX : deadline;
+    }
+}

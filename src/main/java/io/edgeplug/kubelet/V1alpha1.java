@@ -1,0 +1,110 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.container.Allocation;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.proto.v1alpha1.AllocateRequest;
+import io.edgeplug.proto.v1alpha1.AllocateResponse;
+import io.edgeplug.proto.v1alpha1.Device;
+import io.edgeplug.proto.v1alpha1.DevicePluginGrpc;
+import io.edgeplug.proto.v1alpha1.DeviceRuntimeSpec;
+import io.edgeplug.proto.v1alpha1.DeviceSpec;
+import io.edgeplug.proto.v1alpha1.Empty;
+import io.edgeplug.proto.v1alpha1.ListAndWatchResponse;
+import io.edgeplug.proto.v1alpha1.Mount;
+import io.edgeplug.proto.v1alpha1.RegisterRequest;
+import io.edgeplug.proto.v1alpha1.RegistrationGrpc;
+import io.grpc.BindableService;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Version v1alpha1, as it was first proposed: no topology, no preference, and one answer for each device. */
+final class V1alpha1 implements KubeletApi {
+
+    private static final String VERSION = "v1alpha1";
+
+    @Override
+    public List<BindableService> services(Resource resource, Progress progress) {
+        return List.of(new Service(resource, progress));
+    }
+
+    @Override
+    public void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress) {
+        ManagedChannel channel = rpc.dial(kubelet);
+        progress.asked(V1beta1.PATIENCE);
+        RegistrationGrpc.newStub(channel)
+                .withDeadlineAfter(V1beta1.PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+                .register(
+                        RegisterRequest.newBuilder()
+                                .setVersion(VERSION)
+                                .setEndpoint(endpoint)
+                                .setResourceName(resource.toString())
+                                .build(),
+                        new Answer<>(channel, progress));
+    }
+
+    /** Each call returns at once, as in v1beta1. */
+    private static final class Service extends DevicePluginGrpc.DevicePluginImplBase {
+
+        private final Resource resource;
+        private final Progress progress;
+
+        Service(Resource resource, Progress progress) {
+            this.resource = resource;
+            this.progress = progress;
+        }
+
+        @Override
+        public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> answer) {
+            ListStream.start(resource, V1alpha1::list, answer, progress);
+        }
+
+        @Override
+        public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
+            AllocateResponse.Builder response = AllocateResponse.newBuilder();
+            try {
+                List<String> ids = request.getDevicesIDsList();
+                Allocation allocation = resource.allocate(ids);
+                // what the devices give together is what each gives, since the kubelet adds the answers up
+                ids.forEach(id -> response.addSpec(spec(id, allocation)));
+            } catch (DeviceUnavailableException e) {
+                answer.onError(Status.FAILED_PRECONDITION
+                        .withDescription(e.getMessage())
+                        .asRuntimeException());
+                return;
+            }
+            answer.onNext(response.build());
+            answer.onCompleted();
+        }
+    }
+
+    private static ListAndWatchResponse list(List<Advertised> devices) {
+        ListAndWatchResponse.Builder list = ListAndWatchResponse.newBuilder();
+        devices.forEach(device -> list.addDevices(
+                Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy")));
+        return list.build();
+    }
+
+    private static DeviceRuntimeSpec spec(String id, Allocation allocation) {
+        DeviceRuntimeSpec.Builder spec =
+                DeviceRuntimeSpec.newBuilder().setID(id).putAllEnvs(allocation.env());
+        for (Allocation.Node node : allocation.nodes()) {
+            spec.addDevices(DeviceSpec.newBuilder()
+                    .setHostPath(node.path())
+                    .setContainerPath(node.path())
+                    .setPermissions(node.permissions()));
+        }
+        for (Allocation.Mount mount : allocation.mounts()) {
+            spec.addMounts(Mount.newBuilder()
+                    .setHostPath(mount.path())
+                    .setMountPath(mount.path())
+                    .setReadOnly(mount.readOnly()));
+        }
+        return spec.build();
+    }
+}

@@ -1,0 +1,155 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.container.Allocation;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.proto.v1beta1.AllocateRequest;
+import io.edgeplug.proto.v1beta1.AllocateResponse;
+import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
+import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
+import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
+import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationResponse;
+import io.edgeplug.proto.v1beta1.Device;
+import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
+import io.edgeplug.proto.v1beta1.DevicePluginOptions;
+import io.edgeplug.proto.v1beta1.DeviceSpec;
+import io.edgeplug.proto.v1beta1.Empty;
+import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
+import io.edgeplug.proto.v1beta1.Mount;
+import io.edgeplug.proto.v1beta1.NUMANode;
+import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
+import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
+import io.edgeplug.proto.v1beta1.RegisterRequest;
+import io.edgeplug.proto.v1beta1.RegistrationGrpc;
+import io.edgeplug.proto.v1beta1.TopologyInfo;
+import io.grpc.BindableService;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Version v1beta1, which every kubelet since 1.10 speaks. */
+final class V1beta1 implements KubeletApi {
+
+    static final String VERSION = "v1beta1";
+
+    /** The kubelet dials back before it answers, for which it gives itself ten seconds. */
+    static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    private static final DevicePluginOptions OPTIONS = DevicePluginOptions.newBuilder()
+            .setGetPreferredAllocationAvailable(true)
+            .build();
+
+    @Override
+    public List<BindableService> services(Resource resource, Progress progress) {
+        return List.of(new Service(resource, progress));
+    }
+
+    @Override
+    public void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress) {
+        ManagedChannel channel = rpc.dial(kubelet);
+        progress.asked(PATIENCE);
+        RegistrationGrpc.newStub(channel)
+                .withDeadlineAfter(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+                .register(
+                        RegisterRequest.newBuilder()
+                                .setVersion(VERSION)
+                                .setEndpoint(endpoint)
+                                .setResourceName(resource.toString())
+                                .setOptions(OPTIONS)
+                                .build(),
+                        new Answer<>(channel, progress));
+    }
+
+    /** Each call returns at once, for it holds up the epoll loop, and the kubelet's admission of pods. */
+    private static final class Service extends DevicePluginGrpc.DevicePluginImplBase {
+
+        private final Resource resource;
+        private final Progress progress;
+
+        Service(Resource resource, Progress progress) {
+            this.resource = resource;
+            this.progress = progress;
+        }
+
+        @Override
+        public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> answer) {
+            answer.onNext(OPTIONS);
+            answer.onCompleted();
+        }
+
+        @Override
+        public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> answer) {
+            ListStream.start(resource, V1beta1::list, answer, progress);
+        }
+
+        @Override
+        public void getPreferredAllocation(
+                PreferredAllocationRequest request, StreamObserver<PreferredAllocationResponse> answer) {
+            PreferredAllocationResponse.Builder response = PreferredAllocationResponse.newBuilder();
+            for (ContainerPreferredAllocationRequest container : request.getContainerRequestsList()) {
+                response.addContainerResponses(ContainerPreferredAllocationResponse.newBuilder()
+                        .addAllDeviceIDs(resource.prefer(
+                                container.getAvailableDeviceIDsList(),
+                                container.getMustIncludeDeviceIDsList(),
+                                container.getAllocationSize())));
+            }
+            answer.onNext(response.build());
+            answer.onCompleted();
+        }
+
+        @Override
+        public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
+            AllocateResponse.Builder response = AllocateResponse.newBuilder();
+            try {
+                for (ContainerAllocateRequest container : request.getContainerRequestsList()) {
+                    response.addContainerResponses(container(resource.allocate(container.getDevicesIdsList())));
+                }
+            } catch (DeviceUnavailableException e) {
+                answer.onError(Status.FAILED_PRECONDITION
+                        .withDescription(e.getMessage())
+                        .asRuntimeException());
+                return;
+            }
+            answer.onNext(response.build());
+            answer.onCompleted();
+        }
+    }
+
+    private static ListAndWatchResponse list(List<Advertised> devices) {
+        ListAndWatchResponse.Builder list = ListAndWatchResponse.newBuilder();
+        for (Advertised device : devices) {
+            Device.Builder message =
+                    list.addDevicesBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy");
+            // an empty list of nodes would mean that it fits nowhere
+            if (!device.numaNodes().isEmpty()) {
+                TopologyInfo.Builder topology = message.getTopologyBuilder();
+                device.numaNodes()
+                        .forEach(node -> topology.addNodes(NUMANode.newBuilder().setID(node)));
+            }
+        }
+        return list.build();
+    }
+
+    private static ContainerAllocateResponse container(Allocation allocation) {
+        ContainerAllocateResponse.Builder container =
+                ContainerAllocateResponse.newBuilder().putAllEnvs(allocation.env());
+        for (Allocation.Node node : allocation.nodes()) {
+            container.addDevices(DeviceSpec.newBuilder()
+                    .setHostPath(node.path())
+                    .setContainerPath(node.path())
+                    .setPermissions(node.permissions()));
+        }
+        for (Allocation.Mount mount : allocation.mounts()) {
+            container.addMounts(Mount.newBuilder()
+                    .setHostPath(mount.path())
+                    .setContainerPath(mount.path())
+                    .setReadOnly(mount.readOnly()));
+        }
+        return container.build();
+    }
+}
