@@ -10,6 +10,7 @@ import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.AdmissionException;
 import io.edgeplug.localkubelet.ContainerStartException;
+import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.Pod;
 import io.edgeplug.localkubelet.PodSpec;
@@ -17,8 +18,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
@@ -70,14 +74,14 @@ final class TryCommand implements Callable<Integer> {
     }
 
     private void round(Path directory, List<DeviceClass> classes, Map<ResourceName, Integer> limits) throws Exception {
+        Listed listed = new Listed();
         PrintWriter out = spec.commandLine().getOut();
         try (Monitor monitor = Monitor.open(node.sysfs(), classes, UeventSource.silent());
-                LocalKubelet kubelet = LocalKubelet.open(directory, event -> {});
+                LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
                 DevicePlugins plugins = DevicePlugins.open(directory, monitor, classes)) {
-            for (ResourceName resource : limits.keySet()) {
-                out.println(kubelet.await(resource, state -> state.registered() && state.known(), PATIENCE)
-                        .text());
-            }
+            listed.await(limits.keySet());
+            limits.keySet()
+                    .forEach(resource -> out.println(kubelet.resource(resource).text()));
             Pod pod = kubelet.admit(new PodSpec("try", List.of(new PodSpec.Container(CONTAINER, limits))));
             kubelet.startContainer(pod.name(), CONTAINER);
             out.println("the container gets:");
@@ -86,6 +90,30 @@ final class TryCommand implements Callable<Integer> {
             throw new IOException(e.getMessage(), e);
         } finally {
             out.flush();
+        }
+    }
+
+    /** Which resources the kubelet has been sent a list of, which may be empty. */
+    private static final class Listed {
+
+        private final Set<ResourceName> resources = new HashSet<>();
+
+        synchronized void accept(KubeletEvent event) {
+            if (event instanceof KubeletEvent.DeviceList list && resources.add(list.resource())) {
+                notifyAll();
+            }
+        }
+
+        synchronized void await(Set<ResourceName> wanted) throws InterruptedException, TimeoutException {
+            Instant end = Instant.now().plus(PATIENCE);
+            while (!resources.containsAll(wanted)) {
+                long left = Duration.between(Instant.now(), end).toMillis();
+                if (left <= 0) {
+                    throw new TimeoutException(
+                            "not all of " + wanted + " registered in " + PATIENCE.toSeconds() + " s");
+                }
+                wait(left);
+            }
         }
     }
 

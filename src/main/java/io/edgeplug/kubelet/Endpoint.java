@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Endpoint implements AutoCloseable {
 
-    private static final long CLOSE_MILLIS = 500;
+    private static final Duration CLOSE = Duration.ofMillis(500);
 
     private final Path socket;
     private final Server server;
@@ -60,7 +61,8 @@ final class Endpoint implements AutoCloseable {
     public void close() {
         server.shutdownNow();
         try {
-            server.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+            server.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+            progress.awaitWriters(CLOSE);
             Files.deleteIfExists(socket);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -40,10 +40,8 @@ final class ListStream<M> {
         ListStream<M> stream = new ListStream<>(resource, message, kubelet, progress);
         Thread writer = Thread.ofVirtual().name("list " + resource.name()).unstarted(stream::write);
         kubelet.setOnReadyHandler(stream.readiness::release);
-        kubelet.setOnCancelHandler(() -> {
-            writer.interrupt();
-            progress.hungUp();
-        });
+        kubelet.setOnCancelHandler(() -> progress.hungUp(writer));
+        progress.streaming(writer);
         writer.start();
     }
 

@@ -4,6 +4,8 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * How far one registration has come; written on the epoll loop and by the stream's thread, read by whoever wants to know.
@@ -20,6 +22,7 @@ final class Progress {
     private volatile boolean unsupported;
     private volatile boolean hungUp;
     private volatile Instant deadline = Instant.MAX;
+    private final Set<Thread> writers = ConcurrentHashMap.newKeySet();
 
     /** A registration that has not begun; {@code wake} is run whenever it has come further. */
     Progress(Runnable wake) {
@@ -34,6 +37,18 @@ final class Progress {
     void accepted() {
         accepted = true;
         wake.run();
+    }
+
+    /** A stream has begun, which that thread writes. */
+    void streaming(Thread writer) {
+        writers.add(writer);
+    }
+
+    /** Waits until no thread writes to a stream any more; they end with their streams. */
+    void awaitWriters(Duration timeout) throws InterruptedException {
+        for (Thread writer : writers) {
+            writer.join(timeout);
+        }
     }
 
     /** A list of so many devices has been sent. */
@@ -64,8 +79,9 @@ final class Progress {
         }
     }
 
-    /** The kubelet's stream has ended. */
-    void hungUp() {
+    /** The stream that this thread wrote has ended. */
+    void hungUp(Thread writer) {
+        writer.interrupt();
         hungUp = true;
         wake.run();
     }
