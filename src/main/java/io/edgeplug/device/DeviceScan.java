@@ -46,35 +46,65 @@ public final class DeviceScan {
 
     /** The device at that address; empty if there is none. */
     public Optional<PciDevice> function(PciAddress address) {
+        return function(address, Optional.empty());
+    }
+
+    /**
+     * The device at that address; empty if there is none.
+     *
+     * @param known what was read of it before, which stands where it cannot be read now
+     */
+    public Optional<PciDevice> function(PciAddress address, Optional<PciDevice> known) {
         Attributes own = new Attributes(address);
         if (own.text("vendor").isEmpty() && own.problem().isEmpty()) {
             return Optional.empty();
         }
         PciFunction function = read(address, own);
-        Optional<PciAddress> pf = own.link("physfn").flatMap(PciAddress::parse);
-        own.checkAnswersOnPci();
-        Health health = own.problem().map(Health::unhealthy).orElse(Health.HEALTHY);
-        PciDevice device =
-                pf.isPresent() ? virtualFunction(function, pf.orElseThrow(), health) : new OtherPci(function, health);
-        return isPresent(address) ? Optional.of(device) : Optional.empty();
+        Optional<Attributes> physical =
+                own.link("physfn").flatMap(PciAddress::parse).map(Attributes::new);
+        PciDevice device = physical.isPresent()
+                ? virtualFunction(function, physical.orElseThrow())
+                : new OtherPci(function, Health.HEALTHY);
+        Optional<String> unreadable =
+                own.problem().or(() -> physical.flatMap(Attributes::problem).map(problem -> "its PF: " + problem));
+        PciDevice kept = unreadable.isPresent() ? known.orElse(device) : device;
+        Health health = unreadable.or(own::silence).map(Health::unhealthy).orElse(Health.HEALTHY);
+        return isPresent(address) ? Optional.of(kept.withHealth(health)) : Optional.empty();
+    }
+
+    /** The files that these patterns name, each once, in order; what cannot be listed is told and ends nothing. */
+    public PathScan paths(Collection<PathGlob> patterns) {
+        TreeSet<String> found = new TreeSet<>();
+        List<String> problems = new ArrayList<>();
+        for (PathGlob pattern : patterns) {
+            try {
+                found.addAll(sysfs.glob(pattern));
+            } catch (IOException e) {
+                problems.add(pattern + ": " + e.getMessage());
+            }
+        }
+        return new PathScan(found.stream().map(this::path).toList(), problems);
     }
 
     /**
-     * The files that these patterns name, each once, in order.
+     * The files that were found.
      *
-     * @throws IOException if a directory on the way is there and cannot be listed
+     * @param problems a line for each pattern that could not be followed
      */
-    public List<PathDevice> paths(Collection<PathGlob> patterns) throws IOException {
-        TreeSet<String> found = new TreeSet<>();
-        for (PathGlob pattern : patterns) {
-            found.addAll(sysfs.glob(pattern));
+    public record PathScan(List<PathDevice> devices, List<String> problems) {
+        public PathScan {
+            devices = List.copyOf(devices);
+            problems = List.copyOf(problems);
         }
-        List<PathDevice> devices = new ArrayList<>();
-        for (String path : found) {
-            String id = path.substring(path.lastIndexOf('/') + 1);
-            devices.add(new PathDevice(id, path, sysfs.isDeviceNode(path.substring(1)), Health.HEALTHY));
+    }
+
+    private PathDevice path(String path) {
+        String id = path.substring(path.lastIndexOf('/') + 1);
+        try {
+            return new PathDevice(id, path, sysfs.isDeviceNode(path.substring(1)), Health.HEALTHY);
+        } catch (IOException e) {
+            return new PathDevice(id, path, false, Health.unhealthy(String.valueOf(e.getMessage())));
         }
-        return devices;
     }
 
     /**
@@ -110,27 +140,24 @@ public final class DeviceScan {
                 own.number("sriov_numvfs").orElse(0));
     }
 
-    private VirtualFunction virtualFunction(PciFunction function, PciAddress pf, Health health) {
-        Attributes physical = new Attributes(pf);
-        int index = vfIndex(function.address(), pf, physical);
-        List<String> netNames = physical.list("net");
-        Health told = health.isHealthy()
-                ? physical.problem()
-                        .map(problem -> Health.unhealthy("its PF " + pf + ": " + problem))
-                        .orElse(health)
-                : health;
-        return new VirtualFunction(function, pf, index, netNames, told);
+    private static VirtualFunction virtualFunction(PciFunction function, Attributes physical) {
+        int index = vfIndex(function.address(), physical);
+        return new VirtualFunction(function, physical.address, index, physical.list("net"), Health.HEALTHY);
     }
 
     /**
      * A VF's number follows from its routing ID (PCI Express base specification, First VF Offset and VF Stride), so
      * that reading one VF of 256 does not read 256 links.
      */
-    private static int vfIndex(PciAddress vf, PciAddress pf, Attributes physical) {
+    private static int vfIndex(PciAddress vf, Attributes physical) {
         OptionalInt offset = physical.number("sriov_offset");
         OptionalInt stride = physical.number("sriov_stride");
         if (offset.isPresent() && stride.isPresent() && stride.getAsInt() > 0) {
-            return (vf.routingId() - pf.routingId() - offset.getAsInt()) / stride.getAsInt();
+            int index = (vf.routingId() - physical.address.routingId() - offset.getAsInt()) / stride.getAsInt();
+            if (index < 0) {
+                physical.fail("its sriov_offset and sriov_stride do not lead to its VF " + vf);
+            }
+            return Math.max(index, 0);
         }
         int index = 0;
         while (!physical.link("virtfn" + index).equals(Optional.of(vf.toString()))) {
@@ -206,22 +233,24 @@ public final class DeviceScan {
         }
 
         /**
-         * A function that has fallen off its bus reads as all ones. A VF's vendor and device read so by specification,
-         * hence the whole header. A function in D3cold is left asleep.
+         * What to say of a function that does not answer on PCI: one that has fallen off its bus reads as all ones. A
+         * VF's vendor and device read so by specification, hence the whole header. One in D3cold is left asleep.
          */
-        void checkAnswersOnPci() {
+        Optional<String> silence() {
             if (text("power_state").equals(Optional.of("D3cold"))) {
-                return;
+                return Optional.empty();
             }
-            byte[] config = attempt(() -> sysfs.readBytes(directory + "config"), Optional.<byte[]>empty())
+            byte[] config = attempt(
+                            () -> sysfs.readBytes(directory + "config", CONFIG_HEADER_BYTES), Optional.<byte[]>empty())
                     .orElse(new byte[0]);
-            boolean answers = config.length < CONFIG_HEADER_BYTES;
-            for (int i = 0; i < CONFIG_HEADER_BYTES && !answers; i++) {
-                answers = config[i] != (byte) 0xff;
+            for (byte one : config) {
+                if (one != (byte) 0xff) {
+                    return Optional.empty();
+                }
             }
-            if (!answers) {
-                fail("does not answer on PCI: its configuration space reads all ones");
-            }
+            return problem.or(() -> config.length < CONFIG_HEADER_BYTES
+                    ? Optional.empty()
+                    : Optional.of("does not answer on PCI: its configuration space reads all ones"));
         }
 
         private OptionalInt parse(String name, String value) {

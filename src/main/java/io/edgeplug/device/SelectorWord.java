@@ -9,7 +9,6 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** A key of {@code [class.match]}; the words are those of the SR-IOV network device plugin's selectors. */
 public enum SelectorWord {
@@ -49,11 +48,6 @@ public enum SelectorWord {
     /** The word that a class says, {@code pf_names}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /** The key of that word. */
-    public static Optional<SelectorWord> parse(String word) {
-        return Stream.of(values()).filter(key -> key.word().equals(word)).findFirst();
     }
 
     /** Whether the key can match a device of that kind at all. */

@@ -18,9 +18,13 @@ final class ChangeLog {
 
     void tell(Inventory before, Inventory after) {
         Map<String, Item> gone = new HashMap<>();
-        before.items().forEach(item -> gone.put(item.device().id(), item));
+        before.items().stream()
+                .filter(item -> item.resource().isPresent())
+                .forEach(item -> gone.put(item.device().id(), item));
         for (Item item : after.items()) {
-            tell(Optional.ofNullable(gone.remove(item.device().id())), item);
+            if (item.resource().isPresent()) {
+                tell(Optional.ofNullable(gone.remove(item.device().id())), item);
+            }
         }
         gone.values()
                 .forEach(item ->
@@ -33,9 +37,8 @@ final class ChangeLog {
         if (!was.equals(is)) {
             was.ifPresent(resource -> log.info(name(after) + ": gone from " + resource));
             is.ifPresent(resource -> log.info(name(after) + ": added to " + resource + state(after)));
-        } else if (is.isPresent()
-                && !before.map(item -> item.device().health())
-                        .equals(Optional.of(after.device().health()))) {
+        } else if (!before.map(item -> item.device().health())
+                .equals(Optional.of(after.device().health()))) {
             after.device()
                     .health()
                     .problem()

@@ -89,7 +89,7 @@ public final class Inventory {
             scan.function(address).ifPresent(device -> functions.put(address, device));
         }
         List<Device> devices = new ArrayList<>(functions.values());
-        devices.addAll(scan.paths(paths(classes)));
+        devices.addAll(scan.paths(paths(classes)).devices());
         return of(0, classes, devices, scan.numaNodes());
     }
 

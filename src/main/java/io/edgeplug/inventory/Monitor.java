@@ -51,7 +51,9 @@ public final class Monitor implements AutoCloseable {
     private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
 
     private List<PathDevice> paths = List.of();
+    private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
+    private long nextTick;
     private final Map<String, Device> lastSeen = new TreeMap<>();
 
     private final Set<String> handedOut = ConcurrentHashMap.newKeySet();
@@ -83,7 +85,12 @@ public final class Monitor implements AutoCloseable {
      */
     public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) throws IOException {
         Monitor monitor = new Monitor(sysfs, classes, uevents);
-        monitor.scanAll();
+        try {
+            monitor.scanAll();
+        } catch (IOException e) {
+            uevents.close();
+            throw e;
+        }
         monitor.publish();
         monitor.listener.start();
         monitor.scanner.start();
@@ -171,12 +178,12 @@ public final class Monitor implements AutoCloseable {
     private Optional<Set<PciAddress>> awaitDirty() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long left = TICK.toNanos();
+            long left = nextTick - System.nanoTime();
             while (dirty.isEmpty() && !allDirty && left > 0) {
                 left = dirtied.awaitNanos(left);
             }
             Set<PciAddress> some = dirty;
-            boolean all = allDirty || some.isEmpty();
+            boolean all = allDirty || left <= 0;
             dirty = new HashSet<>();
             allDirty = false;
             return all ? Optional.empty() : Optional.of(some);
@@ -197,28 +204,33 @@ public final class Monitor implements AutoCloseable {
     }
 
     private void scan(PciAddress address) {
-        PciDevice known = functions.get(address);
-        scan.function(address)
-                .ifPresentOrElse(
-                        device -> functions.put(
-                                address,
-                                isUnreadable(device) && known != null ? known.withHealth(device.health()) : device),
-                        () -> functions.remove(address));
-    }
-
-    /** Whether not even its IDs could be read; what is already known of it then tells more. */
-    private static boolean isUnreadable(PciDevice device) {
-        return device.function().vendor() == 0;
+        scan.function(address, Optional.ofNullable(functions.get(address)))
+                .ifPresentOrElse(device -> functions.put(address, device), () -> functions.remove(address));
     }
 
     private void scanAll() throws IOException {
+        nextTick = System.nanoTime() + TICK.toNanos();
         List<PciAddress> addresses = scan.functions();
-        List<PathDevice> files = scan.paths(Inventory.paths(classes));
-        List<Integer> nodes = scan.numaNodes();
+        numaNodes = scan.numaNodes();
         functions.keySet().retainAll(new HashSet<>(addresses));
         addresses.forEach(this::scan);
-        paths = files;
-        numaNodes = nodes;
+        scanPaths();
+    }
+
+    /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
+    private void scanPaths() {
+        DeviceScan.PathScan found = scan.paths(Inventory.paths(classes));
+        Map<String, PathDevice> byPath = new TreeMap<>();
+        if (!found.problems().isEmpty()) {
+            Health unknown = Health.unhealthy(String.join("; ", found.problems()));
+            paths.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
+        }
+        found.devices().forEach(device -> byPath.put(device.path(), device));
+        paths = List.copyOf(byPath.values());
+        if (!found.problems().equals(pathProblems)) {
+            found.problems().forEach(LOG::warning);
+            pathProblems = found.problems();
+        }
     }
 
     private void scanAllOrKeep() {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
 
@@ -23,7 +24,7 @@ public final class DirectoryWatch implements AutoCloseable {
 
     private final Path directory;
     private final WatchService inotify;
-    private boolean wasThere;
+    private Optional<WatchKey> watched = Optional.empty();
     private boolean warned;
 
     private DirectoryWatch(Path directory, WatchService inotify) {
@@ -62,7 +63,7 @@ public final class DirectoryWatch implements AutoCloseable {
      * Watches the directory that has the name now, and the nearest directory above it that is there. Asking again for
      * what is watched already changes nothing.
      *
-     * @return whether the directory has come or gone since last time
+     * @return whether the directory is another than last time, or there is none any more
      */
     private boolean arm() {
         Path above = directory.getParent();
@@ -72,22 +73,20 @@ public final class DirectoryWatch implements AutoCloseable {
         if (above != null) {
             register(above);
         }
-        boolean isThere = Files.isDirectory(directory) && register(directory);
-        boolean changed = isThere != wasThere;
-        wasThere = isThere;
-        return changed;
+        Optional<WatchKey> before = watched;
+        watched = Files.isDirectory(directory) ? register(directory) : Optional.empty();
+        return !watched.equals(before);
     }
 
-    private boolean register(Path path) {
+    private Optional<WatchKey> register(Path path) {
         try {
-            path.register(inotify, ENTRY_CREATE, ENTRY_DELETE);
-            return true;
+            return Optional.of(path.register(inotify, ENTRY_CREATE, ENTRY_DELETE));
         } catch (IOException e) {
             if (Files.isDirectory(path) && !warned) {
                 warned = true;
                 LOG.warning(() -> path + ": cannot watch, changes are seen late: " + e.getMessage());
             }
-            return false;
+            return Optional.empty();
         }
     }
 }

@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 public final class PathGlob {
 
     private final String text;
-    private final List<Pattern> names;
+    private final List<Name> names;
 
-    private PathGlob(String text, List<Pattern> names) {
+    private PathGlob(String text, List<Name> names) {
         this.text = text;
         this.names = names;
     }
@@ -32,7 +32,7 @@ public final class PathGlob {
         if (names.stream().anyMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."))) {
             throw new IllegalArgumentException("has an empty, . or .. name on its way");
         }
-        return new PathGlob(text, names.stream().map(PathGlob::compile).toList());
+        return new PathGlob(text, names.stream().map(PathGlob::name).toList());
     }
 
     /** Whether the path, absolute and as it is written, is one that the pattern names. */
@@ -42,7 +42,7 @@ public final class PathGlob {
             return false;
         }
         for (int i = 0; i < names.size(); i++) {
-            if (!names.get(i).matcher(parts[i + 1]).matches()) {
+            if (!names.get(i).matches(parts[i + 1])) {
                 return false;
             }
         }
@@ -50,16 +50,28 @@ public final class PathGlob {
     }
 
     /** What the name at each depth must match, from the root down. */
-    List<Pattern> names() {
+    List<Name> names() {
         return names;
     }
 
-    private static Pattern compile(String name) {
-        String regex = Stream.of(name.split("(?<=[*?])|(?=[*?])", -1))
+    private static Name name(String text) {
+        String regex = Stream.of(text.split("(?<=[*?])|(?=[*?])", -1))
                 .map(part -> part.equals("*") ? ".*" : part.equals("?") ? "." : Pattern.quote(part))
                 .collect(Collectors.joining());
-        boolean wild = name.startsWith("*") || name.startsWith("?");
-        return Pattern.compile((wild ? "(?!\\.)" : "") + regex, Pattern.DOTALL);
+        boolean beginsWild = text.startsWith("*") || text.startsWith("?");
+        return new Name(text, Pattern.compile((beginsWild ? "(?!\\.)" : "") + regex, Pattern.DOTALL));
+    }
+
+    /** What one name on the way must match. */
+    record Name(String text, Pattern pattern) {
+
+        boolean isLiteral() {
+            return text.indexOf('*') < 0 && text.indexOf('?') < 0;
+        }
+
+        boolean matches(String name) {
+            return pattern.matcher(name).matches();
+        }
     }
 
     @Override

@@ -8,17 +8,19 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * What the kernel tells as files, under a root: the running kernel's for {@code /}, a captured or simulated node's for
@@ -56,20 +58,19 @@ public final class Sysfs {
      * @throws IOException if it is there and cannot be read; the message ends with the kernel's reason
      */
     public Optional<String> read(String path) throws IOException {
-        return readBytes(path).map(bytes -> new String(bytes, StandardCharsets.UTF_8).strip());
+        return readBytes(path, MAX_ATTRIBUTE_BYTES).map(bytes -> new String(bytes, StandardCharsets.UTF_8).strip());
     }
 
     /**
-     * Reads the first {@link #MAX_ATTRIBUTE_BYTES} of a binary attribute.
+     * Reads the first bytes of a binary attribute, at most {@code length}.
      *
      * @throws IOException as {@link #read}
      */
-    public Optional<byte[]> readBytes(String path) throws IOException {
-        Path file = root.resolve(path);
-        try (InputStream in = Files.newInputStream(file)) {
-            return Optional.of(in.readNBytes(MAX_ATTRIBUTE_BYTES));
+    public Optional<byte[]> readBytes(String path, int length) throws IOException {
+        try (InputStream in = Files.newInputStream(resolve(path))) {
+            return Optional.of(in.readNBytes(length));
         } catch (IOException e) {
-            return absentOrThrow("read", file, e, Optional.empty());
+            return absentOrThrow("read", path, e, Optional.empty());
         }
     }
 
@@ -80,28 +81,26 @@ public final class Sysfs {
 
     /** A symbolic link's target as it is written, relative to the link; absent if it is none. */
     public Optional<String> linkTarget(String path) throws IOException {
-        Path link = root.resolve(path);
         try {
-            return Optional.of(Files.readSymbolicLink(link).toString());
+            return Optional.of(Files.readSymbolicLink(resolve(path)).toString());
         } catch (NotLinkException e) {
             return Optional.empty();
         } catch (IOException e) {
-            return absentOrThrow("readlink", link, e, Optional.empty());
+            return absentOrThrow("readlink", path, e, Optional.empty());
         }
     }
 
     /** The names in a directory, sorted; none if it is absent. */
     public List<String> names(String directory) throws IOException {
-        Path path = root.resolve(directory);
         List<String> names = new ArrayList<>();
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(resolve(directory))) {
             for (Path entry : entries) {
                 names.add(String.valueOf(entry.getFileName()));
             }
         } catch (DirectoryIteratorException e) {
-            return absentOrThrow("list", path, Objects.requireNonNull(e.getCause()), List.of());
+            return absentOrThrow("list", directory, Objects.requireNonNull(e.getCause()), List.of());
         } catch (IOException e) {
-            return absentOrThrow("list", path, e, List.of());
+            return absentOrThrow("list", directory, e, List.of());
         }
         Collections.sort(names);
         return names;
@@ -114,37 +113,58 @@ public final class Sysfs {
      */
     public List<String> glob(PathGlob pattern) throws IOException {
         List<String> found = List.of("");
-        for (Pattern wanted : pattern.names()) {
+        for (PathGlob.Name wanted : pattern.names()) {
             List<String> next = new ArrayList<>();
             for (String directory : found) {
-                for (String name : names("." + directory)) {
-                    if (wanted.matcher(name).matches()) {
-                        next.add(directory + "/" + name);
-                    }
-                }
+                matching("." + directory, wanted).forEach(name -> next.add(directory + "/" + name));
             }
             found = next;
         }
         return found;
     }
 
-    /** Whether {@code path} is a character or block device. */
-    public boolean isDeviceNode(String path) throws IOException {
-        Path file = root.resolve(path);
+    /** A literal name is looked up and not listed for, since its directory may be open to that alone. */
+    private List<String> matching(String directory, PathGlob.Name wanted) throws IOException {
+        if (wanted.isLiteral()) {
+            return exists(directory + "/" + wanted.text()) ? List.of(wanted.text()) : List.of();
+        }
+        return names(directory).stream().filter(wanted::matches).toList();
+    }
+
+    private boolean exists(String path) throws IOException {
         try {
-            int type = (Integer) Files.getAttribute(file, "unix:mode") & S_IFMT;
-            return type == S_IFCHR || type == S_IFBLK;
+            Files.readAttributes(resolve(path), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return true;
         } catch (IOException e) {
-            return absentOrThrow("stat", file, e, false);
+            return absentOrThrow("stat", path, e, false);
         }
     }
 
-    private static <T> T absentOrThrow(String call, Path path, IOException e, T absent) throws IOException {
+    /** Whether {@code path} is a character or block device. */
+    public boolean isDeviceNode(String path) throws IOException {
+        try {
+            int type = (Integer) Files.getAttribute(resolve(path), "unix:mode") & S_IFMT;
+            return type == S_IFCHR || type == S_IFBLK;
+        } catch (IOException e) {
+            return absentOrThrow("stat", path, e, false);
+        }
+    }
+
+    /** A name that the locale cannot spell names nothing; the service runs in a UTF-8 one. */
+    private Path resolve(String path) throws IOException {
+        try {
+            return root.resolve(path);
+        } catch (InvalidPathException e) {
+            throw new NoSuchFileException(path);
+        }
+    }
+
+    private static <T> T absentOrThrow(String call, String path, IOException e, T absent) throws IOException {
         String reason = reason(e);
         if (ABSENT.contains(reason)) {
             return absent;
         }
-        throw new IOException(call + " " + path.getFileName() + ": " + reason, e);
+        throw new IOException(call + " " + path.substring(path.lastIndexOf('/') + 1) + ": " + reason, e);
     }
 
     /** The kernel's words in an exception of the JDK, which has classes of its own for some of them. */

@@ -79,8 +79,13 @@ public final class UnixRpc implements AutoCloseable {
             builder.addService(service);
         }
         Server server = builder.build().start();
-        Files.setPosixFilePermissions(socket, OWNER_ONLY);
-        return server;
+        try {
+            Files.setPosixFilePermissions(socket, OWNER_ONLY);
+            return server;
+        } catch (IOException e) {
+            server.shutdownNow();
+            throw e;
+        }
     }
 
     /** Makes a channel to the server on {@code socket}, which connects with its first call. */
