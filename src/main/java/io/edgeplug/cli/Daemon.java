@@ -20,6 +20,7 @@ final class Daemon {
     private Daemon() {}
 
     static int run(RunOptions options) throws ConfigException, IOException, InterruptedException {
+        Thread.setDefaultUncaughtExceptionHandler(Daemon::endWithBug);
         Signals.Termination termination = Signals.onTermination();
         Config config = ConfigFiles.read(options.config());
         Journal.toStderr(config.logLevel());
@@ -30,6 +31,13 @@ final class Daemon {
             LOG.info("stopping");
         }
         return ExitCode.OK;
+    }
+
+    /** A thread that ended would leave a daemon that looks alive; systemd starts a new one. */
+    private static void endWithBug(Thread thread, Throwable bug) {
+        System.err.println("edgeplug: bug in thread " + thread.getName() + ", please report it");
+        bug.printStackTrace();
+        Runtime.getRuntime().halt(ExitCode.BUG);
     }
 
     private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor) throws IOException {

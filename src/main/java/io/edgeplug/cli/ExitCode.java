@@ -9,5 +9,8 @@ final class ExitCode {
     /** EX_CONFIG of sysexits.h; systemd does not restart the service on it. */
     static final int CONFIG = 78;
 
+    /** EX_SOFTWARE of sysexits.h. */
+    static final int BUG = 70;
+
     private ExitCode() {}
 }

@@ -4,6 +4,7 @@ import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -30,7 +31,10 @@ final class NodeOptions {
         return config.orElse(Path.of(RunOptions.DEFAULT_CONFIG));
     }
 
-    Sysfs sysfs() {
+    Sysfs sysfs() throws IOException {
+        if (!Files.isDirectory(sysroot)) {
+            throw new IOException(sysroot + ": no such directory, so no node to look at");
+        }
         return Sysfs.at(sysroot);
     }
 

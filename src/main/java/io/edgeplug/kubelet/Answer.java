@@ -1,10 +1,9 @@
 package io.edgeplug.kubelet;
 
-import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
 
-/** The kubelet's answer to Register, in any version: told to the registration, and the channel is closed. */
-record Answer<T>(ManagedChannel channel, Progress progress) implements StreamObserver<T> {
+/** The kubelet's answer to Register, in any version of the API. */
+record Answer<T>(Progress progress) implements StreamObserver<T> {
 
     @Override
     public void onNext(T ok) {
@@ -13,12 +12,12 @@ record Answer<T>(ManagedChannel channel, Progress progress) implements StreamObs
 
     @Override
     public void onError(Throwable error) {
+        progress.answered();
         progress.failed(error);
-        channel.shutdownNow();
     }
 
     @Override
     public void onCompleted() {
-        channel.shutdownNow();
+        progress.answered();
     }
 }

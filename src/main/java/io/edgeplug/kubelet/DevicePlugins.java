@@ -28,9 +28,10 @@ public final class DevicePlugins implements AutoCloseable {
      * Starts to serve and to register; a kubelet that is not there yet is waited for.
      *
      * @param kubeletDir the kubelet's directory for device plugins, which may be missing yet
-     * @throws IOException if the directory cannot be watched
+     * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
     public static DevicePlugins open(Path kubeletDir, Monitor monitor, List<DeviceClass> classes) throws IOException {
+        SocketNames.deleteAbandoned(kubeletDir);
         PluginDirectory directory = PluginDirectory.devicePlugins(kubeletDir);
         if (directory.view().kubelet().isEmpty()) {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
@@ -41,19 +42,25 @@ public final class DevicePlugins implements AutoCloseable {
     /**
      * Starts to serve where the kubelet's plugin watcher finds the sockets.
      *
-     * @param directory the kubelet's {@code plugins_registry}, which may be missing yet
-     * @throws IOException if the directory cannot be watched
+     * @param registry the kubelet's {@code plugins_registry}, which may be missing yet
+     * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins openInRegistry(Path directory, Monitor monitor, List<DeviceClass> classes)
+    public static DevicePlugins openInRegistry(Path registry, Monitor monitor, List<DeviceClass> classes)
             throws IOException {
-        return start(PluginDirectory.pluginsRegistry(directory), monitor, classes, List.of(new PluginsRegistry()));
+        SocketNames.deleteAbandoned(registry);
+        return start(PluginDirectory.pluginsRegistry(registry), monitor, classes, List.of(new PluginsRegistry()));
     }
 
     private static DevicePlugins start(
             PluginDirectory directory, Monitor monitor, List<DeviceClass> classes, List<KubeletApi> apis)
             throws IOException {
-        SocketNames.deleteAbandoned(directory.path());
-        UnixRpc rpc = UnixRpc.open();
+        UnixRpc rpc;
+        try {
+            rpc = UnixRpc.open();
+        } catch (IOException e) {
+            directory.close();
+            throw e;
+        }
         List<ResourcePlugin> plugins = new ArrayList<>();
         for (DeviceClass deviceClass : classes) {
             plugins.add(ResourcePlugin.start(rpc, directory, new Resource(deviceClass, monitor), apis));

@@ -59,15 +59,13 @@ final class Endpoint implements AutoCloseable {
     /** Ends the streams and takes the socket away. */
     @Override
     public void close() {
+        progress.answered();
         server.shutdownNow();
         try {
             server.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
             progress.awaitWriters(CLOSE);
-            Files.deleteIfExists(socket);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            // the kubelet deletes it when it starts
         }
     }
 }

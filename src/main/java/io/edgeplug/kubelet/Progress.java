@@ -1,8 +1,8 @@
 package io.edgeplug.kubelet;
 
+import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +21,8 @@ final class Progress {
     private volatile Optional<String> refusal = Optional.empty();
     private volatile boolean unsupported;
     private volatile boolean hungUp;
-    private volatile Instant deadline = Instant.MAX;
+    private volatile Optional<Deadline> deadline = Optional.empty();
+    private volatile Optional<ManagedChannel> asked = Optional.empty();
     private final Set<Thread> writers = ConcurrentHashMap.newKeySet();
 
     /** A registration that has not begun; {@code wake} is run whenever it has come further. */
@@ -29,9 +30,15 @@ final class Progress {
         this.wake = wake;
     }
 
-    /** The kubelet has been asked, and has so long to answer and to read. */
-    void asked(Duration patience) {
-        deadline = Instant.now().plus(patience);
+    /** The kubelet is being asked on that channel, and has so long to answer and to read. */
+    void asked(ManagedChannel channel, Duration patience) {
+        asked = Optional.of(channel);
+        deadline = Optional.of(Deadline.in(patience));
+    }
+
+    /** The kubelet has answered, or is not asked any more. */
+    void answered() {
+        asked.ifPresent(ManagedChannel::shutdownNow);
     }
 
     void accepted() {
@@ -72,7 +79,9 @@ final class Progress {
                 || description.contains("is not supported by kubelet")
                 || description.contains("Unsupported version");
         Throwable cause = status.getCause();
-        if (status.getCode() == Status.Code.UNAVAILABLE && cause != null) {
+        if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
+            refused("the kubelet does not answer");
+        } else if (status.getCode() == Status.Code.UNAVAILABLE && cause != null) {
             refused("cannot reach the kubelet: " + cause.getMessage());
         } else {
             refused(status.getDescription() == null ? status.getCode().toString() : description);
@@ -101,14 +110,17 @@ final class Progress {
         if (refusal.isPresent()) {
             return refusal.map(reason -> "cannot register: " + reason);
         }
-        if (registered().isEmpty() && Instant.now().isAfter(deadline)) {
-            return Optional.of("cannot register: the kubelet has not asked for the devices in time");
+        if (registered().isEmpty() && deadline.filter(Deadline::isOver).isPresent()) {
+            return Optional.of("cannot register: "
+                    + (accepted
+                            ? "the kubelet said OK and has not asked for the devices"
+                            : "the kubelet does not answer"));
         }
         return hungUp ? Optional.of("the kubelet has hung up") : Optional.empty();
     }
 
-    /** When to look again whether time is up. */
-    Instant deadline() {
-        return registered().isPresent() ? Instant.MAX : deadline;
+    /** When to look again whether time is up; empty if it never is. */
+    Optional<Deadline> deadline() {
+        return registered().isPresent() ? Optional.empty() : deadline;
     }
 }

@@ -5,7 +5,6 @@ import io.edgeplug.kubelet.PluginDirectory.View;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.logging.Level;
@@ -33,7 +32,8 @@ final class ResourcePlugin implements AutoCloseable {
     private Optional<Attempt> attempt = Optional.empty();
     private Optional<KubeletSocket> failedWith = Optional.empty();
     private Duration retry = FIRST_RETRY;
-    private Instant retryAt = Instant.MIN;
+    private Optional<Deadline> retryAt = Optional.empty();
+    private Optional<Deadline> settledAt = Optional.empty();
     private String told = "";
     private boolean toldRegistered;
     private int api;
@@ -99,7 +99,7 @@ final class ResourcePlugin implements AutoCloseable {
         if (devices.isPresent() && !toldRegistered) {
             toldRegistered = true;
             told = "";
-            retry = FIRST_RETRY;
+            settledAt = Optional.of(Deadline.in(PluginDirectory.POLL));
             LOG.info(() -> resource.name() + ": registered, " + devices.orElseThrow()
                     + (devices.orElseThrow() == 1 ? " device" : " devices"));
         }
@@ -117,7 +117,8 @@ final class ResourcePlugin implements AutoCloseable {
 
     /** A kubelet that is new is tried at once, one that it failed with after a while. */
     private boolean isDue(View view) {
-        return !view.kubelet().equals(failedWith) || !Instant.now().isBefore(retryAt);
+        return !view.kubelet().equals(failedWith)
+                || retryAt.map(Deadline::isOver).orElse(true);
     }
 
     private void begin(KubeletSocket kubelet) {
@@ -129,7 +130,7 @@ final class ResourcePlugin implements AutoCloseable {
         try {
             attempt = Optional.of(new Attempt(kubelet, Endpoint.open(rpc, directory, resource, apis.get(api))));
         } catch (IOException e) {
-            failed(kubelet, "cannot serve: " + e.getMessage());
+            failed(kubelet, "cannot serve in " + directory.path() + ": " + root(e));
         }
     }
 
@@ -138,26 +139,35 @@ final class ResourcePlugin implements AutoCloseable {
         attempt = Optional.empty();
     }
 
-    /** Tells a failure once, however often it is met again; the loss of a registration that stood is no news. */
+    /** Tells a failure once, however often it is met again. What stood for a while is tried again quickly. */
     private void failed(KubeletSocket kubelet, String reason) {
-        Level level = toldRegistered || reason.equals(told) ? Level.FINE : Level.WARNING;
+        Level level = reason.equals(told) ? Level.FINE : toldRegistered ? Level.INFO : Level.WARNING;
         LOG.log(level, () -> resource.name() + ": " + reason);
         told = reason;
         failedWith = Optional.of(kubelet);
-        retryAt = Instant.now().plus(retry);
+        if (toldRegistered && settledAt.map(Deadline::isOver).orElse(false)) {
+            retry = FIRST_RETRY;
+        }
+        retryAt = Optional.of(Deadline.in(retry));
         retry = shorter(retry.multipliedBy(2), PluginDirectory.POLL);
     }
 
     /** How long to wait if nothing happens: until a retry, until a silent kubelet is late, or as the safety net. */
     private Duration pause(View view) {
-        Instant next = attempt.map(begun -> begun.endpoint().progress().deadline())
-                .orElse(view.kubelet().isPresent() ? retryAt : Instant.MAX);
-        return next.equals(Instant.MAX)
-                ? PluginDirectory.POLL
-                : shorter(Duration.between(Instant.now(), next).plusMillis(1), PluginDirectory.POLL);
+        Optional<Deadline> next = attempt.isPresent()
+                ? attempt.orElseThrow().endpoint().progress().deadline()
+                : view.kubelet().isPresent() ? retryAt : Optional.empty();
+        return next.map(deadline -> shorter(deadline.left().plusMillis(1), PluginDirectory.POLL))
+                .orElse(PluginDirectory.POLL);
     }
 
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** The kernel's words, without a socket's name, which is another each time. */
+    private static String root(Throwable e) {
+        Throwable cause = e.getCause();
+        return cause == null ? String.valueOf(e.getMessage()) : root(cause);
     }
 }

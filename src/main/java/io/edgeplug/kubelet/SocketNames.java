@@ -3,9 +3,13 @@ package io.edgeplug.kubelet;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,25 +38,38 @@ final class SocketNames {
         return directory.resolve(PREFIX + name.substring(0, room) + end);
     }
 
-    /** Deletes the sockets of a daemon that was killed: ours by name, and nobody answers on them. */
-    static void deleteAbandoned(Path directory) {
+    /**
+     * Deletes the sockets of a daemon that was killed: ours by name, and nobody serves them.
+     *
+     * @throws IOException if somebody does: two daemons would take the resources from each other for ever
+     */
+    static void deleteAbandoned(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
             for (Path socket : sockets) {
-                if (isAbandoned(socket)) {
-                    Files.deleteIfExists(socket);
-                    LOG.fine(() -> socket + ": deleted, nobody serves it");
+                if (isServed(socket)) {
+                    throw new IOException(socket + ": another edgeplug serves it, stop that one first");
                 }
+                Files.deleteIfExists(socket);
+                LOG.fine(() -> socket + ": deleted, nobody serves it");
             }
-        } catch (IOException e) {
-            LOG.fine(() -> directory + ": cannot look for abandoned sockets: " + e.getMessage());
+        } catch (DirectoryIteratorException e) {
+            throw new IOException(directory + ": cannot be listed: " + e.getMessage(), e);
         }
     }
 
-    private static boolean isAbandoned(Path socket) {
-        try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-            return !channel.isConnected();
-        } catch (IOException e) {
+    /** Asks without waiting, since one that is stopped would have us wait for ever. */
+    private static boolean isServed(Path socket) throws IOException {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.configureBlocking(false);
+            channel.connect(UnixDomainSocketAddress.of(socket));
             return true;
+        } catch (ConnectException e) {
+            return false;
+        } catch (SocketException e) {
+            return !"No such file or directory".equals(e.getMessage());
         }
     }
 }

@@ -36,7 +36,7 @@ final class V1alpha1 implements KubeletApi {
     @Override
     public void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress) {
         ManagedChannel channel = rpc.dial(kubelet);
-        progress.asked(V1beta1.PATIENCE);
+        progress.asked(channel, V1beta1.PATIENCE);
         RegistrationGrpc.newStub(channel)
                 .withDeadlineAfter(V1beta1.PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
                 .register(
@@ -45,7 +45,7 @@ final class V1alpha1 implements KubeletApi {
                                 .setEndpoint(endpoint)
                                 .setResourceName(resource.toString())
                                 .build(),
-                        new Answer<>(channel, progress));
+                        new Answer<>(progress));
     }
 
     /** Each call returns at once, as in v1beta1. */

@@ -52,7 +52,7 @@ final class V1beta1 implements KubeletApi {
     @Override
     public void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress) {
         ManagedChannel channel = rpc.dial(kubelet);
-        progress.asked(PATIENCE);
+        progress.asked(channel, PATIENCE);
         RegistrationGrpc.newStub(channel)
                 .withDeadlineAfter(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
                 .register(
@@ -62,7 +62,7 @@ final class V1beta1 implements KubeletApi {
                                 .setResourceName(resource.toString())
                                 .setOptions(OPTIONS)
                                 .build(),
-                        new Answer<>(channel, progress));
+                        new Answer<>(progress));
     }
 
     /** Each call returns at once, for it holds up the epoll loop, and the kubelet's admission of pods. */

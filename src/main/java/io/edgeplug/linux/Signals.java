@@ -12,12 +12,13 @@ public final class Signals {
 
     private Signals() {}
 
-    /** From now on, SIGTERM and SIGINT end {@link Termination#await} and nothing else. */
+    /** From now on, SIGTERM and SIGINT end {@link Termination#await} and nothing else, and SIGHUP is ignored. */
     public static Termination onTermination() {
         CountDownLatch received = new CountDownLatch(1);
         for (String name : List.of("TERM", "INT")) {
             sun.misc.Signal.handle(new sun.misc.Signal(name), signal -> received.countDown());
         }
+        sun.misc.Signal.handle(new sun.misc.Signal("HUP"), sun.misc.SignalHandler.SIG_IGN);
         return new Termination(received);
     }
 
