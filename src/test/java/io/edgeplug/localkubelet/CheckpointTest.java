@@ -26,11 +26,11 @@ class CheckpointTest {
     void listsAndAllocationsAreWrittenAsTheKubeletWritesThem() throws Exception {
         try (TestNode node = TestNode.open(directory)) {
             node.registered(VF, "vf.sock", healthy("a", 0, 1), unhealthy("b"));
-            assertThat(data().get("PodDeviceEntries").isJsonNull()).isTrue();
-            assertThat(data().get("RegisteredDevices")).hasToString("{\"example.com/vf\":[\"a\"]}");
+            assertThat(saved().get("PodDeviceEntries").isJsonNull()).isTrue();
+            assertThat(saved().get("RegisteredDevices")).hasToString("{\"example.com/vf\":[\"a\"]}");
 
             node.kubelet().admit(PodSpec.of("pod", VF, 1));
-            JsonObject entry = data().getAsJsonArray("PodDeviceEntries").get(0).getAsJsonObject();
+            JsonObject entry = saved().getAsJsonArray("PodDeviceEntries").get(0).getAsJsonObject();
             assertThat(entry.keySet())
                     .containsExactly("PodUID", "ContainerName", "ResourceName", "DeviceIDs", "AllocResp");
             assertThat(entry.get("DeviceIDs")).hasToString("{\"0\":[\"a\"],\"1\":[\"a\"]}");
@@ -102,7 +102,7 @@ class CheckpointTest {
         assertThat(new Checkpoint(List.of(entry, entry), registered).checksum()).isEqualTo(2554654025L);
     }
 
-    private JsonObject data() throws Exception {
+    private JsonObject saved() throws Exception {
         return JsonParser.parseString(Files.readString(directory.resolve(Checkpoint.FILE)))
                 .getAsJsonObject()
                 .getAsJsonObject("Data");
