@@ -1,47 +1,51 @@
 package io.edgeplug.localkubelet;
 
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.localkubelet.Endpoint.PluginException;
+import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Gives pods their devices; follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go.
+ * Gives pods their devices; follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go, and
+ * the container scope of the topology manager before it.
  *
  * <p>One pod at a time, as the kubelet admits them: a plugin that stalls in Allocate stalls every pod of the node.
  */
 final class Admission {
 
     private final Ledger ledger;
+    private final KubeletOptions options;
+    private final HintMerge merge;
 
-    Admission(Ledger ledger) {
+    Admission(Ledger ledger, KubeletOptions options) {
         this.ledger = ledger;
+        this.options = options;
+        this.merge = new HintMerge(options.topologyPolicy(), options.numaNodes());
+    }
+
+    static PluginException noEndpoint(ResourceName resource) {
+        return new PluginException("endpoint not found in cache for a registered resource: " + resource);
     }
 
     synchronized Pod admit(PodSpec spec) throws AdmissionException {
         boolean isNew = ledger.pod(spec.name()).isEmpty();
-        for (PodSpec.Container container : spec.containers()) {
-            for (Map.Entry<ResourceName, Integer> limit : container.limits().entrySet()) {
-                try {
-                    allocate(spec.name(), container.name(), limit.getKey(), limit.getValue());
-                } catch (PluginException e) {
-                    ledger.tell(new KubeletEvent.AllocationFailed(
-                            spec.name(), container.name(), limit.getKey(), e.reason()));
-                    if (isNew) {
-                        // the kubelet reclaims what a refused pod got when it admits the next one
-                        ledger.removed(spec.name());
-                    }
-                    throw new AdmissionException(e.reason());
-                }
+        try {
+            Map<ResourceName, SortedSet<String>> reusable = new TreeMap<>();
+            for (PodSpec.Container container : spec.inOrder()) {
+                allocate(spec, container, reusable);
             }
+        } catch (AdmissionException e) {
+            if (isNew) {
+                // the kubelet reclaims what a refused pod got when it admits the next one
+                ledger.removed(spec.name());
+            }
+            throw e;
         }
         return admitted(spec);
     }
@@ -51,70 +55,96 @@ final class Admission {
         Optional<Pod> holder = ledger.pod(spec.name());
         return new Pod(
                 spec.name(),
-                spec.containers().stream()
+                spec.inOrder().stream()
                         .map(container -> holder.flatMap(pod -> pod.holder(container.name()))
                                 .orElseGet(() -> Pod.Container.empty(container.name())))
                         .toList());
     }
 
-    private void allocate(String pod, String container, ResourceName resource, int count) throws PluginException {
-        Optional<PodDevices.Holding> held = ledger.holding(pod, container, resource);
-        SortedSet<String> available = available(pod, container, resource, count, held);
-        if (held.isPresent()) {
+    private void allocate(PodSpec spec, PodSpec.Container container, Map<ResourceName, SortedSet<String>> reusable)
+            throws AdmissionException {
+        String pod = spec.name();
+        long affinity = merge.merge(hints(pod, container, reusable)).orElseThrow(() -> {
+            ledger.tell(new KubeletEvent.AlignmentFailed(pod, container.name()));
+            return AdmissionException.topology();
+        });
+        for (Map.Entry<ResourceName, Integer> limit : container.limits().entrySet()) {
+            ResourceName resource = limit.getKey();
+            SortedSet<String> again = reusable.computeIfAbsent(resource, name -> new TreeSet<>());
+            try {
+                allocate(pod, container.name(), resource, limit.getValue(), again, affinity);
+            } catch (PluginException e) {
+                ledger.tell(new KubeletEvent.AllocationFailed(pod, container.name(), resource, e.reason()));
+                throw AdmissionException.unexpected(e.reason());
+            }
+            SortedSet<String> held = held(pod, container.name(), resource);
+            if (spec.initContainers().contains(container)) {
+                again.addAll(held);
+            } else {
+                again.removeAll(held);
+            }
+        }
+    }
+
+    private SortedSet<String> held(String pod, String container, ResourceName resource) {
+        return ledger.holding(pod, container, resource)
+                .map(PodDevices.Holding::ids)
+                .orElseGet(TreeSet::new);
+    }
+
+    private List<List<TopologyHint>> hints(
+            String pod, PodSpec.Container container, Map<ResourceName, SortedSet<String>> reusable) {
+        List<List<TopologyHint>> hints = new ArrayList<>();
+        container
+                .limits()
+                .forEach((resource, count) -> ledger.stock(resource).ifPresent(stock -> {
+                    SortedSet<String> held = held(pod, container.name(), resource);
+                    Set<String> again = reusable.getOrDefault(resource, new TreeSet<>());
+                    hints.add(
+                            held.isEmpty()
+                                    ? TopologyHint.of(stock, again, count, options.numaNodes())
+                                    : TopologyHint.again(stock, held, count, options.numaNodes()));
+                }));
+        return hints;
+    }
+
+    private void allocate(
+            String pod, String container, ResourceName resource, int count, Set<String> reusable, long affinity)
+            throws PluginException {
+        SortedSet<String> held = held(pod, container, resource);
+        Stock stock = checked(pod, container, resource, count, held);
+        if (!held.isEmpty()) {
             return;
         }
-        Endpoint endpoint = ledger.endpoint(resource)
-                .orElseThrow(() ->
-                        new PluginException("endpoint not found in cache for a registered resource: " + resource));
-        List<String> ids = choose(endpoint, pod, container, available, count);
+        List<String> ids = new Choice(ledger, pod, container, resource, count).make(stock, reusable, affinity);
+        Endpoint endpoint = ledger.endpoint(resource).orElseThrow(() -> noEndpoint(resource));
         ledger.reserve(resource, ids);
         try {
-            ContainerAllocation allocation = endpoint.allocate(ids);
-            ledger.allocated(pod, container, resource, new PodDevices.Holding(new TreeSet<>(ids), allocation));
+            ContainerAllocateResponse answer = endpoint.allocate(ids);
+            ledger.allocated(pod, container, resource, PodDevices.Holding.of(ids, stock.all(), answer));
         } finally {
             ledger.release(resource, ids);
         }
     }
 
-    /** The healthy devices nobody holds, after the kubelet's checks in the kubelet's order and words. */
-    private SortedSet<String> available(
-            String pod, String container, ResourceName resource, int count, Optional<PodDevices.Holding> held)
+    /** The kubelet's checks, in the kubelet's order and words. */
+    private Stock checked(String pod, String container, ResourceName resource, int count, Set<String> held)
             throws PluginException {
-        Set<String> ids = held.<Set<String>>map(PodDevices.Holding::ids).orElse(Set.of());
-        if (held.isPresent() && ids.size() != count) {
+        if (!held.isEmpty() && held.size() != count) {
             throw new PluginException("pod \"%s\" container \"%s\" changed request for resource \"%s\" from %d to %d"
-                    .formatted(pod, container, resource, ids.size(), count));
+                    .formatted(pod, container, resource, held.size(), count));
         }
-        SortedSet<String> healthy = ledger.healthy(resource)
+        Stock stock = ledger.stock(resource)
                 .orElseThrow(() -> new PluginException("cannot allocate unregistered device " + resource));
-        if (healthy.isEmpty()) {
+        if (stock.healthy().isEmpty()) {
             throw new PluginException("no healthy devices present; cannot allocate unhealthy devices " + resource);
         }
-        if (!healthy.containsAll(ids)) {
+        if (!stock.healthy().containsAll(held)) {
             throw new PluginException(
                     "previously allocated devices are no longer healthy; cannot allocate unhealthy devices "
                             + resource);
         }
-        healthy.removeAll(ledger.inUse(resource));
-        if (held.isEmpty() && healthy.size() < count) {
-            throw new PluginException("requested number of devices unavailable for %s. Requested: %d, Available: %d"
-                    .formatted(resource, count, healthy.size()));
-        }
-        return healthy;
-    }
-
-    /** Some that the plugin prefers, then any, in random order; what it may not have is ignored. */
-    private List<String> choose(Endpoint endpoint, String pod, String container, SortedSet<String> available, int count)
-            throws PluginException {
-        Set<String> chosen = new LinkedHashSet<>();
-        if (endpoint.preferredAllocationAvailable() && count < available.size()) {
-            List<String> preferred = endpoint.preferred(shuffled(available), List.of(), count);
-            ledger.tell(new KubeletEvent.Preferred(pod, container, endpoint.resource(), preferred));
-            chosen.addAll(shuffled(new LinkedHashSet<>(preferred)));
-            chosen.retainAll(available);
-        }
-        chosen.addAll(shuffled(available));
-        return shuffled(new ArrayList<>(chosen).subList(0, count));
+        return stock;
     }
 
     ContainerAllocation start(String pod, String container) throws ContainerStartException {
@@ -136,17 +166,11 @@ final class Admission {
             return;
         }
         try {
-            endpoint.orElseThrow().preStart(shuffled(ids));
+            endpoint.orElseThrow().preStart(Choice.shuffled(ids));
             ledger.tell(new KubeletEvent.PreStarted(pod, container, resource, List.copyOf(ids)));
         } catch (PluginException e) {
             ledger.tell(new KubeletEvent.PreStartFailed(pod, container, resource, e.reason()));
             throw new ContainerStartException(e.reason());
         }
-    }
-
-    private static List<String> shuffled(Collection<String> ids) {
-        List<String> order = new ArrayList<>(ids);
-        Collections.shuffle(order);
-        return order;
     }
 }

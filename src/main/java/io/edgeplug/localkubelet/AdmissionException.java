@@ -1,14 +1,31 @@
 package io.edgeplug.localkubelet;
 
 /**
- * The kubelet refuses a pod for good. Its message is the one that {@code kubectl describe pod} shows beside
- * UnexpectedAdmissionError (GetPodAdmitResult in pkg/kubelet/cm/admission/errors.go).
+ * The kubelet refuses a pod for good. Its message is the one that {@code kubectl describe pod} shows beside the reason
+ * (GetPodAdmitResult in pkg/kubelet/cm/admission/errors.go).
  */
 public final class AdmissionException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    AdmissionException(String reason) {
-        super("Allocate failed due to " + reason + ", which is unexpected");
+    private final String reason;
+
+    private AdmissionException(String reason, String message) {
+        super(message);
+        this.reason = reason;
+    }
+
+    static AdmissionException unexpected(String cause) {
+        return new AdmissionException(
+                "UnexpectedAdmissionError", "Allocate failed due to " + cause + ", which is unexpected");
+    }
+
+    static AdmissionException topology() {
+        return new AdmissionException("TopologyAffinityError", "Resources cannot be allocated with Topology locality");
+    }
+
+    /** The pod's status.reason: UnexpectedAdmissionError or TopologyAffinityError. */
+    public String reason() {
+        return reason;
     }
 }

@@ -2,30 +2,17 @@ package io.edgeplug.localkubelet;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.proto.v1beta1.AllocateRequest;
-import io.edgeplug.proto.v1beta1.AllocateResponse;
-import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
-import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
-import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
-import io.edgeplug.proto.v1beta1.DevicePluginGrpc.DevicePluginBlockingStub;
+import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import io.edgeplug.proto.v1beta1.DevicePluginOptions;
-import io.edgeplug.proto.v1beta1.Empty;
-import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
-import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
-import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
-import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
@@ -37,38 +24,46 @@ import java.util.regex.Pattern;
  */
 final class Endpoint {
 
-    /** KubeletPreStartContainerRPCTimeoutInSecs in k8s.io/kubelet/pkg/apis/deviceplugin/v1beta1. */
-    private static final long PRE_START_SECONDS = 30;
-
     private static final String PREFERRED_FAILED = "device plugin GetPreferredAllocation rpc failed with err: ";
     private static final String PRE_START_FAILED = "device plugin PreStartContainer rpc failed with err: ";
     private static final Pattern WORD = Pattern.compile("([A-Z])([A-Z]*)_?");
+    /** What grpc-java says where grpc-go says that the context's deadline is exceeded. */
+    private static final Pattern OWN_DEADLINE = Pattern.compile("(CallOptions|ClientCall).* deadline exceeded.*");
 
     private final ResourceName resource;
-    private final String socketName;
+    private final Path socket;
     private final ManagedChannel channel;
-    private final DevicePluginBlockingStub plugin;
+    private final PluginCalls plugin;
+    private final Deadlines deadlines;
     private volatile DevicePluginOptions options = DevicePluginOptions.getDefaultInstance();
+    private volatile boolean connected;
     private volatile Optional<String> stopped = Optional.empty();
 
-    private Endpoint(ResourceName resource, String socketName, ManagedChannel channel) {
+    private Endpoint(
+            ResourceName resource, Path socket, ManagedChannel channel, PluginCalls plugin, Deadlines deadlines) {
         this.resource = resource;
-        this.socketName = socketName;
+        this.socket = socket;
         this.channel = channel;
-        this.plugin = DevicePluginGrpc.newBlockingStub(channel);
+        this.plugin = plugin;
+        this.deadlines = deadlines;
     }
 
     /** Makes one that connects with its first call. */
-    static Endpoint open(UnixRpc rpc, Path directory, ResourceName resource, String socketName) {
-        return new Endpoint(resource, socketName, rpc.dial(directory.resolve(socketName)));
+    static Endpoint open(UnixRpc rpc, DevicePluginApi api, Path socket, ResourceName resource, Deadlines deadlines) {
+        ManagedChannel channel = rpc.dial(socket);
+        return new Endpoint(resource, socket, channel, PluginCalls.of(api, channel), deadlines);
     }
 
     ResourceName resource() {
         return resource;
     }
 
+    Path socket() {
+        return socket;
+    }
+
     String socketName() {
-        return socketName;
+        return String.valueOf(socket.getFileName());
     }
 
     boolean preStartRequired() {
@@ -79,19 +74,20 @@ final class Endpoint {
         return options.getGetPreferredAllocationAvailable();
     }
 
+    /** Whether it was reached, be it stopped since or not. */
+    boolean isConnected() {
+        return connected;
+    }
+
     boolean isStopped() {
         return stopped.isPresent();
     }
 
-    /**
-     * Waits for the plugin to serve and asks for its options. The kubelet has the deadline for the first only: here a
-     * plugin that never answers costs no thread.
-     */
-    void connect(Duration deadline) throws PluginException {
+    /** Waits for the plugin to serve and asks for its options. */
+    void connect() throws PluginException {
         try {
-            options = plugin.withWaitForReady()
-                    .withDeadlineAfter(deadline)
-                    .getDevicePluginOptions(Empty.getDefaultInstance());
+            options = plugin.options(deadlines.dial());
+            connected = true;
         } catch (StatusRuntimeException e) {
             if (channel.getState(false) == ConnectivityState.READY) {
                 throw new PluginException("failed to get device plugin options: " + goText(e));
@@ -105,12 +101,7 @@ final class Endpoint {
     /** Hands on each list until the plugin's stream ends, and returns why it did. */
     String follow(Consumer<List<ListedDevice>> lists) {
         try {
-            Iterator<ListAndWatchResponse> stream = plugin.listAndWatch(Empty.getDefaultInstance());
-            while (stream.hasNext()) {
-                lists.accept(stream.next().getDevicesList().stream()
-                        .map(ListedDevice::of)
-                        .toList());
-            }
+            plugin.listAndWatch(lists);
             return stopped.orElse("EOF");
         } catch (StatusRuntimeException e) {
             return stopped.orElse(goText(e));
@@ -121,30 +112,17 @@ final class Endpoint {
             throws PluginException {
         refuseIfStopped(PREFERRED_FAILED);
         try {
-            PreferredAllocationResponse answer = plugin.getPreferredAllocation(PreferredAllocationRequest.newBuilder()
-                    .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
-                            .addAllAvailableDeviceIDs(available)
-                            .addAllMustIncludeDeviceIDs(mustInclude)
-                            .setAllocationSize(size))
-                    .build());
-            return answer.getContainerResponsesCount() == 0
-                    ? List.of()
-                    : List.copyOf(answer.getContainerResponses(0).getDeviceIDsList());
+            return plugin.preferred(available, mustInclude, size);
         } catch (StatusRuntimeException e) {
             throw new PluginException(PREFERRED_FAILED + goText(e));
         }
     }
 
-    ContainerAllocation allocate(Collection<String> ids) throws PluginException {
+    ContainerAllocateResponse allocate(Collection<String> ids) throws PluginException {
         refuseIfStopped("");
         try {
-            AllocateResponse answer = plugin.allocate(AllocateRequest.newBuilder()
-                    .addContainerRequests(ContainerAllocateRequest.newBuilder().addAllDevicesIds(ids))
-                    .build());
-            if (answer.getContainerResponsesCount() == 0) {
-                throw new PluginException("no containers return in allocation response");
-            }
-            return ContainerAllocation.of(answer.getContainerResponses(0));
+            return plugin.allocate(ids)
+                    .orElseThrow(() -> new PluginException("no containers return in allocation response"));
         } catch (StatusRuntimeException e) {
             throw new PluginException(goText(e));
         }
@@ -153,9 +131,7 @@ final class Endpoint {
     void preStart(Collection<String> ids) throws PluginException {
         refuseIfStopped(PRE_START_FAILED);
         try {
-            PreStartContainerRequest request =
-                    PreStartContainerRequest.newBuilder().addAllDevicesIds(ids).build();
-            plugin.withDeadlineAfter(PRE_START_SECONDS, TimeUnit.SECONDS).preStartContainer(request);
+            plugin.preStart(ids, deadlines.preStart());
         } catch (StatusRuntimeException e) {
             throw new PluginException(PRE_START_FAILED + goText(e));
         }
@@ -169,33 +145,20 @@ final class Endpoint {
 
     private void refuseIfStopped(String prefix) throws PluginException {
         if (isStopped()) {
-            throw new PluginException(prefix + "endpoint " + socketName + " of " + resource + " has been stopped");
+            throw new PluginException(prefix + "endpoint " + socketName() + " of " + resource + " has been stopped");
         }
     }
 
     /** The text of grpc-go's status error, which ends up before the user's eyes. */
-    private static String goText(StatusRuntimeException e) {
+    static String goText(StatusRuntimeException e) {
         Status status = e.getStatus();
         String code = status.getCode() == Status.Code.CANCELLED
                 ? "Canceled"
                 : WORD.matcher(status.getCode().name())
                         .replaceAll(word -> word.group(1) + word.group(2).toLowerCase(Locale.ROOT));
-        String description = status.getDescription();
-        return "rpc error: code = " + code + " desc = " + (description == null ? "" : description);
-    }
-
-    /** A plugin could not be reached or answered with an error. */
-    static final class PluginException extends Exception {
-
-        private static final long serialVersionUID = 1;
-
-        PluginException(String reason) {
-            super(reason);
-        }
-
-        /** Never null. */
-        String reason() {
-            return String.valueOf(getMessage());
-        }
+        String description = Optional.ofNullable(status.getDescription()).orElse("");
+        boolean ownDeadline = status.getCode() == Status.Code.DEADLINE_EXCEEDED
+                && OWN_DEADLINE.matcher(description).matches();
+        return "rpc error: code = " + code + " desc = " + (ownDeadline ? "context deadline exceeded" : description);
     }
 }

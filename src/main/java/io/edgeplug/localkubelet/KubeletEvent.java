@@ -58,7 +58,10 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** A plugin's ListAndWatch ended; if no other has replaced the plugin, all its devices are unhealthy now. */
+    /**
+     * A plugin's ListAndWatch ended. If no other has replaced the plugin, all its devices are unhealthy now; up to
+     * Kubernetes 1.35 they are even if one has, which is hung up on then, and this is told of both.
+     */
     record StreamEnded(ResourceName resource, String endpoint, String reason) implements KubeletEvent {
         @Override
         public String text() {
@@ -132,6 +135,30 @@ public sealed interface KubeletEvent {
         @Override
         public String text() {
             return "restarted";
+        }
+    }
+
+    /** A container cannot have all its devices near each other, as the topology policy wants, so its pod is refused. */
+    record AlignmentFailed(String pod, String container) implements KubeletEvent {
+        @Override
+        public String text() {
+            return pod + "/" + container + ": not aligned: no NUMA nodes have all that it asks for";
+        }
+    }
+
+    /** Five minutes after its plugin ended, the node has a resource no more. */
+    record ResourceDropped(ResourceName resource) implements KubeletEvent {
+        @Override
+        public String text() {
+            return resource + ": dropped, since no plugin came back";
+        }
+    }
+
+    /** The checkpoint is not as a kubelet leaves it, so nothing is known of pods and resources before. */
+    record CheckpointRefused(Path file, String reason) implements KubeletEvent {
+        @Override
+        public String text() {
+            return file + ": refused: " + reason;
         }
     }
 }

@@ -1,16 +1,18 @@
 package io.edgeplug.localkubelet;
 
 import io.edgeplug.device.ResourceName;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,10 +25,11 @@ import java.util.logging.Logger;
 
 /**
  * What the kubelet remembers: resources, their plugins and devices, and who holds which; the maps of ManagerImpl in
- * manager.go behind their mutex.
+ * manager.go behind their mutex, and their checkpoint.
  *
  * <p>The listener is told of a change under the same lock, so events are in order and whoever awaited a change finds
- * its event told.
+ * its event told. The checkpoint is written before that, and also when a pod is removed, since no list of active pods
+ * comes with a restart.
  */
 final class Ledger {
 
@@ -34,77 +37,104 @@ final class Ledger {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Path checkpoint;
+    private final InstantSource clock;
     private final Consumer<KubeletEvent> listener;
-    private final SortedMap<ResourceName, Entry> entries = new TreeMap<>();
+    private final SortedMap<ResourceName, ResourceEntry> entries = new TreeMap<>();
     private final PodDevices pods = new PodDevices();
     private boolean closed;
 
-    Ledger(Consumer<KubeletEvent> listener) {
+    Ledger(Path checkpoint, InstantSource clock, Consumer<KubeletEvent> listener) {
+        this.checkpoint = checkpoint;
+        this.clock = clock;
         this.listener = listener;
-    }
-
-    /** A resource that has registered. */
-    private static final class Entry {
-        private Optional<Endpoint> endpoint = Optional.empty();
-        private final SortedMap<String, ListedDevice> healthy = new TreeMap<>();
-        private final SortedMap<String, ListedDevice> unhealthy = new TreeMap<>();
-        /** Chosen for a container whose Allocate is not answered yet. */
-        private final SortedSet<String> reserved = new TreeSet<>();
-
-        void list(List<ListedDevice> devices) {
-            healthy.clear();
-            unhealthy.clear();
-            devices.forEach(device -> (device.healthy() ? healthy : unhealthy).put(device.id(), device));
-        }
-
-        void markUnhealthy() {
-            healthy.forEach((id, device) -> unhealthy.put(id, device.withHealth(false)));
-            healthy.clear();
-        }
     }
 
     void tell(KubeletEvent event) {
         locked(() -> publish(event));
     }
 
-    /** A plugin was connected: the resource is its own now. Returns the one it was taken from, if that still lives. */
-    Optional<Endpoint> connected(Endpoint endpoint) {
-        return locked(() -> {
-            Entry entry = entries.computeIfAbsent(endpoint.resource(), name -> new Entry());
-            Optional<Endpoint> replaced = entry.endpoint.filter(before -> !before.isStopped());
-            entry.endpoint = Optional.of(endpoint);
+    /** A plugin was connected: the resource is its own now. */
+    void connected(Endpoint endpoint) {
+        locked(() -> {
+            entries.computeIfAbsent(endpoint.resource(), name -> new ResourceEntry())
+                    .connected(endpoint);
             publish(new KubeletEvent.Registered(
                     endpoint.resource(),
                     endpoint.socketName(),
                     endpoint.preStartRequired(),
                     endpoint.preferredAllocationAvailable()));
-            return replaced;
         });
     }
 
-    /** A plugin sent its list, which counts unless another plugin has taken the resource. */
-    void listed(Endpoint endpoint, List<ListedDevice> devices) {
-        locked(() -> owned(endpoint).ifPresent(entry -> {
-            entry.list(devices);
-            publish(new KubeletEvent.DeviceList(endpoint.resource(), devices));
-        }));
+    /** A plugin sent its list, which counts if the plugin has the resource or the kubelet takes anyone's. */
+    void listed(Endpoint endpoint, List<ListedDevice> devices, boolean anyones) {
+        locked(() -> entry(endpoint.resource())
+                .filter(entry -> anyones || entry.endpoint().equals(Optional.of(endpoint)))
+                .ifPresent(entry -> {
+                    entry.list(devices);
+                    save();
+                    publish(new KubeletEvent.DeviceList(endpoint.resource(), devices));
+                }));
+    }
+
+    /** A plugin's stream ended, which changes nothing by itself. */
+    void ended(Endpoint endpoint, String reason) {
+        locked(() -> {
+            endpoint.stop(reason);
+            publish(new KubeletEvent.StreamEnded(endpoint.resource(), endpoint.socketName(), reason));
+        });
     }
 
     /** A plugin is gone, and with it the health of its devices, unless another plugin has taken the resource. */
     void disconnected(Endpoint endpoint, String reason) {
         locked(() -> {
-            endpoint.stop(reason);
-            owned(endpoint).ifPresent(Entry::markUnhealthy);
-            publish(new KubeletEvent.StreamEnded(endpoint.resource(), endpoint.socketName(), reason));
+            entry(endpoint.resource())
+                    .filter(entry -> entry.endpoint().equals(Optional.of(endpoint)))
+                    .ifPresent(entry -> entry.disconnected(clock.instant()));
+            ended(endpoint, reason);
         });
     }
 
-    /** What a checkpoint brings back: the resources' names without devices, and the pods with theirs. */
-    void restarted() {
+    /** A resource lost its client while it was still being dialled: whoever has the resource counts as gone. */
+    void disconnected(ResourceName resource, String reason) {
+        locked(() -> entry(resource).ifPresent(entry -> {
+            entry.disconnected(clock.instant());
+            entry.endpoint().ifPresent(endpoint -> endpoint.stop(reason));
+            changed.signalAll();
+        }));
+    }
+
+    /** Forgets all but what the checkpoint brings back: the resources' names without devices, and the pods with theirs. */
+    void restore() {
         locked(() -> {
-            entries.replaceAll((resource, entry) -> new Entry());
-            publish(new KubeletEvent.Restarted());
+            entries.clear();
+            pods.restore(List.of());
+            try {
+                Checkpoint.read(checkpoint).ifPresent(this::restore);
+            } catch (IOException e) {
+                publish(new KubeletEvent.CheckpointRefused(checkpoint, String.valueOf(e.getMessage())));
+            }
+            changed.signalAll();
         });
+    }
+
+    private void restore(Checkpoint saved) {
+        Instant now = clock.instant();
+        pods.restore(saved.entries());
+        saved.registered()
+                .keySet()
+                .forEach(resource -> entries.put(ResourceName.parse(resource), ResourceEntry.restored(now)));
+    }
+
+    private void save() {
+        TreeMap<String, List<String>> registered = new TreeMap<>();
+        entries.forEach((resource, entry) -> registered.put(resource.toString(), entry.healthyIds()));
+        try {
+            new Checkpoint(pods.entries(), registered).write(checkpoint);
+        } catch (IOException e) {
+            LOG.warning(() -> checkpoint + ": cannot write: " + e);
+        }
     }
 
     /** Ends all waiting. */
@@ -116,37 +146,28 @@ final class Ledger {
     }
 
     Optional<Endpoint> endpoint(ResourceName resource) {
-        return locked(() -> Optional.ofNullable(entries.get(resource)).flatMap(entry -> entry.endpoint));
+        return locked(() -> entry(resource).flatMap(ResourceEntry::endpoint));
     }
 
     Optional<PodDevices.Holding> holding(String pod, String container, ResourceName resource) {
         return locked(() -> pods.holding(pod, container, resource));
     }
 
-    /** The healthy devices that nobody holds; empty if the resource never registered. */
-    Optional<SortedSet<String>> healthy(ResourceName resource) {
-        return locked(
-                () -> Optional.ofNullable(entries.get(resource)).map(entry -> new TreeSet<>(entry.healthy.keySet())));
-    }
-
-    SortedSet<String> inUse(ResourceName resource) {
-        return locked(() -> {
-            SortedSet<String> ids = pods.ids(resource);
-            Optional.ofNullable(entries.get(resource)).ifPresent(entry -> ids.addAll(entry.reserved));
-            return ids;
-        });
+    /** Empty if the resource never registered. */
+    Optional<Stock> stock(ResourceName resource) {
+        return locked(() -> entry(resource).map(entry -> entry.stock(pods.ids(resource))));
     }
 
     void reserve(ResourceName resource, Collection<String> ids) {
         locked(() -> {
-            Optional.ofNullable(entries.get(resource)).ifPresent(entry -> entry.reserved.addAll(ids));
+            entry(resource).ifPresent(entry -> entry.reserved().addAll(ids));
             changed.signalAll();
         });
     }
 
     void release(ResourceName resource, Collection<String> ids) {
         locked(() -> {
-            Optional.ofNullable(entries.get(resource)).ifPresent(entry -> entry.reserved.removeAll(ids));
+            entry(resource).ifPresent(entry -> entry.reserved().removeAll(ids));
             changed.signalAll();
         });
     }
@@ -155,6 +176,7 @@ final class Ledger {
     void allocated(String pod, String container, ResourceName resource, PodDevices.Holding holding) {
         locked(() -> {
             pods.insert(pod, container, resource, holding);
+            save();
             publish(new KubeletEvent.Allocated(pod, container, resource, List.copyOf(holding.ids())));
         });
     }
@@ -162,6 +184,7 @@ final class Ledger {
     void removed(String pod) {
         locked(() -> {
             if (pods.remove(pod)) {
+                save();
                 publish(new KubeletEvent.PodRemoved(pod));
             }
         });
@@ -176,17 +199,36 @@ final class Ledger {
     }
 
     ResourceState state(ResourceName resource) {
-        return locked(() -> Optional.ofNullable(entries.get(resource))
-                .map(entry -> state(resource, entry))
-                .orElseGet(() -> new ResourceState(resource, false, Optional.empty(), List.of(), pods.ids(resource))));
+        return locked(() -> {
+            dropExpired();
+            SortedSet<String> held = pods.ids(resource);
+            return entry(resource)
+                    .map(entry -> entry.state(resource, held))
+                    .orElseGet(() -> new ResourceState(resource, false, Optional.empty(), List.of(), held));
+        });
     }
 
     SortedMap<ResourceName, ResourceState> states() {
         return locked(() -> {
+            dropExpired();
             SortedMap<ResourceName, ResourceState> states = new TreeMap<>();
-            entries.forEach((resource, entry) -> states.put(resource, state(resource, entry)));
+            entries.forEach((resource, entry) -> states.put(resource, entry.state(resource, pods.ids(resource))));
             return states;
         });
+    }
+
+    /** As GetCapacity does it: whoever asks for the node's capacity finds those gone whose grace is over. */
+    private void dropExpired() {
+        Instant now = clock.instant();
+        List<ResourceName> expired = entries.entrySet().stream()
+                .filter(entry -> entry.getValue().expired(now))
+                .map(Map.Entry::getKey)
+                .toList();
+        for (ResourceName resource : expired) {
+            entries.remove(resource);
+            save();
+            publish(new KubeletEvent.ResourceDropped(resource));
+        }
     }
 
     /** Waits for a view to be as wanted, looking after each change. */
@@ -214,21 +256,8 @@ final class Ledger {
         }
     }
 
-    private ResourceState state(ResourceName resource, Entry entry) {
-        List<ListedDevice> devices = new ArrayList<>(entry.healthy.values());
-        devices.addAll(entry.unhealthy.values());
-        devices.sort(Comparator.comparing(ListedDevice::id));
-        SortedSet<String> allocated = pods.ids(resource);
-        allocated.addAll(entry.reserved);
-        Optional<String> socket =
-                entry.endpoint.filter(endpoint -> !endpoint.isStopped()).map(Endpoint::socketName);
-        return new ResourceState(resource, true, socket, devices, allocated);
-    }
-
-    /** The resource's entry, if this plugin has it. */
-    private Optional<Entry> owned(Endpoint endpoint) {
-        return Optional.ofNullable(entries.get(endpoint.resource()))
-                .filter(entry -> entry.endpoint.equals(Optional.of(endpoint)));
+    private Optional<ResourceEntry> entry(ResourceName resource) {
+        return Optional.ofNullable(entries.get(resource));
     }
 
     private void publish(KubeletEvent event) {

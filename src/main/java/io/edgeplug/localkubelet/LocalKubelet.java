@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -17,69 +19,111 @@ import java.util.stream.Collectors;
  * A kubelet as device plugins see one: it serves {@code kubelet.sock}, follows every plugin that registers and gives
  * its devices to pods.
  *
- * <p>Sockets and calls are real; pods are names, no container runs. It behaves as pkg/kubelet/cm/devicemanager of
- * Kubernetes 1.36 does, with these exceptions: a plugin that is dialled back must give its options within the dial's
- * 10 s; an endpoint that is no bare file name is refused; a pod that asks for a resource that nobody ever registered is
- * refused, where a scheduler would not have sent it to this node; GetPreferredAllocation is asked only where there is a
- * choice, which a kubelet without a topology hint does not look at.
+ * <p>Sockets and calls are real; pods are names, no container runs. It behaves as pkg/kubelet/cm/devicemanager of the
+ * Kubernetes that its options name, with these exceptions: a plugin that is dialled back must give its options within
+ * the dial's 10 s; an endpoint that is no bare file name is refused; a pod that asks for a resource that nobody ever
+ * registered is refused, where a scheduler would not have sent it to this node; there are no sidecar containers.
  */
 public final class LocalKubelet implements AutoCloseable {
 
-    private static final Duration DIAL_DEADLINE = Duration.ofSeconds(10);
-
     private final Path directory;
-    private final Duration dialDeadline;
+    private final KubeletOptions options;
+    private final Deadlines deadlines;
     private final UnixRpc rpc;
     private final Ledger ledger;
     private final Admission admission;
-    private RegistrationServer server;
-    private boolean closed;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private Optional<KubeletRun> run = Optional.empty();
+    private boolean stopped;
 
-    private LocalKubelet(Path directory, Duration dialDeadline, UnixRpc rpc, Ledger ledger, RegistrationServer server) {
+    private LocalKubelet(Path directory, KubeletOptions options, Deadlines deadlines, UnixRpc rpc, Ledger ledger) {
         this.directory = directory;
-        this.dialDeadline = dialDeadline;
+        this.options = options;
+        this.deadlines = deadlines;
         this.rpc = rpc;
         this.ledger = ledger;
-        this.admission = new Admission(ledger);
-        this.server = server;
+        this.admission = new Admission(ledger, options);
+    }
+
+    /** Starts the kubelet of {@link KubeletOptions#DEFAULTS}. */
+    public static LocalKubelet open(Path pluginDirectory, Consumer<KubeletEvent> listener) throws IOException {
+        return open(pluginDirectory, KubeletOptions.DEFAULTS, listener);
     }
 
     /**
-     * Starts as a kubelet does: deletes every socket in the directory, which is made if there is none, and serves.
+     * Starts as a kubelet does: reads the checkpoint that another has left in the directory, deletes every socket there
+     * in the order of their names, and serves. The directory is made if there is none.
      *
      * @param listener is told all that happens, in order and never by two threads at once; it may look at the kubelet
      *     but not wait for it or change it, since the kubelet stands still meanwhile
      * @throws IOException if the directory cannot be cleared or the socket not be made
      */
-    public static LocalKubelet open(Path pluginDirectory, Consumer<KubeletEvent> listener) throws IOException {
-        return open(pluginDirectory, listener, DIAL_DEADLINE);
+    public static LocalKubelet open(Path pluginDirectory, KubeletOptions options, Consumer<KubeletEvent> listener)
+            throws IOException {
+        return open(pluginDirectory, options, Deadlines.KUBELET, listener);
     }
 
-    static LocalKubelet open(Path pluginDirectory, Consumer<KubeletEvent> listener, Duration dialDeadline)
+    static LocalKubelet open(
+            Path pluginDirectory, KubeletOptions options, Deadlines deadlines, Consumer<KubeletEvent> listener)
             throws IOException {
         Path directory = pluginDirectory.toAbsolutePath();
-        Ledger ledger = new Ledger(listener);
-        UnixRpc rpc = UnixRpc.open();
+        Ledger ledger = new Ledger(directory.resolve(Checkpoint.FILE), options.clock(), listener);
+        LocalKubelet kubelet = new LocalKubelet(directory, options, deadlines, UnixRpc.open(), ledger);
         try {
-            RegistrationServer server = RegistrationServer.open(rpc, directory, ledger, dialDeadline);
-            return new LocalKubelet(directory, dialDeadline, rpc, ledger, server);
+            kubelet.start();
         } catch (IOException | RuntimeException e) {
-            rpc.close();
+            kubelet.close();
             throw e;
         }
+        return kubelet;
+    }
+
+    /** Does to plugins what a restart of the kubelet does: {@link #stop}, then {@link #start}. */
+    public synchronized void restart() throws IOException {
+        stop();
+        start();
+    }
+
+    /** Hangs up on all plugins and unlinks {@code kubelet.sock}; their sockets stay. Does nothing if it is stopped. */
+    public synchronized void stop() {
+        refuseIfClosed();
+        closeRun();
+        stopped = true;
     }
 
     /**
-     * Does to plugins what a restart of the kubelet does: hangs up on all, deletes every socket in the directory and
-     * serves anew. Resources stay known, without devices; pods keep theirs.
+     * Starts it after a {@link #stop}. Resources stay known, without devices, and pods keep theirs, both by the
+     * checkpoint alone. Ends when {@code kubelet.sock} is there, after the pause of the options.
      */
-    public synchronized void restart() throws IOException {
-        if (closed) {
+    public synchronized void start() throws IOException {
+        refuseIfClosed();
+        if (run.isPresent()) {
+            throw new IllegalStateException("the local kubelet is running");
+        }
+        if (stopped) {
+            ledger.tell(new KubeletEvent.Restarted());
+        }
+        ledger.restore();
+        RegistrationServer.clear(directory);
+        pause();
+        run = Optional.of(KubeletRun.open(rpc, directory, options, deadlines, ledger));
+    }
+
+    private void pause() throws IOException {
+        try {
+            if (closing.await(options.socketPause().toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new IllegalStateException("the local kubelet is closed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(directory + ": interrupted while starting", e);
+        }
+    }
+
+    private void refuseIfClosed() {
+        if (closing.getCount() == 0) {
             throw new IllegalStateException("the local kubelet is closed");
         }
-        server.close();
-        ledger.restarted();
-        server = RegistrationServer.open(rpc, directory, ledger, dialDeadline);
     }
 
     /**
@@ -156,12 +200,15 @@ public final class LocalKubelet implements AutoCloseable {
 
     /** Hangs up on all plugins and unlinks {@code kubelet.sock}; what still waits fails. */
     @Override
-    public synchronized void close() {
-        if (!closed) {
-            closed = true;
-            server.close();
-            ledger.close();
-            rpc.close();
-        }
+    public void close() {
+        closing.countDown();
+        closeRun();
+        ledger.close();
+        rpc.close();
+    }
+
+    private synchronized void closeRun() {
+        run.ifPresent(KubeletRun::close);
+        run = Optional.empty();
     }
 }

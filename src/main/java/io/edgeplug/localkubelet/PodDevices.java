@@ -1,6 +1,7 @@
 package io.edgeplug.localkubelet;
 
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Which container holds which devices, and what it got for them; follows pod_devices.go.
@@ -19,10 +21,33 @@ import java.util.TreeSet;
  */
 final class PodDevices {
 
-    /** A container's devices of one resource, and the plugin's answer. */
-    record Holding(SortedSet<String> ids, ContainerAllocation allocation) {
+    /** Where a device is that has no NUMA node; nodeWithoutTopology in manager.go. */
+    private static final long NO_NODE = -1;
+
+    /** A container's devices of one resource by their NUMA nodes, maybe on several each, and the plugin's answer. */
+    record Holding(SortedMap<Long, List<String>> byNode, ContainerAllocateResponse answer) {
+
         Holding {
-            ids = Collections.unmodifiableSortedSet(new TreeSet<>(ids));
+            TreeMap<Long, List<String>> copy = new TreeMap<>();
+            byNode.forEach((node, ids) -> copy.put(node, List.copyOf(ids)));
+            byNode = Collections.unmodifiableSortedMap(copy);
+        }
+
+        static Holding of(List<String> ids, SortedMap<String, ListedDevice> devices, ContainerAllocateResponse answer) {
+            SortedMap<Long, List<String>> byNode = new TreeMap<>();
+            for (String id : ids) {
+                List<Long> nodes = Optional.ofNullable(devices.get(id))
+                        .map(ListedDevice::numaNodes)
+                        .filter(listed -> !listed.isEmpty())
+                        .orElse(List.of(NO_NODE));
+                nodes.forEach(node ->
+                        byNode.computeIfAbsent(node, key -> new ArrayList<>()).add(id));
+            }
+            return new Holding(byNode, answer);
+        }
+
+        SortedSet<String> ids() {
+            return byNode.values().stream().flatMap(List::stream).collect(Collectors.toCollection(TreeSet::new));
         }
     }
 
@@ -54,6 +79,19 @@ final class PodDevices {
         return ids;
     }
 
+    List<Checkpoint.Entry> entries() {
+        List<Checkpoint.Entry> entries = new ArrayList<>();
+        pods.forEach((pod, containers) -> containers.forEach((container, resources) -> resources.forEach(
+                (resource, holding) -> entries.add(Checkpoint.Entry.of(pod, container, resource, holding)))));
+        return entries;
+    }
+
+    void restore(List<Checkpoint.Entry> entries) {
+        pods.clear();
+        entries.forEach(
+                entry -> insert(entry.pod(), entry.container(), ResourceName.parse(entry.resource()), entry.holding()));
+    }
+
     Optional<Pod> pod(String name) {
         return Optional.ofNullable(pods.get(name)).map(containers -> pod(name, containers));
     }
@@ -70,7 +108,7 @@ final class PodDevices {
             SortedMap<ResourceName, SortedSet<String>> ids = new TreeMap<>();
             resources.forEach((resource, holding) -> ids.put(resource, holding.ids()));
             ContainerAllocation allocation = resources.values().stream()
-                    .map(Holding::allocation)
+                    .map(holding -> ContainerAllocation.of(holding.answer()))
                     .reduce(ContainerAllocation.NOTHING, ContainerAllocation::and);
             holders.add(new Pod.Container(container, ids, allocation));
         });

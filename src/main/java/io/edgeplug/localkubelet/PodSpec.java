@@ -8,23 +8,40 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A pod as far as devices go.
  *
  * @param name stands for its UID: the same name is the same pod
+ * @param initContainers in the order they run in, each to its end; what they get is used again by those after them
  * @param containers in the order they are allocated in
  */
-public record PodSpec(String name, List<Container> containers) {
+public record PodSpec(String name, List<Container> initContainers, List<Container> containers) {
 
     public PodSpec {
+        initContainers = List.copyOf(initContainers);
         containers = List.copyOf(containers);
         Set<String> names = new HashSet<>();
-        for (Container container : containers) {
+        for (Container container : inOrder(initContainers, containers)) {
             if (!names.add(container.name())) {
                 throw new IllegalArgumentException(name + ": two containers are called " + container.name());
             }
         }
+    }
+
+    /** A pod without init containers. */
+    public PodSpec(String name, List<Container> containers) {
+        this(name, List.of(), containers);
+    }
+
+    /** All containers, the init containers first. */
+    List<Container> inOrder() {
+        return inOrder(initContainers, containers);
+    }
+
+    private static List<Container> inOrder(List<Container> first, List<Container> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
     }
 
     /** A container and how many devices of each resource its limits ask for. */

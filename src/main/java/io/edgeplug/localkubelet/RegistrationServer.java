@@ -1,15 +1,15 @@
 package io.edgeplug.localkubelet;
 
-import io.edgeplug.linux.UnixRpc;
+import io.grpc.BindableService;
 import io.grpc.Server;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * {@code kubelet.sock}, from one start of the kubelet to the next; follows plugin/v1beta1/server.go and
@@ -32,37 +32,42 @@ final class RegistrationServer implements AutoCloseable {
         this.registrations = registrations;
     }
 
-    /** Clears the directory of sockets, which may have to be made first, and serves. */
-    static RegistrationServer open(UnixRpc rpc, Path directory, Ledger ledger, Duration dialDeadline)
-            throws IOException {
+    /** Makes the directory if there is none, and deletes every socket in it, in the order of their names. */
+    static void clear(Path directory) throws IOException {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
-        deleteSockets(directory);
-        Path socket = directory.resolve(SOCKET);
-        Registrations registrations = new Registrations(rpc, directory, ledger, dialDeadline);
-        Server server = rpc.serve(socket, registrations);
-        ledger.tell(new KubeletEvent.Serving(socket));
-        registrations.begin();
-        return new RegistrationServer(server, registrations);
-    }
-
-    private static void deleteSockets(Path directory) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-            for (Path file : files) {
-                if (isSocket(file)) {
-                    Files.deleteIfExists(file);
-                }
+        List<Path> files;
+        try (Stream<Path> entries = Files.list(directory)) {
+            files = entries.sorted().toList();
+        }
+        for (Path file : files) {
+            if (isSocket(file)) {
+                Files.deleteIfExists(file);
             }
         }
     }
 
-    /** Follows links, as the kubelet does: a link to a socket is deleted too. */
-    private static boolean isSocket(Path file) throws IOException {
+    /** Follows links, as the kubelet does: a link to a socket is one too. */
+    static boolean isSocket(Path file) throws IOException {
         try {
             return ((int) Files.getAttribute(file, "unix:mode") & FILE_TYPE) == SOCKET_TYPE;
         } catch (NoSuchFileException e) {
             return false;
         }
+    }
+
+    /** Serves in a directory that has been cleared. */
+    static RegistrationServer open(Path directory, KubeletOptions options, Ledger ledger, Clients clients)
+            throws IOException {
+        Path socket = directory.resolve(SOCKET);
+        Registrations registrations = new Registrations(directory, ledger, clients);
+        Server server = clients.rpc()
+                .serve(
+                        socket,
+                        options.apis().stream().map(registrations::service).toArray(BindableService[]::new));
+        ledger.tell(new KubeletEvent.Serving(socket));
+        registrations.begin();
+        return new RegistrationServer(server, registrations);
     }
 
     /** Ends when the socket is unlinked: an unlinking that came later could hit the next kubelet's. */
@@ -74,6 +79,6 @@ final class RegistrationServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        registrations.close();
+        registrations.begin();
     }
 }

@@ -1,51 +1,73 @@
 package io.edgeplug.localkubelet;
 
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.localkubelet.Endpoint.PluginException;
-import io.edgeplug.proto.v1beta1.Empty;
-import io.edgeplug.proto.v1beta1.RegisterRequest;
-import io.edgeplug.proto.v1beta1.RegistrationGrpc.RegistrationImplBase;
+import io.grpc.BindableService;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
- * Register, and the plugins that called it; follows plugin/v1beta1/handler.go.
+ * Register, in each version of the API that the kubelet speaks; follows plugin/v1beta1/server.go.
  *
  * <p>Each plugin has a virtual thread that dials it back, answers its Register and then reads its lists to the end.
  * Errors are status UNKNOWN, as plain Go errors arrive.
  */
-final class Registrations extends RegistrationImplBase implements AutoCloseable {
+final class Registrations {
 
-    private static final String VERSION = "v1beta1";
-    /** Takes a few milliseconds, unless the machine is busy with others or a listener dawdles. */
-    private static final long CLOSE_SECONDS = 5;
-
-    private final UnixRpc rpc;
     private final Path directory;
     private final Ledger ledger;
-    private final Duration dialDeadline;
+    private final Clients clients;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
-    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
-            Thread.ofVirtual().name("plugin-", 0).factory());
-    private final List<Endpoint> endpoints = new ArrayList<>();
-    private boolean closing;
 
-    Registrations(UnixRpc rpc, Path directory, Ledger ledger, Duration dialDeadline) {
-        this.rpc = rpc;
+    Registrations(Path directory, Ledger ledger, Clients clients) {
         this.directory = directory;
         this.ledger = ledger;
-        this.dialDeadline = dialDeadline;
+        this.clients = clients;
+    }
+
+    /** What a plugin called Register with. */
+    private record Call(DevicePluginApi api, String version, String endpoint, String resource) {}
+
+    BindableService service(DevicePluginApi api) {
+        return switch (api) {
+            case V1BETA1 -> new V1beta1();
+            case V1ALPHA1 -> new V1alpha1();
+        };
+    }
+
+    private final class V1beta1 extends io.edgeplug.proto.v1beta1.RegistrationGrpc.RegistrationImplBase {
+        @Override
+        public void register(
+                io.edgeplug.proto.v1beta1.RegisterRequest request,
+                StreamObserver<io.edgeplug.proto.v1beta1.Empty> caller) {
+            accept(
+                    new Call(
+                            DevicePluginApi.V1BETA1,
+                            request.getVersion(),
+                            request.getEndpoint(),
+                            request.getResourceName()),
+                    caller,
+                    io.edgeplug.proto.v1beta1.Empty.getDefaultInstance());
+        }
+    }
+
+    private final class V1alpha1 extends io.edgeplug.proto.v1alpha1.RegistrationGrpc.RegistrationImplBase {
+        @Override
+        public void register(
+                io.edgeplug.proto.v1alpha1.RegisterRequest request,
+                StreamObserver<io.edgeplug.proto.v1alpha1.Empty> caller) {
+            accept(
+                    new Call(
+                            DevicePluginApi.V1ALPHA1,
+                            request.getVersion(),
+                            request.getEndpoint(),
+                            request.getResourceName()),
+                    caller,
+                    io.edgeplug.proto.v1alpha1.Empty.getDefaultInstance());
+        }
     }
 
     /** Lets callers in; those that came before have waited. */
@@ -53,12 +75,11 @@ final class Registrations extends RegistrationImplBase implements AutoCloseable 
         begun.complete(null);
     }
 
-    @Override
-    public void register(RegisterRequest request, StreamObserver<Empty> caller) {
+    private <T> void accept(Call call, StreamObserver<T> caller, T empty) {
         // the kubelet goes on without a caller who gave up; unset, answering one would throw
-        ((ServerCallStreamObserver<Empty>) caller).setOnCancelHandler(() -> {});
+        ((ServerCallStreamObserver<T>) caller).setOnCancelHandler(() -> {});
         try {
-            threads.execute(() -> serve(request, caller));
+            clients.execute(() -> serve(call, caller, empty));
         } catch (RejectedExecutionException e) {
             caller.onError(Status.UNAVAILABLE
                     .withDescription("the kubelet is stopping")
@@ -67,93 +88,59 @@ final class Registrations extends RegistrationImplBase implements AutoCloseable 
         }
     }
 
-    private void serve(RegisterRequest request, StreamObserver<Empty> caller) {
+    private <T> void serve(Call call, StreamObserver<T> caller, T empty) {
         begun.join();
+        boolean answered = false;
         Endpoint endpoint;
         try {
-            endpoint = connect(request);
+            checkVersion(call);
+            ResourceName resource = resource(call.resource());
+            Path socket = directory.resolve(socketName(call.endpoint()));
+            // by the proposal, a plugin of v1alpha1 serves only once it has its answer
+            answered = call.api() == DevicePluginApi.V1ALPHA1;
+            if (answered) {
+                answer(caller, empty);
+            }
+            endpoint = clients.connect(call.api(), resource, socket);
         } catch (PluginException e) {
-            ledger.tell(new KubeletEvent.RegistrationRefused(request.getResourceName(), e.reason()));
-            caller.onError(Status.UNKNOWN.withDescription(e.reason()).asRuntimeException());
+            ledger.tell(new KubeletEvent.RegistrationRefused(call.resource(), e.reason()));
+            if (!answered) {
+                caller.onError(Status.UNKNOWN.withDescription(e.reason()).asRuntimeException());
+            }
             return;
         }
-        caller.onNext(Empty.getDefaultInstance());
-        caller.onCompleted();
-        String reason = endpoint.follow(devices -> ledger.listed(endpoint, devices));
-        forget(endpoint);
-        ledger.disconnected(endpoint, reason);
+        if (!answered) {
+            answer(caller, empty);
+        }
+        clients.follow(endpoint);
     }
 
-    private Endpoint connect(RegisterRequest request) throws PluginException {
-        if (!request.getVersion().equals(VERSION)) {
+    private static <T> void answer(StreamObserver<T> caller, T empty) {
+        caller.onNext(empty);
+        caller.onCompleted();
+    }
+
+    private static void checkVersion(Call call) throws PluginException {
+        if (!call.version().equals(call.api().version())) {
             throw new PluginException(
                     "requested API version \"%s\" is not supported by kubelet. Supported version is [\"%s\"]"
-                            .formatted(request.getVersion(), VERSION));
+                            .formatted(call.version(), call.api().version()));
         }
-        Endpoint endpoint = remember(resource(request), socketName(request));
-        try {
-            endpoint.connect(dialDeadline);
-        } catch (PluginException e) {
-            endpoint.stop(e.reason());
-            forget(endpoint);
-            throw e;
-        }
-        ledger.connected(endpoint).ifPresent(before -> before.stop("replaced by " + endpoint.socketName()));
-        return endpoint;
     }
 
-    private static ResourceName resource(RegisterRequest request) throws PluginException {
+    static ResourceName resource(String name) throws PluginException {
         try {
-            return ResourceName.parse(request.getResourceName());
+            return ResourceName.parse(name);
         } catch (IllegalArgumentException e) {
-            throw new PluginException("the ResourceName \"" + request.getResourceName() + "\" is invalid");
+            throw new PluginException("the ResourceName \"" + name + "\" is invalid");
         }
     }
 
     /** The kubelet joins whatever it is sent to its directory; a path is a plugin's mistake. */
-    private static String socketName(RegisterRequest request) throws PluginException {
-        String name = request.getEndpoint();
+    private static String socketName(String name) throws PluginException {
         if (name.isEmpty() || name.equals(".") || name.equals("..") || name.contains("/") || name.contains("\0")) {
             throw new PluginException("the endpoint \"" + name + "\" is not a file name");
         }
         return name;
-    }
-
-    /** As from Kubernetes 1.36 on, resource and socket together are a plugin's identity. */
-    private synchronized Endpoint remember(ResourceName resource, String socketName) throws PluginException {
-        if (closing) {
-            throw new PluginException("the kubelet is stopping");
-        }
-        for (Endpoint other : endpoints) {
-            if (other.resource().equals(resource) && other.socketName().equals(socketName)) {
-                throw new PluginException(
-                        "device plugin of " + resource + " on socket " + socketName + " is already registered");
-            }
-        }
-        Endpoint endpoint = Endpoint.open(rpc, directory, resource, socketName);
-        endpoints.add(endpoint);
-        return endpoint;
-    }
-
-    private synchronized void forget(Endpoint endpoint) {
-        endpoints.remove(endpoint);
-    }
-
-    private synchronized List<Endpoint> refuseMore() {
-        closing = true;
-        return List.copyOf(endpoints);
-    }
-
-    /** Hangs up on all plugins and waits until each has been noted as gone. */
-    @Override
-    public void close() {
-        refuseMore().forEach(endpoint -> endpoint.stop("the kubelet stopped"));
-        begin();
-        threads.shutdown();
-        try {
-            threads.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

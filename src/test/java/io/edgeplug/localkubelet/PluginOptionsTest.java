@@ -10,6 +10,7 @@ import io.edgeplug.proto.v1beta1.Device;
 import io.grpc.Status;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,11 +52,45 @@ class PluginOptionsTest {
     }
 
     @Test
-    void preferenceIsNotAskedWhereThereIsNoChoice() throws Exception {
+    void withoutAPolicyPreferenceIsAskedAlsoWhereThereIsNoChoice() throws Exception {
         try (TestNode node = TestNode.open(directory)) {
             TestPlugin plugin = register(node, false, true, healthy("a"), healthy("b"));
             node.kubelet().admit(PodSpec.of("pod", VF, 2));
-            assertThat(plugin.preferences).isEmpty();
+            assertThat(plugin.preferences).hasSize(1);
+        }
+    }
+
+    @Test
+    void whatThePluginPrefersBeyondTheNumberIsIgnored() throws Exception {
+        try (TestNode node = TestNode.open(directory)) {
+            TestPlugin plugin = register(node, false, true, healthy("a"), healthy("b"), healthy("c"));
+            plugin.preferred = request -> List.of("a", "b");
+            assertThat(node.kubelet()
+                            .admit(PodSpec.of("pod", VF, 1))
+                            .container("main")
+                            .devices(VF))
+                    .hasSize(1)
+                    .isSubsetOf("a", "b");
+        }
+    }
+
+    @Test
+    void devicesOfInitContainersMustBeIncluded() throws Exception {
+        try (TestNode node = TestNode.open(directory)) {
+            TestPlugin plugin = register(node, false, true, healthy("a"), healthy("b"), healthy("c"));
+            plugin.preferred = request ->
+                    request.getContainerRequests(0).getAllocationSize() == 1 ? List.of("b") : List.of("b", "c");
+            Pod pod = node.kubelet()
+                    .admit(new PodSpec(
+                            "pod",
+                            List.of(new PodSpec.Container("load", Map.of(VF, 1))),
+                            List.of(new PodSpec.Container("main", Map.of(VF, 2)))));
+            assertThat(pod.container("main").devices(VF)).containsExactly("b", "c");
+            assertThat(plugin.preferences.getLast().getContainerRequests(0)).satisfies(request -> {
+                assertThat(request.getMustIncludeDeviceIDsList()).containsExactly("b");
+                assertThat(request.getAvailableDeviceIDsList()).containsExactlyInAnyOrder("a", "b", "c");
+                assertThat(request.getAllocationSize()).isEqualTo(2);
+            });
         }
     }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.DirectoryWatch;
+import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +31,6 @@ class RestartTest {
     void restartForgetsPluginsAndWipesTheirSockets() throws Exception {
         try (TestNode node = TestNode.open(directory)) {
             node.registered(VF, "vf.sock", healthy("a"));
-            Files.writeString(directory.resolve("kubelet_internal_checkpoint"), "{}");
             node.kubelet().restart();
 
             assertThat(directory.resolve("vf.sock")).doesNotExist();
@@ -82,6 +83,63 @@ class RestartTest {
                     .isThrownBy(() -> admitted.get(10, TimeUnit.SECONDS))
                     .withCauseInstanceOf(AdmissionException.class);
             assertThat(node.kubelet().resource(VF).allocated()).isEmpty();
+        }
+    }
+
+    @Test
+    void stoppedKubeletLeavesPluginsSocketsUntilItStarts() throws Exception {
+        try (TestNode node = TestNode.open(directory)) {
+            node.registered(VF, "vf.sock", healthy("a"));
+            node.kubelet().stop();
+            assertThat(directory.resolve("kubelet.sock")).doesNotExist();
+            assertThat(directory.resolve("vf.sock")).exists();
+            assertThat(node.kubelet().resource(VF).registered()).isFalse();
+            assertThatExceptionOfType(StatusRuntimeException.class).isThrownBy(() -> node.register(VF, "vf.sock"));
+
+            node.kubelet().start();
+            assertThat(directory.resolve("kubelet.sock")).exists();
+            assertThat(directory.resolve("vf.sock")).doesNotExist();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> node.kubelet().start())
+                    .withMessage("the local kubelet is running");
+        }
+    }
+
+    @Test
+    void socketsAreGoneBeforeThePauseAndKubeletSockComesAfterIt() throws Exception {
+        KubeletOptions slow = KubeletOptions.DEFAULTS.withSocketPause(Duration.ofMillis(300));
+        try (TestNode node = TestNode.open(directory, slow);
+                ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+                DirectoryWatch watch = DirectoryWatch.open(directory)) {
+            node.registered(VF, "vf.sock", healthy("a"));
+            node.kubelet().stop();
+            Future<?> starting = callers.submit(() -> {
+                node.kubelet().start();
+                return true;
+            });
+            while (Files.exists(directory.resolve("vf.sock"))) {
+                watch.await(TestNode.DEADLINE);
+            }
+            assertThat(directory.resolve("kubelet.sock")).doesNotExist();
+            starting.get(10, TimeUnit.SECONDS);
+            assertThat(directory.resolve("kubelet.sock")).exists();
+        }
+    }
+
+    @Test
+    void closeEndsThePause() throws Exception {
+        KubeletOptions slow = KubeletOptions.DEFAULTS.withSocketPause(Duration.ofMillis(100));
+        try (TestNode node = TestNode.open(directory, slow);
+                ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> starting = callers.submit(() -> {
+                node.kubelet().restart();
+                return true;
+            });
+            node.kubelet().close();
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(() -> starting.get(10, TimeUnit.SECONDS))
+                    .withCauseInstanceOf(IllegalStateException.class);
+            assertThat(directory.resolve("kubelet.sock")).doesNotExist();
         }
     }
 

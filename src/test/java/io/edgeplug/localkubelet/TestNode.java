@@ -35,12 +35,16 @@ final class TestNode implements AutoCloseable {
     }
 
     static TestNode open(Path directory) throws IOException {
-        return open(directory, DEADLINE);
+        return open(directory, KubeletOptions.DEFAULTS);
     }
 
-    static TestNode open(Path directory, Duration dialDeadline) throws IOException {
+    static TestNode open(Path directory, KubeletOptions options) throws IOException {
+        return open(directory, options, new Deadlines(DEADLINE, DEADLINE));
+    }
+
+    static TestNode open(Path directory, KubeletOptions options, Deadlines deadlines) throws IOException {
         List<KubeletEvent> events = Collections.synchronizedList(new ArrayList<>());
-        return new TestNode(directory, events, LocalKubelet.open(directory, events::add, dialDeadline));
+        return new TestNode(directory, events, LocalKubelet.open(directory, options, deadlines, events::add));
     }
 
     LocalKubelet kubelet() {
@@ -95,6 +99,11 @@ final class TestNode implements AutoCloseable {
     ResourceState await(ResourceName resource, Predicate<ResourceState> wanted)
             throws InterruptedException, TimeoutException {
         return kubelet.await(resource, wanted, DEADLINE);
+    }
+
+    /** Waits until at least so many of a kind were told. */
+    <T extends KubeletEvent> void awaitEvents(Class<T> kind, int count) throws InterruptedException, TimeoutException {
+        kubelet.await(states -> events(kind).size() >= count, DEADLINE);
     }
 
     @Override

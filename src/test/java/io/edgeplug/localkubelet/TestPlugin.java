@@ -45,6 +45,7 @@ final class TestPlugin extends DevicePluginImplBase implements AutoCloseable {
     volatile boolean silent;
 
     volatile Status preStart = Status.OK;
+    volatile boolean preStartHangs;
 
     private volatile Optional<CountDownLatch> stalled = Optional.empty();
 
@@ -110,6 +111,14 @@ final class TestPlugin extends DevicePluginImplBase implements AutoCloseable {
         stalled = Optional.of(called);
     }
 
+    synchronized int streams() {
+        return streams.size();
+    }
+
+    synchronized void endOldestStream() {
+        streams.removeFirst().onCompleted();
+    }
+
     synchronized void endStreams() {
         streams.forEach(StreamObserver::onCompleted);
         streams.clear();
@@ -159,6 +168,9 @@ final class TestPlugin extends DevicePluginImplBase implements AutoCloseable {
     @Override
     public void preStartContainer(PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> caller) {
         preStarts.add(request);
+        if (preStartHangs) {
+            return;
+        }
         if (preStart.isOk()) {
             answer(caller, PreStartContainerResponse::getDefaultInstance);
         } else {

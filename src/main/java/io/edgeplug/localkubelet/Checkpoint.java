@@ -1,0 +1,156 @@
+package io.edgeplug.localkubelet;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import com.google.gson.annotations.SerializedName;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * What the device manager leaves behind for the kubelet after it: who holds what, and which resources there were;
+ * follows checkpoint/checkpoint.go, in the file's format, to the checksum.
+ *
+ * <p>The checksum is FNV-1a of 32 bits over the text in which Go's spew writes the data (pkg/util/hash): types in
+ * parentheses where they are not known from outside, map keys in order, bytes as numbers. {@code BootID}, which newer
+ * kubelets add beside it, is neither read nor written.
+ *
+ * @param entries what containers hold
+ * @param registered the healthy IDs of each resource that ever registered; only the names matter when it is read
+ */
+record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered) {
+
+    static final String FILE = "kubelet_internal_checkpoint";
+
+    private static final Gson GSON =
+            new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
+    private static final int FNV_BASIS = 0x811c9dc5;
+    private static final int FNV_PRIME = 0x01000193;
+
+    Checkpoint {
+        entries = List.copyOf(entries);
+        registered = new TreeMap<>(registered);
+    }
+
+    /** The file as JSON. */
+    private record Content(
+            @SerializedName("Data") Body body,
+            @SerializedName("Checksum") long checksum) {}
+
+    /** Its entries are null where there are none, as Go writes an empty slice that was never made. */
+    private record Body(
+            @SerializedName("PodDeviceEntries") List<Entry> entries,
+            @SerializedName("RegisteredDevices") TreeMap<String, List<String>> registered) {}
+
+    /** What one container holds of one resource, and what it got, as base64 of the plugin's answer. */
+    record Entry(
+            @SerializedName("PodUID") String pod,
+            @SerializedName("ContainerName") String container,
+            @SerializedName("ResourceName") String resource,
+            @SerializedName("DeviceIDs") TreeMap<Long, List<String>> devices,
+            @SerializedName("AllocResp") String answer) {
+
+        static Entry of(String pod, String container, ResourceName resource, PodDevices.Holding holding) {
+            return new Entry(
+                    pod,
+                    container,
+                    resource.toString(),
+                    new TreeMap<>(holding.byNode()),
+                    Base64.getEncoder().encodeToString(holding.answer().toByteArray()));
+        }
+
+        PodDevices.Holding holding() {
+            try {
+                return new PodDevices.Holding(
+                        devices,
+                        ContainerAllocateResponse.parseFrom(Base64.getDecoder().decode(answer)));
+            } catch (InvalidProtocolBufferException e) {
+                throw new IllegalArgumentException(e);
+            }
+        }
+
+        private String dump() {
+            byte[] bytes = Base64.getDecoder().decode(answer);
+            String numbers = IntStream.range(0, bytes.length)
+                    .mapToObj(i -> String.valueOf(Byte.toUnsignedInt(bytes[i])))
+                    .collect(Collectors.joining(" ", "[", "]"));
+            return "{PodUID:(string)" + pod + " ContainerName:(string)" + container + " ResourceName:(string)"
+                    + resource + " DeviceIDs:(checkpoint.DevicesPerNUMA)" + dump(devices) + " AllocResp:([]uint8)"
+                    + numbers + "}";
+        }
+
+        private static <K> String dump(TreeMap<K, List<String>> ids) {
+            return ids.entrySet().stream()
+                    .map(entry -> entry.getKey() + ":[" + String.join(" ", entry.getValue()) + "]")
+                    .collect(Collectors.joining(" ", "map[", "]"));
+        }
+    }
+
+    /** Replaces the file in one step, as the kubelet does, through another whose name begins with a dot. */
+    void write(Path file) throws IOException {
+        Path part = file.resolveSibling("." + file.getFileName());
+        Files.writeString(part, json());
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    String json() {
+        return GSON.toJson(new Content(new Body(entries.isEmpty() ? nothing() : entries, registered), checksum()));
+    }
+
+    @SuppressWarnings("NullAway") // Go's null
+    private static List<Entry> nothing() {
+        return null;
+    }
+
+    /**
+     * Reads the file, if there is one.
+     *
+     * @throws IOException if it is not as a kubelet has left it; the message says why
+     */
+    static Optional<Checkpoint> read(Path file) throws IOException {
+        try {
+            Content content = GSON.fromJson(Files.readString(file), Content.class);
+            if (content == null || content.body() == null || content.body().registered() == null) {
+                throw new IOException("checkpoint is corrupted");
+            }
+            List<Entry> entries = content.body().entries();
+            Checkpoint checkpoint = new Checkpoint(
+                    entries == null ? List.of() : entries, content.body().registered());
+            if (checkpoint.checksum() != content.checksum()) {
+                throw new IOException("checkpoint is corrupted");
+            }
+            checkpoint.entries().forEach(Entry::holding);
+            return Optional.of(checkpoint);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (JsonParseException | IllegalArgumentException | NullPointerException e) {
+            throw new IOException("checkpoint is corrupted: " + e.getMessage(), e);
+        }
+    }
+
+    long checksum() {
+        String held = entries.isEmpty()
+                ? "<nil>"
+                : entries.stream().map(Entry::dump).collect(Collectors.joining(" ", "[", "]"));
+        String text = "(checkpoint.checkpointData){PodDeviceEntries:([]checkpoint.PodDevicesEntry)" + held
+                + " RegisteredDevices:(map[string][]string)" + Entry.dump(registered) + "}";
+        int hash = FNV_BASIS;
+        for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
+            hash = (hash ^ Byte.toUnsignedInt(octet)) * FNV_PRIME;
+        }
+        return Integer.toUnsignedLong(hash);
+    }
+}

@@ -1,0 +1,81 @@
+package io.edgeplug.localkubelet;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * Which kubelet a {@link LocalKubelet} is.
+ *
+ * @param minorVersion of Kubernetes 1; it decides how plugins of one resource supersede each other, see {@link Clients}
+ * @param clock tells when the grace after the end of a plugin's stream is over; nothing waits by it
+ * @param socketPause how long a starting kubelet takes between clearing its directory and making {@code kubelet.sock}
+ * @param numaNodes those of the machine; a device on any other is never aligned
+ * @param apis what it speaks on {@code kubelet.sock}
+ * @param pluginsRegistry where it looks for plugins that do not register, if it does
+ */
+public record KubeletOptions(
+        int minorVersion,
+        InstantSource clock,
+        Duration socketPause,
+        TopologyPolicy topologyPolicy,
+        SortedSet<Integer> numaNodes,
+        Set<DevicePluginApi> apis,
+        Optional<Path> pluginsRegistry) {
+
+    /** Kubernetes 1.36 as it comes: v1beta1, no topology policy, two NUMA nodes, no plugins_registry. */
+    public static final KubeletOptions DEFAULTS = new KubeletOptions(
+            36,
+            InstantSource.system(),
+            Duration.ZERO,
+            TopologyPolicy.NONE,
+            new TreeSet<>(Set.of(0, 1)),
+            Set.of(DevicePluginApi.V1BETA1),
+            Optional.empty());
+
+    private static final int MAX_NUMA_NODE = 63;
+
+    public KubeletOptions {
+        numaNodes = Collections.unmodifiableSortedSet(new TreeSet<>(numaNodes));
+        apis = Collections.unmodifiableSet(EnumSet.copyOf(apis));
+        if (numaNodes.isEmpty() || numaNodes.first() < 0 || numaNodes.last() > MAX_NUMA_NODE) {
+            throw new IllegalArgumentException("NUMA nodes " + numaNodes + ": must be some of 0 to " + MAX_NUMA_NODE);
+        }
+    }
+
+    public KubeletOptions withMinorVersion(int other) {
+        return new KubeletOptions(other, clock, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry);
+    }
+
+    public KubeletOptions withClock(InstantSource other) {
+        return new KubeletOptions(minorVersion, other, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry);
+    }
+
+    public KubeletOptions withSocketPause(Duration other) {
+        return new KubeletOptions(minorVersion, clock, other, topologyPolicy, numaNodes, apis, pluginsRegistry);
+    }
+
+    public KubeletOptions withTopologyPolicy(TopologyPolicy other) {
+        return new KubeletOptions(minorVersion, clock, socketPause, other, numaNodes, apis, pluginsRegistry);
+    }
+
+    public KubeletOptions withNumaNodes(Set<Integer> other) {
+        return new KubeletOptions(
+                minorVersion, clock, socketPause, topologyPolicy, new TreeSet<>(other), apis, pluginsRegistry);
+    }
+
+    public KubeletOptions withApis(Set<DevicePluginApi> other) {
+        return new KubeletOptions(minorVersion, clock, socketPause, topologyPolicy, numaNodes, other, pluginsRegistry);
+    }
+
+    public KubeletOptions withPluginsRegistry(Path directory) {
+        return new KubeletOptions(
+                minorVersion, clock, socketPause, topologyPolicy, numaNodes, apis, Optional.of(directory));
+    }
+}

@@ -1,0 +1,72 @@
+package io.edgeplug.localkubelet;
+
+import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
+import io.edgeplug.proto.v1beta1.DevicePluginOptions;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** The calls to a plugin in one version of the API; they block, and a failed one throws StatusRuntimeException. */
+sealed interface PluginCalls permits V1beta1Calls, V1alpha1Calls {
+
+    static PluginCalls of(DevicePluginApi api, ManagedChannel channel) {
+        return switch (api) {
+            case V1BETA1 -> new V1beta1Calls(channel);
+            case V1ALPHA1 -> new V1alpha1Calls(channel);
+        };
+    }
+
+    /** Waits for the plugin to serve, and for its options where the API has any. */
+    DevicePluginOptions options(Duration deadline);
+
+    /** Hands on each list until the plugin ends the stream. */
+    void listAndWatch(Consumer<List<ListedDevice>> lists);
+
+    List<String> preferred(Collection<String> available, Collection<String> mustInclude, int size);
+
+    /** Empty if the answer is. */
+    Optional<ContainerAllocateResponse> allocate(Collection<String> ids);
+
+    void preStart(Collection<String> ids, Duration deadline);
+
+    /** Waits until somebody serves the channel's socket, as a blocking dial in Go does. */
+    static void awaitReady(ManagedChannel channel, Duration deadline) {
+        CompletableFuture<ConnectivityState> reached = new CompletableFuture<>();
+        follow(channel, reached);
+        try {
+            if (reached.get(deadline.toNanos(), TimeUnit.NANOSECONDS) == ConnectivityState.SHUTDOWN) {
+                throw Status.CANCELLED
+                        .withDescription("the client connection is closing")
+                        .asRuntimeException();
+            }
+        } catch (TimeoutException e) {
+            throw Status.DEADLINE_EXCEEDED
+                    .withDescription("context deadline exceeded")
+                    .withCause(e)
+                    .asRuntimeException();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Status.CANCELLED.withCause(e).asRuntimeException();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void follow(ManagedChannel channel, CompletableFuture<ConnectivityState> reached) {
+        ConnectivityState state = channel.getState(true);
+        if (state == ConnectivityState.READY || state == ConnectivityState.SHUTDOWN) {
+            reached.complete(state);
+        } else {
+            channel.notifyWhenStateChanged(state, () -> follow(channel, reached));
+        }
+    }
+}

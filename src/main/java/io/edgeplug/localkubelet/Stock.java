@@ -1,0 +1,52 @@
+package io.edgeplug.localkubelet;
+
+import java.util.Collections;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The devices of one resource at one moment, as allocation sees them.
+ *
+ * @param all by ID, listed last; none after a restart of the kubelet
+ * @param inUse by whomever, listed or not
+ */
+record Stock(SortedMap<String, ListedDevice> all, SortedSet<String> healthy, SortedSet<String> inUse) {
+
+    /** Bits of a mask of NUMA nodes. */
+    private static final int MAX_NODE = 63;
+
+    Stock {
+        all = Collections.unmodifiableSortedMap(new TreeMap<>(all));
+        healthy = Collections.unmodifiableSortedSet(new TreeSet<>(healthy));
+        inUse = Collections.unmodifiableSortedSet(new TreeSet<>(inUse));
+    }
+
+    SortedSet<String> available() {
+        SortedSet<String> free = new TreeSet<>(healthy);
+        free.removeAll(inUse);
+        return free;
+    }
+
+    /** Whether any device has NUMA nodes; then those without match no hint. */
+    boolean hasTopology() {
+        return all.values().stream().anyMatch(device -> !device.numaNodes().isEmpty());
+    }
+
+    boolean hasTopology(String id) {
+        return Optional.ofNullable(all.get(id))
+                .filter(device -> !device.numaNodes().isEmpty())
+                .isPresent();
+    }
+
+    /** The device's NUMA nodes as a mask. */
+    long mask(String id) {
+        return Optional.ofNullable(all.get(id)).stream()
+                .flatMap(device -> device.numaNodes().stream())
+                .filter(node -> node >= 0 && node <= MAX_NODE)
+                .mapToLong(node -> 1L << node)
+                .reduce(0, (one, other) -> one | other);
+    }
+}

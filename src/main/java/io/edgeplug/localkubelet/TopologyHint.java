@@ -1,0 +1,89 @@
+package io.edgeplug.localkubelet;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.stream.Collectors;
+
+/**
+ * NUMA nodes that could give a container what it asks for; follows devicemanager/topology_hints.go.
+ *
+ * @param mask a bit for each node; 0 means any, Go's nil
+ * @param preferred whether no fewer nodes ever could
+ */
+record TopologyHint(long mask, boolean preferred) {
+
+    static final long ANY = 0;
+
+    private static final TopologyHint NO_PREFERENCE = new TopologyHint(ANY, true);
+    private static final TopologyHint IMPOSSIBLE = new TopologyHint(ANY, false);
+
+    int count() {
+        return Long.bitCount(mask);
+    }
+
+    static long mask(SortedSet<Integer> nodes) {
+        return nodes.stream().mapToLong(node -> 1L << node).reduce(0, (one, other) -> one | other);
+    }
+
+    /** The hints of a resource of which the container holds nothing yet. */
+    static List<TopologyHint> of(Stock stock, Set<String> reusable, int count, SortedSet<Integer> nodes) {
+        if (!stock.hasTopology()) {
+            return List.of(NO_PREFERENCE);
+        }
+        SortedSet<String> available = stock.available();
+        long reusableOnly =
+                reusable.stream().filter(id -> !available.contains(id)).count();
+        if (available.size() + reusableOnly < count) {
+            return List.of(IMPOSSIBLE);
+        }
+        return generate(stock, available, reusable, count, nodes);
+    }
+
+    /** Those of a resource of which the container holds devices already. */
+    static List<TopologyHint> again(Stock stock, Set<String> held, int count, SortedSet<Integer> nodes) {
+        if (!stock.hasTopology()) {
+            return List.of(NO_PREFERENCE);
+        }
+        return held.size() == count ? generate(stock, held, Set.of(), count, nodes) : List.of(IMPOSSIBLE);
+    }
+
+    private static List<TopologyHint> generate(
+            Stock stock, Set<String> available, Set<String> reusable, int count, SortedSet<Integer> nodes) {
+        int fewest = nodes.size();
+        List<Long> masks = new ArrayList<>();
+        for (long mask : subsets(mask(nodes))) {
+            if (matching(stock, stock.all().keySet(), mask) >= count) {
+                fewest = Math.min(fewest, Long.bitCount(mask));
+            }
+            Set<String> placed = reusable.stream().filter(stock::hasTopology).collect(Collectors.toSet());
+            boolean allReusable = matching(stock, placed, mask) == placed.size();
+            if (allReusable && placed.size() + matching(stock, available, mask) >= count) {
+                masks.add(mask);
+            }
+        }
+        int best = fewest;
+        List<TopologyHint> hints = masks.stream()
+                .map(mask -> new TopologyHint(mask, Long.bitCount(mask) == best))
+                .toList();
+        return hints.isEmpty() ? List.of(IMPOSSIBLE) : hints;
+    }
+
+    private static long matching(Stock stock, Set<String> ids, long mask) {
+        return ids.stream().filter(id -> (stock.mask(id) & mask) != 0).count();
+    }
+
+    /** All that are not empty, the small ones first. */
+    private static List<Long> subsets(long mask) {
+        List<Long> subsets = new ArrayList<>();
+        for (long subset = mask; subset != 0; subset = (subset - 1) & mask) {
+            subsets.add(subset);
+        }
+        subsets.sort((one, other) -> {
+            int byCount = Integer.compare(Long.bitCount(one), Long.bitCount(other));
+            return byCount != 0 ? byCount : Long.compareUnsigned(one, other);
+        });
+        return subsets;
+    }
+}
