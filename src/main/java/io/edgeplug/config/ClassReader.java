@@ -29,11 +29,11 @@ final class ClassReader {
     /**
      * Reads one class; empty if a mistake was added.
      *
-     * @param number its place in the file, from 1
+     * @param place where the class stands, for its mistakes
      */
-    Optional<DeviceClass> read(String file, int number, Map<String, ?> values) {
+    Optional<DeviceClass> read(String place, Map<String, ?> values) {
         int before = mistakes.count();
-        String where = where(file, number, values);
+        String where = place + ": ";
         Table table = new Table(mistakes, where, values);
         Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
         Optional<Kind> kind = table.required("kind").flatMap(text -> kind(table, text));
@@ -56,9 +56,9 @@ final class ClassReader {
                 excludeTopology));
     }
 
-    private static String where(String file, int number, Map<String, ?> values) {
-        String resource = values.get("resource") instanceof String text ? " (" + text + ")" : "";
-        return file + ": class " + number + resource + ": ";
+    /** A class's file, its number in it from 1, and its resource if it says one. */
+    static String where(String file, int number, Map<String, ?> values) {
+        return file + ": class " + number + (values.get("resource") instanceof String text ? " (" + text + ")" : "");
     }
 
     private static Optional<ResourceName> resourceName(Table table, String text) {

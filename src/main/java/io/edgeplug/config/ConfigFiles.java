@@ -1,10 +1,11 @@
 package io.edgeplug.config;
 
 import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.ResourceName;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,7 +27,7 @@ public final class ConfigFiles {
 
     private final Mistakes mistakes = new Mistakes();
     private final List<DeviceClass> classes = new ArrayList<>();
-    private final Map<ResourceName, String> places = new HashMap<>();
+    private final Map<String, String> places = new HashMap<>();
 
     private ConfigFiles() {}
 
@@ -67,37 +68,51 @@ public final class ConfigFiles {
         for (Map<String, ?> values : table.tables("class")) {
             number++;
             String place = file + ": class " + number;
-            reader.read(file.toString(), number, values).ifPresent(deviceClass -> add(deviceClass, place));
+            String where = ClassReader.where(file.toString(), number, values);
+            for (String key : List.of("resource", "env")) {
+                if (values.get(key) instanceof String value) {
+                    claim(where, key, value, place);
+                }
+            }
+            reader.read(where, values).ifPresent(classes::add);
         }
         table.rejectOthers();
     }
 
-    private void add(DeviceClass deviceClass, String place) {
-        String earlier = places.putIfAbsent(deviceClass.resource(), place);
-        if (earlier == null) {
-            classes.add(deviceClass);
-        } else {
-            mistakes.add(place + " (" + deviceClass.resource() + "): resource", "is that of " + earlier + " too");
+    /** What two classes must not share, also where one of them has other mistakes. */
+    private void claim(String where, String key, String value, String place) {
+        String earlier = places.putIfAbsent(key + " " + value, place);
+        if (earlier != null) {
+            mistakes.add(where + ": " + key, "\"" + value + "\" is that of " + earlier + " too");
         }
     }
 
     private List<Path> classFiles(Path directory) {
         List<Path> files = new ArrayList<>();
-        if (Files.exists(directory)) {
-            try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "*.toml")) {
-                found.forEach(files::add);
-            } catch (IOException e) {
-                mistakes.add(directory.toString(), "cannot be listed: " + e.getMessage());
-            }
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "*.toml")) {
+            found.forEach(files::add);
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (IOException e) {
+            mistakes.add(directory.toString(), FileProblem.of(e));
         }
         files.sort(null);
         return files;
     }
 
     private static Optional<Path> absolute(Table table, String key) {
-        Optional<Path> path = table.string(key).map(Path::of);
-        path.filter(value -> !value.isAbsolute()).ifPresent(value -> table.mistake(key, "must be an absolute path"));
-        return path;
+        return table.string(key).flatMap(text -> {
+            try {
+                Path path = Path.of(text);
+                if (path.isAbsolute()) {
+                    return Optional.of(path);
+                }
+                table.mistake(key, "must be an absolute path");
+            } catch (InvalidPathException e) {
+                table.mistake(key, "is not a path: " + e.getReason());
+            }
+            return Optional.empty();
+        });
     }
 
     private static <T> Optional<T> oneOf(Table table, String key, Map<String, T> words) {

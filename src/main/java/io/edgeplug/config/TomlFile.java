@@ -6,9 +6,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -31,21 +29,25 @@ final class TomlFile {
             String text = text(file);
             int before = mistakes.count();
             TomlText.check(text, name, mistakes);
-            return mistakes.count() > before
-                    ? Optional.empty()
-                    : Optional.of(new Toml().read(text).toMap());
-        } catch (NoSuchFileException e) {
-            mistakes.add(name, "no such file");
-        } catch (AccessDeniedException e) {
-            mistakes.add(name, "permission denied");
+            return mistakes.count() > before ? Optional.empty() : parse(text, name, mistakes);
         } catch (CharacterCodingException e) {
             mistakes.add(name, "is not UTF-8 text");
         } catch (IOException e) {
-            mistakes.add(name, String.valueOf(e.getMessage()));
+            mistakes.add(name, FileProblem.of(e));
+        }
+        return Optional.empty();
+    }
+
+    /** toml4j throws what it meets: its own words, a number that does not parse, an index that is none. */
+    private static Optional<Map<String, Object>> parse(String text, String name, Mistakes mistakes) {
+        try {
+            return Optional.of(new Toml().read(text).toMap());
         } catch (NumberFormatException e) {
             mistakes.add(name, "has a number that is too large: " + firstLine(String.valueOf(e.getMessage())));
         } catch (IllegalStateException e) {
             mistakes.add(name, lineFirst(String.valueOf(e.getMessage())));
+        } catch (RuntimeException e) {
+            mistakes.add(name, "is not TOML: " + firstLine(String.valueOf(e.getMessage())));
         }
         return Optional.empty();
     }

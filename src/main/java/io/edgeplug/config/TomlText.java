@@ -31,10 +31,20 @@ final class TomlText {
         while (at < text.length()) {
             skipBlanksAndComments();
             if (peek() == '[') {
-                skipLine();
+                header();
             } else if (at < text.length()) {
                 statement();
             }
+        }
+    }
+
+    private void header() {
+        int start = at;
+        int headerLine = line;
+        skipLine();
+        if (text.substring(start, at).chars().filter(c -> c == '.').count() > MAX_NESTING) {
+            mistakes.add(file, "line " + headerLine + ": a table's name has too many dots");
+            at = text.length();
         }
     }
 
@@ -68,8 +78,7 @@ final class TomlText {
 
     private void array(String key, int depth) {
         if (depth == MAX_NESTING) {
-            mistake(key + ": is nested too deeply");
-            at = text.length();
+            tooDeep(key);
             return;
         }
         next();
@@ -90,21 +99,49 @@ final class TomlText {
     }
 
     private void inlineTable(String key, int depth) {
-        next();
-        while (at < text.length() && peek() != '}' && peek() != '\n') {
-            if (peek() == '=') {
-                next();
-                skipSpaces();
-                if (peek() == ',' || peek() == '}') {
-                    mistake(key + ": has a key without a value");
-                } else {
-                    value(key, depth);
-                }
-            } else {
-                next();
-            }
+        if (depth == MAX_NESTING) {
+            tooDeep(key);
+            return;
         }
         next();
+        boolean separated = true;
+        for (skipSpaces(); at < text.length() && peek() != '}' && peek() != '\n'; skipSpaces()) {
+            boolean comma = peek() == ',';
+            if (comma == separated) {
+                mistake(key + (comma ? ": has a comma with nothing before it" : ": needs a comma between its keys"));
+                skipLine();
+                return;
+            }
+            if (comma) {
+                next();
+            } else {
+                pair(key, depth);
+            }
+            separated = comma;
+        }
+        next();
+    }
+
+    private void pair(String key, int depth) {
+        while (at < text.length() && ",=}\n".indexOf(peek()) < 0) {
+            next();
+        }
+        if (peek() != '=') {
+            mistake(key + ": has a key without a value");
+            return;
+        }
+        next();
+        skipSpaces();
+        if (peek() == ',' || peek() == '}') {
+            mistake(key + ": has a key without a value");
+        } else {
+            value(key, depth + 1);
+        }
+    }
+
+    private void tooDeep(String key) {
+        mistake(key + ": is nested too deeply");
+        at = text.length();
     }
 
     private void string(String key) {

@@ -128,7 +128,8 @@ final class ConfigFilesTest {
         write("edgeplug.toml", GOOD.formatted("x"));
         write("class.d/a.toml", GOOD.formatted("x"));
 
-        assertMistakes("class.d/a.toml: class 1 (example.com/x): resource: is that of " + main + ": class 1 too");
+        assertMistakes("class.d/a.toml: class 1 (example.com/x): resource: \"example.com/x\" is that of " + main
+                + ": class 1 too");
     }
 
     @Test
@@ -171,6 +172,42 @@ final class ConfigFilesTest {
         assertMistakes("edgeplug.toml: line 1: x: is nested too deeply");
     }
 
+    @Test
+    void deepInlineTablesAndHeadersEndInAMistake() throws Exception {
+        write("edgeplug.toml", "x = " + "{b=".repeat(5_000));
+        write("class.d/a.toml", "[" + "a.".repeat(20_000) + "a]");
+
+        assertMistakes(
+                "edgeplug.toml: line 1: x: is nested too deeply",
+                "class.d/a.toml: line 1: a table's name has too many dots");
+    }
+
+    @Test
+    void variableOfTwoClassesIsToldAlsoIfOneHasOtherMistakes() throws Exception {
+        write("edgeplug.toml", GOOD.formatted("x").replace("vf", "vg") + GOOD.formatted("x"));
+
+        assertMistakes(
+                "edgeplug.toml: class 1 (example.com/x): kind: \"vg\" is none of vf, pci, path",
+                "edgeplug.toml: class 2 (example.com/x): resource: \"example.com/x\" is that of " + main
+                        + ": class 1 too");
+    }
+
+    @Test
+    void fileInPlaceOfTheClassDirectoryIsTold() throws Exception {
+        write("edgeplug.toml", GOOD.formatted("x"));
+        Files.delete(directory.resolve("class.d"));
+        write("class.d", "");
+
+        assertMistakes("class.d: is a file, not a directory");
+    }
+
+    @Test
+    void controlCharactersDoNotReachTheTerminal() throws Exception {
+        write("edgeplug.toml", "log_level = \"\\u001b[31m\\n\"");
+
+        assertMistakes("edgeplug.toml: log_level: \"?[31m?\" is none of debug, error, info, warning");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -183,6 +220,8 @@ final class ConfigFilesTest {
                 "x = 007 | line 1: x: has a leading zero",
                 "x = \"\\U0001F600\" | line 1: x: write the character itself, \\U is not understood",
                 "x = { y = } | line 1: x: has a key without a value",
+                "x = { y = [\"a\"] junk } | line 1: x: needs a comma between its keys",
+                "kubelet_dir = \"/a\\u0000b\" | kubelet_dir: is not a path: Nul character not allowed",
                 "x = 99999999999999999999 | has a number that is too large: For input string: \"99999999999999999999\"",
                 "x | line 1: key is not followed by an equals sign: x",
                 "x = \"open | line 1: unterminated value: x = \"open",

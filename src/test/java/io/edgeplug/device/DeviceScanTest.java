@@ -122,7 +122,7 @@ final class DeviceScanTest {
         Files.createFile(root.resolve("etc/gophers/.g0"));
         Files.createFile(root.resolve("etc/gophers/g1"));
 
-        assertThat(scan().paths(List.of(PathGlob.parse("/etc/gophers/*"))))
+        assertThat(scan().paths(List.of(PathGlob.parse("/etc/gophers/*"))).devices())
                 .containsExactly(new PathDevice("g1", "/etc/gophers/g1", false, Health.HEALTHY));
     }
 

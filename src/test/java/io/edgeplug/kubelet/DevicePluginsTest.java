@@ -195,7 +195,10 @@ final class DevicePluginsTest {
 
     private List<String> sockets() throws IOException {
         try (Stream<Path> files = Files.list(kubeletDir)) {
-            return files.map(path -> path.getFileName().toString()).sorted().toList();
+            return files.map(path -> path.getFileName().toString())
+                    .filter(name -> name.endsWith(".sock"))
+                    .sorted()
+                    .toList();
         }
     }
 }

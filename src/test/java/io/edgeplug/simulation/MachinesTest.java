@@ -118,7 +118,9 @@ class MachinesTest {
                 assertThat(device.numaNode()).isEmpty();
                 assertThat(device.function().iommuGroup()).isEmpty();
             });
-            assertThat(new DeviceScan(node.sysfs()).paths(List.of(PathGlob.parse("/etc/gophers/*"))))
+            assertThat(new DeviceScan(node.sysfs())
+                            .paths(List.of(PathGlob.parse("/etc/gophers/*")))
+                            .devices())
                     .extracting(PathDevice::path)
                     .containsExactly("/etc/gophers/g1", "/etc/gophers/g2");
         }
@@ -136,7 +138,7 @@ class MachinesTest {
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), root)) {
             assertThat(devices(node)).hasSize(8).allSatisfy(device -> {
                 assertThat(device.health().problem()).isEmpty();
-                assertThat(node.sysfs().readBytes("sys/bus/pci/devices/" + device.id() + "/config"))
+                assertThat(node.sysfs().readBytes("sys/bus/pci/devices/" + device.id() + "/config", 64))
                         .hasValueSatisfying(config -> assertThat(config).hasSize(64));
             });
             assertThat(devices(node))
