@@ -144,7 +144,10 @@ final class DevicePluginsTest {
             kubelet.await(states -> states.size() == 3, PATIENCE);
             for (int restarts = 1; restarts <= 10; restarts++) {
                 kubelet.restart();
-                kubelet.await(states -> states.values().stream().allMatch(state -> state.allocatable() == 2), PATIENCE);
+                kubelet.await(
+                        states -> states.size() == 3
+                                && states.values().stream().allMatch(state -> state.allocatable() == 2),
+                        PATIENCE);
 
                 assertThat(registrations()).hasSize(3 * (restarts + 1));
             }
