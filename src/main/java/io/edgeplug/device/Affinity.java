@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * fewest PFs, or spread over PFs if that is preferred.
  *
  * <p>At each level it looks for the smallest group that has enough, so that larger ones stay whole; if none has, it takes
- * the largest and goes on. Groups that hold a device which must be there come first. The work is that of a few sorts.
+ * the largest and goes on. Groups that hold a device which must be there come first.
  */
 public final class Affinity {
 
@@ -79,11 +79,14 @@ public final class Affinity {
         return taken;
     }
 
-    /** A group that holds a device which must be there; else the smallest that has enough; else the largest. */
-    private static Group best(List<Group> groups, int needed) {
+    /**
+     * A group that holds a device which must be there; else the smallest that has enough, or the largest if devices
+     * are to be spread in it; else the largest.
+     */
+    private Group best(List<Group> groups, int needed) {
         Comparator<Group> order = Comparator.comparing((Group group) -> group.must() == 0)
                 .thenComparing(group -> group.free().size() < needed)
-                .thenComparingInt(group -> group.free().size() < needed
+                .thenComparingInt(group -> group.free().size() < needed || preference == Preference.SPREAD
                         ? -group.free().size()
                         : group.free().size());
         return groups.stream().min(order).orElseThrow();

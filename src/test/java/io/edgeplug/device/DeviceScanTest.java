@@ -117,6 +117,71 @@ final class DeviceScanTest {
     }
 
     @Test
+    void vfThatDoesNotFollowFromItsPfsOffsetIsUnhealthyAndHasNoNegativeIndex() throws IOException {
+        write("vendor", "0x8086");
+        link("physfn", "../0000:3b:00.1");
+        writeTo("0000:3b:00.1", "sriov_offset", "2000");
+        writeTo("0000:3b:00.1", "sriov_stride", "1");
+
+        assertThat(device())
+                .isInstanceOfSatisfying(
+                        VirtualFunction.class, vf -> assertThat(vf.index()).isZero());
+        assertThat(health().problem())
+                .contains("its PF: its sriov_offset and sriov_stride do not lead to its VF 0000:3b:00.0");
+    }
+
+    @Test
+    void whatWasKnownStandsWhereItCannotBeRead() throws IOException {
+        write("vendor", "0x8086");
+        write("device", "0x1592");
+        PciDevice known = device();
+        Files.delete(file("device"));
+        write("device/in/the/way", "");
+
+        assertThat(scan().function(ADDRESS, Optional.of(known)))
+                .contains(known.withHealth(Health.unhealthy("read device: Is a directory")));
+    }
+
+    @Test
+    void directoryThatLoopsEndsNoScan() throws IOException {
+        Files.createDirectories(root.resolve("etc/gophers"));
+        Files.createFile(root.resolve("etc/gophers/g1"));
+        Files.createSymbolicLink(root.resolve("etc/loop"), Path.of("loop"));
+
+        DeviceScan.PathScan found =
+                scan().paths(List.of(PathGlob.parse("/etc/loop/*"), PathGlob.parse("/etc/gophers/*")));
+
+        assertThat(found.devices()).extracting(Device::id).containsExactly("g1");
+        assertThat(found.problems())
+                .singleElement()
+                .asString()
+                .startsWith("/etc/loop/*: list loop: Too many levels of symbolic links");
+    }
+
+    @Test
+    void rootPortIsTheFirstFunctionOnTheWay() throws IOException {
+        Path real = root.resolve("sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0");
+        Files.createDirectories(real);
+        Files.writeString(real.resolve("vendor"), "0x8086\n");
+        Files.createDirectories(root.resolve("sys/bus/pci/devices"));
+        Files.createSymbolicLink(
+                root.resolve("sys/bus/pci/devices/" + ADDRESS),
+                Path.of("../../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0"));
+
+        assertThat(device().function().rootPort()).contains(new PciAddress(0, 0x3a, 0, 0));
+    }
+
+    @Test
+    void numaNodesAreReadAsRanges() throws IOException {
+        assertThat(scan().numaNodes()).isEmpty();
+
+        Files.createDirectories(root.resolve("sys/devices/system/node"));
+        Files.writeString(root.resolve("sys/devices/system/node/online"), "0-1,4\n");
+
+        assertThat(scan().numaNodes()).containsExactly(0, 1, 4);
+    }
+
+    @Test
     void globDoesNotNameHiddenFiles() throws IOException {
         Files.createDirectories(root.resolve("etc/gophers"));
         Files.createFile(root.resolve("etc/gophers/.g0"));
@@ -146,6 +211,12 @@ final class DeviceScanTest {
 
     private void write(String name, String value) throws IOException {
         Files.writeString(file(name), value + "\n");
+    }
+
+    private void writeTo(String address, String name, String value) throws IOException {
+        Path path = root.resolve("sys/bus/pci/devices/" + address).resolve(name);
+        Files.createDirectories(path.getParent());
+        Files.writeString(path, value + "\n");
     }
 
     private void link(String name, String target) throws IOException {

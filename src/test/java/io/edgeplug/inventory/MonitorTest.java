@@ -84,6 +84,21 @@ final class MonitorTest {
     }
 
     @Test
+    void deviceThatWasHandedOutStaysListedWhenItGoesAndComesBackHealthy() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+            monitor.handedOut(monitor.current().devices(VFS));
+            node.announce("change", VF0);
+            node.pull(VF0);
+
+            Inventory gone = monitor.awaitNewerThan(1);
+            assertThat(gone.devices(VFS)).hasSize(2);
+            assertThat(gone.device(VFS, VF0.toString()).orElseThrow().health().problem())
+                    .contains("is gone, and a container may hold it");
+        }
+    }
+
+    @Test
     void manyReadersSeeTheSameChange() throws Exception {
         try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
