@@ -1,6 +1,7 @@
 package io.edgeplug.device;
 
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,6 +20,7 @@ public record PciAddress(long domain, int bus, int slot, int function) implement
     private static final String HEX = "[0-9a-fA-F]";
     private static final Pattern FORM =
             Pattern.compile("(%s{4,8}):(%s{2}):([01]%s)\\.([0-7])".formatted(HEX, HEX, HEX));
+    private static final HexFormat HEX_DIGITS = HexFormat.of();
     private static final Comparator<PciAddress> ORDER = Comparator.comparingLong(PciAddress::domain)
             .thenComparingInt(PciAddress::bus)
             .thenComparingInt(PciAddress::slot)
@@ -60,6 +62,15 @@ public record PciAddress(long domain, int bus, int slot, int function) implement
 
     @Override
     public String toString() {
-        return "%04x:%02x:%02x.%x".formatted(domain, bus, slot, function);
+        // every device's ID: formatting by a pattern would take most of an allocation's time
+        int digits = domain > 0xffff ? 8 : 4;
+        String wide = HEX_DIGITS.toHexDigits(domain, digits);
+        return (digits == 8 ? wide.replaceFirst("^0{1,3}", "") : wide)
+                + ':'
+                + HEX_DIGITS.toHexDigits((byte) bus)
+                + ':'
+                + HEX_DIGITS.toHexDigits((byte) slot)
+                + '.'
+                + HEX_DIGITS.toHexDigits(function, 1);
     }
 }
