@@ -10,6 +10,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
 import io.edgeplug.localkubelet.KubeletEvent;
+import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +35,15 @@ final class LocalKubeletCommand implements Callable<Integer> {
     @Option(names = "--dir", paramLabel = "DIR", required = true, description = "Where to serve kubelet.sock.")
     private Path directory = Path.of("");
 
+    @Option(names = "--minor", paramLabel = "N", description = "Behave as Kubernetes 1.N does. Defaults to 36.")
+    private int minor = KubeletOptions.DEFAULTS.minorVersion();
+
+    @Option(
+            names = "--registry",
+            paramLabel = "DIR",
+            description = "Look for plugins' sockets here too, as the kubelet does in plugins_registry.")
+    private Optional<Path> registry = Optional.empty();
+
     @Option(
             names = {"-J", "--json"},
             description = "Print one JSON object a line.")
@@ -55,10 +65,15 @@ final class LocalKubeletCommand implements Callable<Integer> {
         if (other.isPresent()) {
             throw new IOException(directory + ": has a kubelet already, " + other.orElseThrow());
         }
-        try (LocalKubelet kubelet = LocalKubelet.open(directory, this::print)) {
+        try (LocalKubelet kubelet = LocalKubelet.open(directory, options(), this::print)) {
             termination.await();
         }
         return ExitCode.OK;
+    }
+
+    private KubeletOptions options() {
+        KubeletOptions options = KubeletOptions.DEFAULTS.withMinorVersion(minor);
+        return registry.map(options::withPluginsRegistry).orElse(options);
     }
 
     private void print(KubeletEvent event) {
