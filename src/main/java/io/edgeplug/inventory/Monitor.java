@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -54,9 +54,9 @@ public final class Monitor implements AutoCloseable {
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
     private long nextTick;
-    private final Map<String, Device> lastSeen = new TreeMap<>();
 
-    private final Set<String> handedOut = ConcurrentHashMap.newKeySet();
+    /** What containers may hold, as it was last seen. */
+    private final Map<String, Device> held = new ConcurrentSkipListMap<>();
 
     private final Lock lock = new ReentrantLock();
     private final Condition published = lock.newCondition();
@@ -125,7 +125,7 @@ public final class Monitor implements AutoCloseable {
      * kubelet tells a pod only of devices that it knows. Never blocks.
      */
     public void handedOut(Collection<Device> devices) {
-        devices.forEach(device -> handedOut.add(device.id()));
+        devices.forEach(device -> held.put(device.id(), device));
     }
 
     /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
@@ -265,11 +265,9 @@ public final class Monitor implements AutoCloseable {
         Set<String> ids = new HashSet<>();
         for (Device device : found) {
             ids.add(device.id());
-            if (handedOut.contains(device.id())) {
-                lastSeen.put(device.id(), device);
-            }
+            held.replace(device.id(), device);
         }
-        return lastSeen.values().stream()
+        return held.values().stream()
                 .filter(device -> !ids.contains(device.id()))
                 .map(device -> device.withHealth(Health.unhealthy("is gone, and a container may hold it")))
                 .toList();

@@ -26,14 +26,20 @@ record Resource(DeviceClass deviceClass, Monitor monitor) {
     }
 
     /**
-     * What a container gets with these devices.
+     * What a container gets with these devices, by an inventory that is still the newest when it is known that they are
+     * held: a device that goes from here on stays listed.
      *
      * @throws DeviceUnavailableException if one of them cannot be given; it is then looked at again
      */
     Allocation allocate(Collection<String> ids) throws DeviceUnavailableException {
         try {
-            List<Device> devices = monitor.current().allocatable(name(), ids);
-            monitor.handedOut(devices);
+            Inventory inventory;
+            List<Device> devices;
+            do {
+                inventory = monitor.current();
+                devices = inventory.allocatable(name(), ids);
+                monitor.handedOut(devices);
+            } while (monitor.current().generation() != inventory.generation());
             return Allocation.of(deviceClass, devices);
         } catch (DeviceUnavailableException e) {
             ids.forEach(monitor::lookAgain);
