@@ -7,7 +7,6 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
-import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
 import java.io.IOException;
 import java.util.logging.Logger;
@@ -24,7 +23,8 @@ final class Daemon {
         Signals.Termination termination = Signals.onTermination();
         Config config = ConfigFiles.read(options.config());
         Journal.toStderr(config.logLevel());
-        try (Monitor monitor = Monitor.open(Sysfs.at(options.sysroot()), config.classes(), UeventSource.silent());
+        try (Monitor monitor =
+                        Monitor.open(NodeOptions.sysfs(options.sysroot()), config.classes(), UeventSource.silent());
                 DevicePlugins plugins = plugins(options, config, monitor)) {
             LOG.info("ready");
             termination.await();

@@ -32,6 +32,11 @@ final class NodeOptions {
     }
 
     Sysfs sysfs() throws IOException {
+        return sysfs(sysroot);
+    }
+
+    /** The node under a directory; a name that is none would look like a node without devices. */
+    static Sysfs sysfs(Path sysroot) throws IOException {
         if (!Files.isDirectory(sysroot)) {
             throw new IOException(sysroot + ": no such directory, so no node to look at");
         }

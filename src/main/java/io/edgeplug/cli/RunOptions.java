@@ -36,7 +36,11 @@ record RunOptions(Path config, Optional<Path> kubeletDir, Path sysroot) {
             if (!NAMES.contains(parts[0]) || !hasValue || options.containsKey(parts[0])) {
                 return Optional.empty();
             }
-            options.put(parts[0], parts.length == 2 ? parts[1] : args.get(i + 1));
+            String value = parts.length == 2 ? parts[1] : args.get(i + 1);
+            if (value.isEmpty() || value.startsWith("--")) {
+                return Optional.empty();
+            }
+            options.put(parts[0], value);
             i += parts.length == 2 ? 1 : 2;
         }
         return Optional.of(new RunOptions(

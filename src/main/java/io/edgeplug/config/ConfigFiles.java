@@ -2,6 +2,7 @@ package io.edgeplug.config;
 
 import io.edgeplug.device.DeviceClass;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -24,6 +25,9 @@ public final class ConfigFiles {
     private static final Map<String, Config.Registration> REGISTRATIONS = new TreeMap<>(Map.of(
             "device_plugins", Config.Registration.DEVICE_PLUGINS,
             "plugins_registry", Config.Registration.PLUGINS_REGISTRY));
+
+    /** Of the 107 bytes of a Unix socket's path, a file name needs some. */
+    private static final int MAX_SOCKET_DIRECTORY = 75;
 
     private final Mistakes mistakes = new Mistakes();
     private final List<DeviceClass> classes = new ArrayList<>();
@@ -104,10 +108,14 @@ public final class ConfigFiles {
         return table.string(key).flatMap(text -> {
             try {
                 Path path = Path.of(text);
-                if (path.isAbsolute()) {
+                if (!path.isAbsolute()) {
+                    table.mistake(key, "must be an absolute path");
+                } else if (text.getBytes(StandardCharsets.UTF_8).length > MAX_SOCKET_DIRECTORY) {
+                    table.mistake(
+                            key, "is longer than the " + MAX_SOCKET_DIRECTORY + " bytes that leave room for a socket");
+                } else {
                     return Optional.of(path);
                 }
-                table.mistake(key, "must be an absolute path");
             } catch (InvalidPathException e) {
                 table.mistake(key, "is not a path: " + e.getReason());
             }

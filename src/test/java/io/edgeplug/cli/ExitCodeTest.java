@@ -51,6 +51,13 @@ final class ExitCodeTest {
     }
 
     @Test
+    void nodeThatIsNotThereIsNoNodeWithoutDevices() {
+        assertThat(execute("list", "--sysroot", directory + "/none")).isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("edgeplug: " + directory + "/none: no such directory, so no node to look at\n");
+    }
+
+    @Test
     void wrongUsageExitsWith2() {
         assertThat(execute("list", "-o", "COLOUR")).isEqualTo(2);
         assertThat(execute("run", "--colour")).isEqualTo(2);
@@ -64,6 +71,7 @@ final class ExitCodeTest {
         assertThat(RunOptions.parse(List.of("run"))).isPresent();
         assertThat(RunOptions.parse(List.of("run", "--help"))).isEmpty();
         assertThat(RunOptions.parse(List.of("run", "--config"))).isEmpty();
+        assertThat(RunOptions.parse(List.of("run", "--config", "--sysroot"))).isEmpty();
         assertThat(RunOptions.parse(List.of("list"))).isEmpty();
     }
 

@@ -223,6 +223,7 @@ final class ConfigFilesTest {
                 "x = { y = [\"a\"] junk } | line 1: x: needs a comma between its keys",
                 "kubelet_dir = \"/a\\u0000b\" | kubelet_dir: is not a path: Nul character not allowed",
                 "x = 99999999999999999999 | has a number that is too large: For input string: \"99999999999999999999\"",
+                "kubelet_dir = \"relative\" | kubelet_dir: must be an absolute path",
                 "x | line 1: key is not followed by an equals sign: x",
                 "x = \"open | line 1: unterminated value: x = \"open",
                 "x = inf | line 1: invalid value: x = inf",
