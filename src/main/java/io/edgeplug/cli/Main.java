@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             RunCommand.class,
             ListCommand.class,
+            ExplainCommand.class,
             TryCommand.class,
             CheckCommand.class,
             DemoCommand.class,

@@ -1,6 +1,7 @@
 package io.edgeplug.device;
 
 import io.edgeplug.linux.PathGlob;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -36,6 +37,16 @@ public record DeviceClass(
                 && !isPhysicalFunctionInUse(device)
                 && selectors.stream()
                         .anyMatch(selector -> selector.mismatch(device).isEmpty());
+    }
+
+    /** What the class asks of a device before its selectors do. */
+    public List<Condition> conditions(Device device) {
+        List<Condition> conditions = new ArrayList<>();
+        conditions.add(new Condition("kind " + kind.word(), device.kind().word(), device.kind() == kind));
+        if (isPhysicalFunctionInUse(device)) {
+            conditions.add(new Condition("no VFs of its own", "some", false));
+        }
+        return conditions;
     }
 
     /** The files to look for; none unless the class is of paths. */

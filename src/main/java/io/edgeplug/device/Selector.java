@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -39,6 +40,16 @@ public final class Selector {
                 .filter(test -> !test.getValue().test(device))
                 .map(Map.Entry::getKey)
                 .findFirst();
+    }
+
+    /** What each key asks of a device, and what it finds. */
+    public List<Condition> conditions(Device device) {
+        return values.entrySet().stream()
+                .map(key -> new Condition(
+                        key.getKey().word() + " " + String.join(", ", key.getValue()),
+                        key.getKey().actual(device),
+                        Objects.requireNonNull(tests.get(key.getKey())).test(device)))
+                .toList();
     }
 
     @Override

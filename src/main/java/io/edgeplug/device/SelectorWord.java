@@ -59,6 +59,35 @@ public enum SelectorWord {
         };
     }
 
+    /** What a device has for this key to look at. */
+    String actual(Device device) {
+        return switch (device) {
+            case PathDevice path -> path.path();
+            case PciDevice pci -> {
+                PciFunction function = pci.function();
+                yield switch (this) {
+                    case VENDORS -> "%04x".formatted(function.vendor());
+                    case DEVICES -> "%04x".formatted(function.device());
+                    case CLASSES -> "%06x".formatted(function.classCode());
+                    case DRIVERS -> function.driver().orElse("no driver");
+                    case PCI_ADDRESSES -> function.address().toString();
+                    case PF_NAMES, ROOT_DEVICES -> pfOf(pci);
+                    case PATHS -> "no file";
+                };
+            }
+        };
+    }
+
+    private String pfOf(PciDevice device) {
+        if (device instanceof VirtualFunction vf) {
+            String pf = this == PF_NAMES
+                    ? String.join(", ", vf.physicalNetNames())
+                    : vf.physicalFunction().toString();
+            return (pf.isEmpty() ? "a PF without interface" : pf) + "#" + vf.index();
+        }
+        return "no VF";
+    }
+
     /** What is wrong with the form of a value of this key. */
     public Optional<String> problem(String text) {
         try {

@@ -1,0 +1,120 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.container.Allocation;
+import io.edgeplug.device.Condition;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Selector;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.inventory.Inventory.Item;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Goes the way of one device through the classes, as the daemon does, and tells each step. */
+@Command(
+        name = "explain",
+        mixinStandardHelpOptions = true,
+        description = "Tell why a device is advertised or not, class by class and key by key, and what its container "
+                + "would get. Needs neither root nor the daemon.")
+final class ExplainCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions node = new NodeOptions();
+
+    @Parameters(paramLabel = "BDF", description = "The device's address, or its ID as list shows it.")
+    private String id = "";
+
+    @Override
+    public Integer call() throws Exception {
+        List<DeviceClass> classes = node.readOrDefaults().classes();
+        Item item = Inventory.scan(node.sysfs(), classes).items().stream()
+                .filter(one -> one.device().id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IOException(id + ": no such device here"));
+        PrintWriter out = spec.commandLine().getOut();
+        facts(item, out);
+        boolean isTaken = false;
+        for (DeviceClass deviceClass : classes) {
+            boolean takes = deviceClass.takes(item.device());
+            explain(deviceClass, item.device(), verdict(takes, isTaken), out);
+            isTaken |= takes;
+        }
+        out.println(conclusion(item));
+        item.deviceClass().ifPresent(taker -> {
+            out.println("its container would get");
+            lines(Allocation.of(taker, List.of(item.device()))).forEach(line -> out.println("  " + line));
+        });
+        out.flush();
+        return ExitCode.OK;
+    }
+
+    private static void facts(Item item, PrintWriter out) {
+        out.println(item.device().id());
+        for (Column column : Column.values()) {
+            Optional<?> value = column.value(item);
+            if (column != Column.DEVICE && value.isPresent()) {
+                out.println("  %-10s %s".formatted(column.key(), value.orElseThrow()));
+            }
+        }
+    }
+
+    private static void explain(DeviceClass deviceClass, Device device, String verdict, PrintWriter out) {
+        out.println(deviceClass.resource() + ": " + verdict);
+        deviceClass.conditions(device).forEach(condition -> out.println("  " + line(condition)));
+        String indent = deviceClass.selectors().size() > 1 ? "    " : "  ";
+        int number = 0;
+        for (Selector selector : deviceClass.selectors()) {
+            number++;
+            if (deviceClass.selectors().size() > 1) {
+                out.println("  match " + number + (number == 1 ? "" : ", or else"));
+            }
+            selector.conditions(device).forEach(condition -> out.println(indent + line(condition)));
+        }
+    }
+
+    private static String line(Condition condition) {
+        return (condition.isMet() ? "yes  " : "no   ") + condition.wanted() + ", it has " + condition.actual();
+    }
+
+    private static String verdict(boolean takes, boolean isTaken) {
+        if (!takes) {
+            return "does not take it";
+        }
+        return isTaken ? "would take it, but an earlier class does" : "takes it";
+    }
+
+    private static String conclusion(Item item) {
+        String problem = item.device()
+                .health()
+                .problem()
+                .map(text -> ", as unhealthy: it " + text)
+                .orElse("");
+        return item.resource()
+                .map(resource -> "so it is advertised as " + resource + problem)
+                .orElse("so it is not advertised" + problem.replace(", as unhealthy:", ":"));
+    }
+
+    private static List<String> lines(Allocation allocation) {
+        return Stream.of(
+                        allocation.env().entrySet().stream()
+                                .map(env -> "env        " + env.getKey() + "=" + env.getValue()),
+                        allocation.nodes().stream()
+                                .map(one -> "device     " + one.path() + " (" + one.permissions() + ")"),
+                        allocation.mounts().stream()
+                                .map(one -> "mount      " + one.path() + (one.readOnly() ? " (ro)" : "")))
+                .flatMap(lines -> lines)
+                .toList();
+    }
+}

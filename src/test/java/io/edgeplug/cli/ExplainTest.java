@@ -1,0 +1,78 @@
+package io.edgeplug.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ExplainTest {
+
+    private static final Path MACHINE = Path.of("src/test/machines/vfio-bound");
+
+    @TempDir
+    private Path root = Path.of("");
+
+    @Test
+    void takenDeviceIsExplainedClassByClassWithWhatItsContainerGets() throws IOException {
+        assertThat(explain("0000:5e:02.0")).isEqualTo("""
+                0000:5e:02.0
+                  kind       vf
+                  ids        8086:154c
+                  driver     vfio-pci
+                  numa       0
+                  resource   intel.com/x710_dpdk
+                  health     healthy
+                  class      020000
+                  subsystem  8086:0000
+                  iommu      112
+                  pf         0000:5e:00.0
+                  vf         0
+                intel.com/x710_dpdk: takes it
+                  yes  kind vf, it has vf
+                  yes  vendors 8086, it has 8086
+                  yes  devices 154c, it has 154c
+                  yes  drivers vfio-pci, it has vfio-pci
+                intel.com/x710_netdevice: does not take it
+                  yes  kind vf, it has vf
+                  no   drivers iavf, it has vfio-pci
+                  yes  root_devices 0000:5e:00.0#0-3, it has 0000:5e:00.0#0
+                so it is advertised as intel.com/x710_dpdk
+                its container would get
+                  env        PCIDEVICE_INTEL_COM_X710_DPDK=0000:5e:02.0
+                  env        PCI_RESOURCE_INTEL_COM_X710_DPDK=0000:5e:02.0
+                  device     /dev/vfio/112 (rw)
+                  device     /dev/vfio/vfio (rw)
+                """);
+    }
+
+    @Test
+    void pfWithVfsIsNotAdvertisedAndSaysWhy() throws IOException {
+        assertThat(explain("0000:5e:00.0"))
+                .contains("  no   no VFs of its own, it has some\n")
+                .endsWith("so it is not advertised\n");
+    }
+
+    private String explain(String id) throws IOException {
+        StringWriter out = new StringWriter();
+        try (SimulatedNode node =
+                SimulatedNode.unpack(Files.readString(MACHINE.resolve("tree")), root.resolve("node"))) {
+            int exit = Main.commandLine()
+                    .setOut(new PrintWriter(out))
+                    .execute(
+                            "explain",
+                            id,
+                            "--sysroot",
+                            node.root().toString(),
+                            "--config",
+                            MACHINE.resolve("class.toml").toString());
+            assertThat(exit).isZero();
+        }
+        return out.toString();
+    }
+}
