@@ -22,9 +22,7 @@ import java.util.stream.IntStream;
  */
 public final class DeviceScan {
 
-    private static final String FUNCTIONS = "sys/bus/pci/devices";
     private static final Pattern RANGE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,4}))?");
-    private static final int CONFIG_HEADER_BYTES = 64;
 
     private final Sysfs sysfs;
 
@@ -38,7 +36,7 @@ public final class DeviceScan {
      * @throws IOException if the node has PCI and does not tell
      */
     public List<PciAddress> functions() throws IOException {
-        return sysfs.names(FUNCTIONS).stream()
+        return sysfs.names(PciAttributes.FUNCTIONS).stream()
                 .flatMap(name -> PciAddress.parse(name).stream())
                 .sorted()
                 .toList();
@@ -55,18 +53,18 @@ public final class DeviceScan {
      * @param known what was read of it before, which stands where it cannot be read now
      */
     public Optional<PciDevice> function(PciAddress address, Optional<PciDevice> known) {
-        Attributes own = new Attributes(address);
+        PciAttributes own = new PciAttributes(sysfs, address);
         if (own.text("vendor").isEmpty() && own.problem().isEmpty()) {
             return Optional.empty();
         }
         PciFunction function = read(address, own);
-        Optional<Attributes> physical =
-                own.link("physfn").flatMap(PciAddress::parse).map(Attributes::new);
+        Optional<PciAttributes> physical =
+                own.link("physfn").flatMap(PciAddress::parse).map(pf -> new PciAttributes(sysfs, pf));
         PciDevice device = physical.isPresent()
                 ? virtualFunction(function, physical.orElseThrow())
                 : new OtherPci(function, Health.HEALTHY);
         Optional<String> unreadable =
-                own.problem().or(() -> physical.flatMap(Attributes::problem).map(problem -> "its PF: " + problem));
+                own.problem().or(() -> physical.flatMap(PciAttributes::problem).map(problem -> "its PF: " + problem));
         PciDevice kept = unreadable.isPresent() ? known.orElse(device) : device;
         Health health = unreadable.or(own::silence).map(Health::unhealthy).orElse(Health.HEALTHY);
         return isPresent(address) ? Optional.of(kept.withHealth(health)) : Optional.empty();
@@ -124,7 +122,7 @@ public final class DeviceScan {
                 .toList();
     }
 
-    private static PciFunction read(PciAddress address, Attributes own) {
+    private static PciFunction read(PciAddress address, PciAttributes own) {
         return new PciFunction(
                 address,
                 own.number("vendor").orElse(0),
@@ -133,27 +131,27 @@ public final class DeviceScan {
                 own.number("subsystem_device").orElse(0),
                 own.number("class").orElse(0),
                 own.link("driver"),
-                own.natural("numa_node"),
+                own.numaNode(),
                 own.linkNumber("iommu_group"),
                 own.rootPort(),
                 own.list("net"),
                 own.number("sriov_numvfs").orElse(0));
     }
 
-    private static VirtualFunction virtualFunction(PciFunction function, Attributes physical) {
+    private static VirtualFunction virtualFunction(PciFunction function, PciAttributes physical) {
         int index = vfIndex(function.address(), physical);
-        return new VirtualFunction(function, physical.address, index, physical.list("net"), Health.HEALTHY);
+        return new VirtualFunction(function, physical.address(), index, physical.list("net"), Health.HEALTHY);
     }
 
     /**
      * A VF's number follows from its routing ID (PCI Express base specification, First VF Offset and VF Stride), so
      * that reading one VF of 256 does not read 256 links.
      */
-    private static int vfIndex(PciAddress vf, Attributes physical) {
+    private static int vfIndex(PciAddress vf, PciAttributes physical) {
         OptionalInt offset = physical.number("sriov_offset");
         OptionalInt stride = physical.number("sriov_stride");
         if (offset.isPresent() && stride.isPresent() && stride.getAsInt() > 0) {
-            int index = (vf.routingId() - physical.address.routingId() - offset.getAsInt()) / stride.getAsInt();
+            int index = (vf.routingId() - physical.address().routingId() - offset.getAsInt()) / stride.getAsInt();
             if (index < 0) {
                 physical.fail("its sriov_offset and sriov_stride do not lead to its VF " + vf);
             }
@@ -172,107 +170,10 @@ public final class DeviceScan {
 
     private boolean isPresent(PciAddress address) {
         try {
-            return sysfs.read(FUNCTIONS + "/" + address + "/vendor").isPresent();
+            return sysfs.read(PciAttributes.FUNCTIONS + "/" + address + "/vendor")
+                    .isPresent();
         } catch (IOException e) {
             return true;
         }
-    }
-
-    /** One function's attributes, and the first thing that was wrong with any. */
-    private final class Attributes {
-
-        private final PciAddress address;
-        private final String directory;
-        private Optional<String> problem = Optional.empty();
-
-        Attributes(PciAddress address) {
-            this.address = address;
-            this.directory = FUNCTIONS + "/" + address + "/";
-        }
-
-        Optional<String> problem() {
-            return problem;
-        }
-
-        void fail(String reason) {
-            problem = problem.or(() -> Optional.of(reason));
-        }
-
-        Optional<String> text(String name) {
-            return attempt(() -> sysfs.read(directory + name), Optional.empty());
-        }
-
-        /** Decimal or, with 0x, hexadecimal. */
-        OptionalInt number(String name) {
-            return text(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
-        }
-
-        /** A number that the kernel gives as -1 where there is none. */
-        OptionalInt natural(String name) {
-            return number(name).stream().filter(value -> value >= 0).findFirst();
-        }
-
-        Optional<String> link(String name) {
-            return attempt(() -> sysfs.linkName(directory + name), Optional.empty());
-        }
-
-        OptionalInt linkNumber(String name) {
-            return link(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
-        }
-
-        /** The first function on the device's path: /sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0. */
-        Optional<PciAddress> rootPort() {
-            return attempt(() -> sysfs.linkTarget(FUNCTIONS + "/" + address), Optional.<String>empty()).stream()
-                    .flatMap(PciAddress::allIn)
-                    .findFirst()
-                    .filter(first -> !first.equals(address));
-        }
-
-        List<String> list(String name) {
-            return attempt(() -> sysfs.names(directory + name), List.of());
-        }
-
-        /**
-         * What to say of a function that does not answer on PCI: one that has fallen off its bus reads as all ones. A
-         * VF's vendor and device read so by specification, hence the whole header. One in D3cold is left asleep.
-         */
-        Optional<String> silence() {
-            if (text("power_state").equals(Optional.of("D3cold"))) {
-                return Optional.empty();
-            }
-            byte[] config = attempt(
-                            () -> sysfs.readBytes(directory + "config", CONFIG_HEADER_BYTES), Optional.<byte[]>empty())
-                    .orElse(new byte[0]);
-            for (byte one : config) {
-                if (one != (byte) 0xff) {
-                    return Optional.empty();
-                }
-            }
-            return problem.or(() -> config.length < CONFIG_HEADER_BYTES
-                    ? Optional.empty()
-                    : Optional.of("does not answer on PCI: its configuration space reads all ones"));
-        }
-
-        private OptionalInt parse(String name, String value) {
-            try {
-                return OptionalInt.of(Integer.decode(value));
-            } catch (NumberFormatException e) {
-                fail(name + " is not a number: \"" + value + "\"");
-                return OptionalInt.empty();
-            }
-        }
-
-        private <T> T attempt(Reading<T> reading, T otherwise) {
-            try {
-                return reading.read();
-            } catch (IOException e) {
-                fail(String.valueOf(e.getMessage()));
-                return otherwise;
-            }
-        }
-    }
-
-    private interface Reading<T> {
-        T read() throws IOException;
     }
 }

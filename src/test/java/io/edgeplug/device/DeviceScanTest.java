@@ -172,6 +172,34 @@ final class DeviceScanTest {
     }
 
     @Test
+    void nodeOfTheNearestFunctionAboveStandsForOneThatNamesNone() throws IOException {
+        Path port = root.resolve("sys/devices/pci0000:3a/0000:3a:00.0");
+        Files.createDirectories(port.resolve("0000:3b:00.0"));
+        Files.writeString(port.resolve("numa_node"), "1\n");
+        Files.writeString(port.resolve("0000:3b:00.0/vendor"), "0x8086\n");
+        Files.writeString(port.resolve("0000:3b:00.0/numa_node"), "-1\n");
+        Path bus = Files.createDirectories(root.resolve("sys/bus/pci/devices"));
+        Files.createSymbolicLink(
+                bus.resolve(ADDRESS.toString()), Path.of("../../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0"));
+        Files.createSymbolicLink(bus.resolve("0000:3a:00.0"), Path.of("../../../devices/pci0000:3a/0000:3a:00.0"));
+
+        assertThat(device().numaNode()).hasValue(1);
+    }
+
+    @Test
+    void nodeWithTheSameCpusStandsForNone() throws IOException {
+        write("vendor", "0x8086");
+        write("numa_node", "-1");
+        write("local_cpulist", "4-7");
+        for (int node = 0; node < 2; node++) {
+            Path path = Files.createDirectories(root.resolve("sys/devices/system/node/node" + node));
+            Files.writeString(path.resolve("cpulist"), node == 0 ? "0-3\n" : "4-7\n");
+        }
+
+        assertThat(device().numaNode()).hasValue(1);
+    }
+
+    @Test
     void numaNodesAreReadAsRanges() throws IOException {
         assertThat(scan().numaNodes()).isEmpty();
 

@@ -1,0 +1,149 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** One PCI function's attributes, and the first thing that was wrong with any. */
+final class PciAttributes {
+
+    static final String FUNCTIONS = "sys/bus/pci/devices";
+
+    private static final String NODES = "sys/devices/system/node";
+    private static final int CONFIG_HEADER_BYTES = 64;
+
+    private final Sysfs sysfs;
+    private final PciAddress address;
+    private final String directory;
+    private Optional<String> problem = Optional.empty();
+
+    PciAttributes(Sysfs sysfs, PciAddress address) {
+        this.sysfs = sysfs;
+        this.address = address;
+        this.directory = FUNCTIONS + "/" + address + "/";
+    }
+
+    Optional<String> problem() {
+        return problem;
+    }
+
+    void fail(String reason) {
+        problem = problem.or(() -> Optional.of(reason));
+    }
+
+    Optional<String> text(String name) {
+        return attempt(() -> sysfs.read(directory + name), Optional.empty());
+    }
+
+    /** Decimal or, with 0x, hexadecimal. */
+    OptionalInt number(String name) {
+        return text(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
+    }
+
+    /** A number that the kernel gives as -1 where there is none. */
+    OptionalInt natural(String name) {
+        return number(name).stream().filter(value -> value >= 0).findFirst();
+    }
+
+    Optional<String> link(String name) {
+        return attempt(() -> sysfs.linkName(directory + name), Optional.empty());
+    }
+
+    OptionalInt linkNumber(String name) {
+        return link(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
+    }
+
+    PciAddress address() {
+        return address;
+    }
+
+    /** The first function on the device's path: /sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0. */
+    Optional<PciAddress> rootPort() {
+        return ancestors().stream().findFirst();
+    }
+
+    /**
+     * The NUMA node that the function names; else that of the nearest function above it that names one; else the node
+     * that has just the function's CPUs.
+     */
+    OptionalInt numaNode() {
+        OptionalInt own = natural("numa_node");
+        if (own.isPresent()) {
+            return own;
+        }
+        for (PciAddress above : ancestors().reversed()) {
+            OptionalInt node = new PciAttributes(sysfs, above).natural("numa_node");
+            if (node.isPresent()) {
+                return node;
+            }
+        }
+        return text("local_cpulist").map(this::nodeOfCpus).orElse(OptionalInt.empty());
+    }
+
+    private OptionalInt nodeOfCpus(String cpus) {
+        List<String> names = attempt(() -> sysfs.names(NODES), List.of());
+        return names.stream()
+                .filter(name -> name.matches("node\\d{1,4}"))
+                .filter(name -> attempt(() -> sysfs.read(NODES + "/" + name + "/cpulist"), Optional.<String>empty())
+                        .equals(Optional.of(cpus)))
+                .mapToInt(name -> Integer.parseInt(name.substring("node".length())))
+                .findFirst();
+    }
+
+    /** The functions that this one is reached through, from the root port down. */
+    private List<PciAddress> ancestors() {
+        return attempt(() -> sysfs.linkTarget(FUNCTIONS + "/" + address), Optional.<String>empty()).stream()
+                .flatMap(PciAddress::allIn)
+                .filter(one -> !one.equals(address))
+                .toList();
+    }
+
+    List<String> list(String name) {
+        return attempt(() -> sysfs.names(directory + name), List.of());
+    }
+
+    /**
+     * What to say of a function that does not answer on PCI: one that has fallen off its bus reads as all ones. A
+     * VF's vendor and device read so by specification, hence the whole header. One in D3cold is left asleep.
+     */
+    Optional<String> silence() {
+        if (text("power_state").equals(Optional.of("D3cold"))) {
+            return Optional.empty();
+        }
+        byte[] config = attempt(
+                        () -> sysfs.readBytes(directory + "config", CONFIG_HEADER_BYTES), Optional.<byte[]>empty())
+                .orElse(new byte[0]);
+        for (byte one : config) {
+            if (one != (byte) 0xff) {
+                return Optional.empty();
+            }
+        }
+        return problem.or(() -> config.length < CONFIG_HEADER_BYTES
+                ? Optional.empty()
+                : Optional.of("does not answer on PCI: its configuration space reads all ones"));
+    }
+
+    private OptionalInt parse(String name, String value) {
+        try {
+            return OptionalInt.of(Integer.decode(value));
+        } catch (NumberFormatException e) {
+            fail(name + " is not a number: \"" + value + "\"");
+            return OptionalInt.empty();
+        }
+    }
+
+    private <T> T attempt(Reading<T> reading, T otherwise) {
+        try {
+            return reading.read();
+        } catch (IOException e) {
+            fail(String.valueOf(e.getMessage()));
+            return otherwise;
+        }
+    }
+
+    private interface Reading<T> {
+        T read() throws IOException;
+    }
+}
