@@ -30,6 +30,7 @@ final class ResourcePlugin implements AutoCloseable {
 
     // below: touched by the keeper only
     private Optional<Attempt> attempt = Optional.empty();
+    private Optional<KubeletSocket> triedWith = Optional.empty();
     private Optional<KubeletSocket> failedWith = Optional.empty();
     private Duration retry = FIRST_RETRY;
     private Optional<Deadline> retryAt = Optional.empty();
@@ -122,10 +123,11 @@ final class ResourcePlugin implements AutoCloseable {
     }
 
     private void begin(KubeletSocket kubelet) {
-        if (!Optional.of(kubelet).equals(failedWith)) {
+        if (!Optional.of(kubelet).equals(triedWith)) {
             retry = FIRST_RETRY;
             api = 0;
         }
+        triedWith = Optional.of(kubelet);
         toldRegistered = false;
         try {
             attempt = Optional.of(new Attempt(kubelet, Endpoint.open(rpc, directory, resource, apis.get(api))));
