@@ -143,9 +143,10 @@ final class ResourcePlugin implements AutoCloseable {
 
     /** Tells a failure once, however often it is met again. What stood for a while is tried again quickly. */
     private void failed(KubeletSocket kubelet, String reason) {
-        Level level = reason.equals(told) ? Level.FINE : toldRegistered ? Level.INFO : Level.WARNING;
+        String gist = SocketNames.withoutTags(reason);
+        Level level = gist.equals(told) ? Level.FINE : toldRegistered ? Level.INFO : Level.WARNING;
         LOG.log(level, () -> resource.name() + ": " + reason);
-        told = reason;
+        told = gist;
         failedWith = Optional.of(kubelet);
         if (toldRegistered && settledAt.map(Deadline::isOver).orElse(false)) {
             retry = FIRST_RETRY;

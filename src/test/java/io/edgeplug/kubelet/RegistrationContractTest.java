@@ -119,6 +119,29 @@ final class RegistrationContractTest {
     }
 
     @Test
+    void directoryThatIsTooDeepForSocketsIsToldOnceForEachResource() throws Exception {
+        Path deep = directoryOfLength(85);
+        try (LogLines log = LogLines.open();
+                LocalKubelet kubelet = LocalKubelet.open(deep, events::add);
+                TestDaemon daemon = TestDaemon.open(directory, deep)) {
+            log.await("example.com/gopher: cannot serve in");
+            // each try touches nothing that could be waited for, so as many tries as fit in this
+            Files.createFile(deep.resolve("something"));
+            Files.delete(deep.resolve("something"));
+            log.await("example.com/sriov_node0: cannot serve in");
+            log.await("example.com/sriov_node1: cannot serve in");
+            Seen.untilSo("some retries", retries());
+
+            assertThat(log.warnings()).hasSize(3);
+        }
+    }
+
+    private static java.util.function.BooleanSupplier retries() {
+        long end = System.nanoTime() + 800_000_000L;
+        return () -> System.nanoTime() > end;
+    }
+
+    @Test
     void socketsOfAKilledDaemonAreDeletedAndOtherFilesStay() throws Exception {
         Files.createDirectories(kubeletDir);
         Path abandoned = kubeletDir.resolve("edgeplug-example.com_gopher-0123456789ab.sock");
