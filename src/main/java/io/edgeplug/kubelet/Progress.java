@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -81,8 +82,10 @@ final class Progress {
         Throwable cause = status.getCause();
         if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             refused("the kubelet does not answer");
-        } else if (status.getCode() == Status.Code.UNAVAILABLE && cause != null) {
+        } else if (cause instanceof IOException) {
             refused("cannot reach the kubelet: " + cause.getMessage());
+        } else if (cause != null) {
+            refused("the kubelet does not answer as gRPC does");
         } else {
             refused(status.getDescription() == null ? status.getCode().toString() : description);
         }

@@ -132,6 +132,24 @@ final class HostileKubeletTest {
     }
 
     @Test
+    void garbageIsToldOnceAndFollowedByASoundKubelet() throws Exception {
+        try (LogLines log = LogLines.open();
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+            try (GarbageKubelet garbage = GarbageKubelet.open(kubeletDir)) {
+                garbage.callers().awaitCount(9);
+            }
+            assertSoundKubeletHasAllWithin(PATIENCE);
+
+            // its end may cost a socket, which is told as well
+            assertThat(log.with("cannot register"))
+                    .containsExactlyInAnyOrder(
+                            "example.com/sriov_node0: cannot register: the kubelet does not answer as gRPC does",
+                            "example.com/sriov_node1: cannot register: the kubelet does not answer as gRPC does",
+                            "example.com/gopher: cannot register: the kubelet does not answer as gRPC does");
+        }
+    }
+
+    @Test
     void kubeletThatIsReplacedWhileItRefusesIsRegisteredWithOnce() throws Exception {
         try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
             try (RoughKubelet rough = RoughKubelet.open(kubeletDir, RoughKubelet.refusing(99, request -> "no"))) {
