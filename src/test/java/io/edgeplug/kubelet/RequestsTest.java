@@ -106,6 +106,23 @@ final class RequestsTest {
     }
 
     @Test
+    void deviceIsNotGivenToTwoContainersOfOneRequest() throws Exception {
+        Served served = served();
+        ContainerAllocateRequest one =
+                ContainerAllocateRequest.newBuilder().addDevicesIds(A).build();
+        AllocateRequest both = AllocateRequest.newBuilder()
+                .addContainerRequests(one)
+                .addContainerRequests(one)
+                .build();
+
+        StatusRuntimeException refused = catchThrowableOfType(
+                StatusRuntimeException.class, () -> served.plugin().allocate(both));
+
+        assertThat(refused.getStatus().getDescription())
+                .isEqualTo("Device 0000:3b:01.0 of example.com/sriov_node0 was asked for twice.");
+    }
+
+    @Test
     void eachContainerOfARequestIsAnswered() throws Exception {
         Served served = served();
 
