@@ -40,7 +40,7 @@ record Resource(DeviceClass deviceClass, Monitor monitor) {
                 allocations.add(Allocation.of(deviceClass, inventory.allocatable(name(), ids)));
             }
             if (!all.isEmpty()) {
-                monitor.handedOut(inventory.allocatable(name(), all));
+                monitor.handOut(name(), all);
             }
             return allocations;
         } catch (DeviceUnavailableException e) {
