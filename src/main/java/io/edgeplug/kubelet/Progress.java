@@ -24,6 +24,8 @@ final class Progress {
     private volatile boolean hungUp;
     private volatile Optional<Deadline> deadline = Optional.empty();
     private volatile Optional<ManagedChannel> asked = Optional.empty();
+    private volatile Optional<Thread> first = Optional.empty();
+    private final Set<Thread> streams = ConcurrentHashMap.newKeySet();
     private final Set<Thread> writers = ConcurrentHashMap.newKeySet();
 
     /** A registration that has not begun; {@code wake} is run whenever it has come further. */
@@ -49,7 +51,16 @@ final class Progress {
 
     /** A stream has begun, which that thread writes. */
     void streaming(Thread writer) {
+        if (first.isEmpty()) {
+            first = Optional.of(writer);
+        }
+        streams.add(writer);
         writers.add(writer);
+    }
+
+    /** That thread has written its last, and ends. */
+    void written(Thread writer) {
+        writers.remove(writer);
     }
 
     /** Waits until no thread writes to a stream any more; they end with their streams. */
@@ -91,11 +102,17 @@ final class Progress {
         }
     }
 
-    /** The stream that this thread wrote has ended. */
+    /**
+     * The stream that this thread wrote has ended. The first is the kubelet's own, since nobody else knows the socket's
+     * name so early; another is of someone who looks, and ends without harm.
+     */
     void hungUp(Thread writer) {
         writer.interrupt();
-        hungUp = true;
-        wake.run();
+        streams.remove(writer);
+        if (first.equals(Optional.of(writer)) || streams.isEmpty()) {
+            hungUp = true;
+            wake.run();
+        }
     }
 
     /** How many devices the kubelet was told first; empty until the registration is done. */
