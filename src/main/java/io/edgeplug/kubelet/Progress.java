@@ -21,6 +21,7 @@ final class Progress {
     private volatile Optional<Integer> listed = Optional.empty();
     private volatile Optional<String> refusal = Optional.empty();
     private volatile boolean unsupported;
+    private volatile boolean unreachable;
     private volatile boolean hungUp;
     private volatile Optional<Deadline> deadline = Optional.empty();
     private volatile Optional<ManagedChannel> asked = Optional.empty();
@@ -94,6 +95,7 @@ final class Progress {
         if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             refused("the kubelet does not answer");
         } else if (cause instanceof IOException) {
+            unreachable = true;
             refused("cannot reach the kubelet: " + cause.getMessage());
         } else if (cause != null) {
             refused("the kubelet does not answer as gRPC does");
@@ -123,6 +125,11 @@ final class Progress {
     /** Whether the kubelet does not know this version of the API. */
     boolean isUnsupported() {
         return unsupported;
+    }
+
+    /** Whether nobody answers on the kubelet's socket. */
+    boolean isUnreachable() {
+        return unreachable;
     }
 
     /** Why the kubelet cannot be told anything any more; empty while it can, or may yet be. */
