@@ -1,18 +1,14 @@
 package io.edgeplug.kubelet;
 
-import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,18 +93,13 @@ final class DirectoryContractTest {
 
     @Test
     void readOnlyFileSystemIsToldOnceAndServedInOnceItCanBeWritten() throws Exception {
-        assumeTrue(run("id", "-u").equals("0"), "only root can mount, so nothing is read-only here");
-        Files.createDirectories(kubeletDir);
-        assumeTrue(
-                run("mount", "-t", "tmpfs", "edgeplug-test", kubeletDir.toString())
-                        .isEmpty(),
-                "this machine lets nobody mount");
-        try (LogLines log = LogLines.open();
+        try (Mounted mounted = Mounted.open("tmpfs", kubeletDir);
+                LogLines log = LogLines.open();
                 RoughKubelet kubelet = RoughKubelet.open(kubeletDir, RoughKubelet::follow)) {
-            run("mount", "-o", "remount,ro", kubeletDir.toString());
+            mounted.remount("ro");
             try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
                 log.await("example.com/gopher: cannot serve in");
-                run("mount", "-o", "remount,rw", kubeletDir.toString());
+                mounted.remount("rw");
 
                 kubelet.watches().awaitCount(3);
                 assertThat(log.warnings())
@@ -116,8 +107,6 @@ final class DirectoryContractTest {
                         .allMatch(line -> line.contains(": cannot serve in " + kubeletDir + ": ")
                                 && line.contains("Read-only file system"));
             }
-        } finally {
-            run("umount", "-l", kubeletDir.toString());
         }
     }
 
@@ -129,13 +118,5 @@ final class DirectoryContractTest {
         assertThat(events)
                 .filteredOn(event -> event instanceof KubeletEvent.Registered)
                 .hasSize(3);
-    }
-
-    /** What the command says; nothing if it did as it was told. */
-    private static String run(String... command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        assertThat(process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
-        return said.strip();
     }
 }
