@@ -163,6 +163,7 @@ final class ChaosTest {
         while (System.nanoTime() < end) {
             Optional<String> endpoint = kubelet.resource(NODE0).endpoint();
             if (endpoint.isEmpty()) {
+                LockSupport.parkNanos(1_000_000);
                 continue;
             }
             try (PluginClient plugin = PluginClient.dial(rpc, kubeletDir.resolve(endpoint.orElseThrow()))) {
@@ -232,7 +233,12 @@ final class ChaosTest {
             } catch (AdmissionException e) {
                 assertThat(e.reason()).isEqualTo("UnexpectedAdmissionError");
             }
-            kubelet.remove("pod" + (i - random.nextInt(2)));
+            // or this thread would have the kubelet's lock to itself
+            LockSupport.parkNanos(1_000_000);
+            kubelet.remove("pod" + (i - 1));
+            if (random.nextBoolean()) {
+                kubelet.remove("pod" + i);
+            }
         }
         return null;
     }

@@ -29,6 +29,7 @@ final class RoughKubelet extends RegistrationImplBase implements AutoCloseable {
     private final Seen<PluginClient.Watch> watches = new Seen<>();
     private final Seen<String> failures = new Seen<>();
     private final List<PluginClient> clients = new CopyOnWriteArrayList<>();
+    private final List<Thread> answers = new CopyOnWriteArrayList<>();
     private final CopyOnWriteArrayList<Server> servers = new CopyOnWriteArrayList<>();
 
     /** What it does when a plugin registers, on the thread of that call, which may block. */
@@ -118,13 +119,13 @@ final class RoughKubelet extends RegistrationImplBase implements AutoCloseable {
         // unset, answering one who gave up would throw
         ((ServerCallStreamObserver<Empty>) plugin).setOnCancelHandler(() -> {});
         registrations.add(request);
-        Thread.ofVirtual().start(() -> {
+        answers.add(Thread.ofVirtual().start(() -> {
             try {
                 manner.answer(this, request, plugin);
             } catch (StatusRuntimeException e) {
                 failures.add(request.getEndpoint() + ": " + e.getStatus());
             }
-        });
+        }));
     }
 
     Seen<RegisterRequest> registrations() {
@@ -141,13 +142,18 @@ final class RoughKubelet extends RegistrationImplBase implements AutoCloseable {
         return failures.all();
     }
 
+    /** No more plugins, then no more calls, and only then what they are made on. */
     @Override
     public void close() throws InterruptedException {
-        for (PluginClient client : clients) {
-            client.close();
-        }
         for (Server server : servers) {
             server.shutdownNow().awaitTermination(TestDaemon.PATIENCE.toMillis(), MILLISECONDS);
+        }
+        for (Thread answer : answers) {
+            answer.interrupt();
+            answer.join(TestDaemon.PATIENCE);
+        }
+        for (PluginClient client : clients) {
+            client.close();
         }
         rpc.close();
     }
