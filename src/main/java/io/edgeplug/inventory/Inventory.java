@@ -23,8 +23,10 @@ import java.util.regex.Pattern;
 /** All devices of a node at one time, each with the class that takes it; the first class that does wins. */
 public final class Inventory {
 
+    private static final int MAX_ID = 63;
+
     /** Printable and without a comma, which separates IDs in a container's environment; the kubelet's length. */
-    private static final Pattern ID = Pattern.compile("[!-+\\--~]{1,63}");
+    private static final Pattern ID = Pattern.compile("[!-+\\--~]{1," + MAX_ID + "}");
 
     private final long generation;
     private final List<Item> items;
@@ -129,15 +131,18 @@ public final class Inventory {
     /**
      * The devices of a resource with these IDs, all of them or none.
      *
-     * @throws DeviceUnavailableException if one is not there, not healthy, or asked for twice
+     * @throws DeviceUnavailableException if one is not there, not healthy, or asked for twice, or none is asked for
      */
     public List<Device> allocatable(ResourceName resource, Collection<String> ids) throws DeviceUnavailableException {
         Map<String, Item> known = byResource.getOrDefault(resource, Map.of());
         Map<String, Device> chosen = new TreeMap<>();
+        if (ids.isEmpty()) {
+            throw new DeviceUnavailableException("No device of " + resource + " was asked for.");
+        }
         for (String id : ids) {
             Item item = known.get(id);
             if (item == null) {
-                throw new DeviceUnavailableException("Device " + id + " of " + resource + " is not on this node.");
+                throw new DeviceUnavailableException("Device " + cut(id) + " of " + resource + " is not on this node.");
             }
             Optional<String> problem = item.device().health().problem();
             if (problem.isPresent()) {
@@ -149,6 +154,11 @@ public final class Inventory {
             }
         }
         return List.copyOf(chosen.values());
+    }
+
+    /** What nobody would call a device is cut short, for the header that carries it has little room. */
+    private static String cut(String id) {
+        return id.isEmpty() ? "\"\"" : id.length() > MAX_ID ? id.substring(0, MAX_ID) + "…" : id;
     }
 
     private static Item refused(Device device, String problem) {

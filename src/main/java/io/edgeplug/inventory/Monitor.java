@@ -7,6 +7,7 @@ import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
@@ -21,11 +22,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Keeps the inventory current: a uevent makes it look again at one function, and now and then it looks at all.
@@ -54,9 +56,8 @@ public final class Monitor implements AutoCloseable {
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
     private long nextTick;
-
-    /** What containers may hold, as it was last seen. */
-    private final Map<String, Device> held = new ConcurrentSkipListMap<>();
+    /** Added to under the lock, so that a list is published with all that were handed out before. */
+    private final HandedOut handedOut = new HandedOut();
 
     private final Lock lock = new ReentrantLock();
     private final Condition published = lock.newCondition();
@@ -64,6 +65,7 @@ public final class Monitor implements AutoCloseable {
 
     // below: guarded by the lock
     private Inventory current;
+
     private Set<PciAddress> dirty = new HashSet<>();
     private boolean allDirty;
 
@@ -122,10 +124,17 @@ public final class Monitor implements AutoCloseable {
 
     /**
      * Says that containers may hold these devices from now on: should one go, it stays listed as unhealthy, since the
-     * kubelet tells a pod only of devices that it knows. Never blocks.
+     * kubelet tells a pod only of devices that it knows. Never blocks for long.
+     *
+     * @throws DeviceUnavailableException if one cannot be had now; then none is handed out
      */
-    public void handedOut(Collection<Device> devices) {
-        devices.forEach(device -> held.put(device.id(), device));
+    public void handOut(ResourceName resource, Collection<String> ids) throws DeviceUnavailableException {
+        lock.lock();
+        try {
+            handedOut.add(current.allocatable(resource, ids));
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
@@ -242,35 +251,37 @@ public final class Monitor implements AutoCloseable {
     }
 
     private void publish() {
-        List<Device> devices = new ArrayList<>(functions.values());
-        devices.addAll(paths);
-        devices.addAll(missed(devices));
-        Inventory before = current();
-        Inventory after = Inventory.of(before.generation() + 1, classes, devices, numaNodes);
-        if (before.generation() > 0 && after.items().equals(before.items())) {
-            return;
-        }
-        changes.tell(before, after);
-        lock.lock();
-        try {
-            current = after;
-            published.signalAll();
-        } finally {
-            lock.unlock();
+        List<Device> found = new ArrayList<>(functions.values());
+        found.addAll(paths);
+        Set<String> ids = found.stream().map(Device::id).collect(Collectors.toSet());
+        List<Device> missed = handedOut.missed(ids);
+        while (!publish(found, missed, ids)) {
+            missed = handedOut.missed(ids);
         }
     }
 
-    /** Devices that a container may hold and that are no longer there. */
-    private List<Device> missed(List<Device> found) {
-        Set<String> ids = new HashSet<>();
-        for (Device device : found) {
-            ids.add(device.id());
-            held.replace(device.id(), device);
+    /** Publishes nothing if a device that is missed was handed out meanwhile: then false. */
+    private boolean publish(List<Device> found, List<Device> missed, Set<String> ids) {
+        List<Device> devices = Stream.concat(found.stream(), missed.stream()).toList();
+        Inventory before = current();
+        Inventory after = Inventory.of(before.generation() + 1, classes, devices, numaNodes);
+        boolean differs = before.generation() == 0 || !after.items().equals(before.items());
+        lock.lock();
+        try {
+            if (handedOut.missed(ids).size() > missed.size()) {
+                return false;
+            }
+            if (differs) {
+                current = after;
+                published.signalAll();
+            }
+        } finally {
+            lock.unlock();
         }
-        return held.values().stream()
-                .filter(device -> !ids.contains(device.id()))
-                .map(device -> device.withHealth(Health.unhealthy("is gone, and a container may hold it")))
-                .toList();
+        if (differs) {
+            changes.tell(before, after);
+        }
+        return true;
     }
 
     private static void join(Thread thread) {

@@ -3,8 +3,11 @@ package io.edgeplug.kubelet;
 import io.edgeplug.inventory.Monitor;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -16,11 +19,15 @@ import java.util.function.Function;
  */
 final class ListStream<M> {
 
+    /** So much apart are two messages, for each makes the kubelet write a file: a burst of changes is a few. */
+    private static final Duration PAUSE = Duration.ofMillis(100);
+
     private final Resource resource;
     private final Function<List<Advertised>, M> message;
     private final ServerCallStreamObserver<M> kubelet;
     private final Progress progress;
     private final Semaphore readiness = new Semaphore(0);
+    private final CountDownLatch cancelled = new CountDownLatch(1);
 
     private ListStream(
             Resource resource,
@@ -40,9 +47,14 @@ final class ListStream<M> {
         ListStream<M> stream = new ListStream<>(resource, message, kubelet, progress);
         Thread writer = Thread.ofVirtual().name("list " + resource.name()).unstarted(stream::write);
         kubelet.setOnReadyHandler(stream.readiness::release);
-        kubelet.setOnCancelHandler(() -> progress.hungUp(writer));
+        kubelet.setOnCancelHandler(() -> stream.end(writer));
         progress.streaming(writer);
         writer.start();
+    }
+
+    private void end(Thread writer) {
+        cancelled.countDown();
+        progress.hungUp(writer);
     }
 
     private void write() {
@@ -51,7 +63,7 @@ final class ListStream<M> {
             List<Advertised> last = List.of();
             boolean first = true;
             long generation = -1;
-            while (!kubelet.isCancelled()) {
+            while (cancelled.getCount() > 0) {
                 monitor.awaitNewerThan(generation);
                 awaitReady();
                 generation = monitor.current().generation();
@@ -61,10 +73,13 @@ final class ListStream<M> {
                     progress.listed(list.size());
                     last = list;
                     first = false;
+                    cancelled.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
                 }
             }
         } catch (InterruptedException e) {
             // the kubelet has gone, or we have
+        } finally {
+            progress.written(Thread.currentThread());
         }
     }
 

@@ -153,8 +153,8 @@ final class PluginDirectory implements AutoCloseable {
         try {
             BasicFileAttributes stat = Files.readAttributes(
                     isRegistry ? path : kubeletSocket(), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            // a directory's time changes with every file in it
-            FileTime made = isRegistry ? stat.creationTime() : stat.lastModifiedTime();
+            // a directory's time changes with every file in it; if another has its inode, our sockets are gone anyway
+            FileTime made = isRegistry ? FileTime.fromMillis(0) : stat.lastModifiedTime();
             return Optional.of(new KubeletSocket(Objects.requireNonNull(stat.fileKey()), made));
         } catch (IOException e) {
             return Optional.empty();

@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -20,9 +21,12 @@ final class Progress {
     private volatile Optional<Integer> listed = Optional.empty();
     private volatile Optional<String> refusal = Optional.empty();
     private volatile boolean unsupported;
+    private volatile boolean unreachable;
     private volatile boolean hungUp;
     private volatile Optional<Deadline> deadline = Optional.empty();
     private volatile Optional<ManagedChannel> asked = Optional.empty();
+    private volatile Optional<Thread> first = Optional.empty();
+    private final Set<Thread> streams = ConcurrentHashMap.newKeySet();
     private final Set<Thread> writers = ConcurrentHashMap.newKeySet();
 
     /** A registration that has not begun; {@code wake} is run whenever it has come further. */
@@ -48,7 +52,16 @@ final class Progress {
 
     /** A stream has begun, which that thread writes. */
     void streaming(Thread writer) {
+        if (first.isEmpty()) {
+            first = Optional.of(writer);
+        }
+        streams.add(writer);
         writers.add(writer);
+    }
+
+    /** That thread has written its last, and ends. */
+    void written(Thread writer) {
+        writers.remove(writer);
     }
 
     /** Waits until no thread writes to a stream any more; they end with their streams. */
@@ -81,18 +94,27 @@ final class Progress {
         Throwable cause = status.getCause();
         if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             refused("the kubelet does not answer");
-        } else if (status.getCode() == Status.Code.UNAVAILABLE && cause != null) {
+        } else if (cause instanceof IOException) {
+            unreachable = true;
             refused("cannot reach the kubelet: " + cause.getMessage());
+        } else if (cause != null) {
+            refused("the kubelet does not answer as gRPC does");
         } else {
             refused(status.getDescription() == null ? status.getCode().toString() : description);
         }
     }
 
-    /** The stream that this thread wrote has ended. */
+    /**
+     * The stream that this thread wrote has ended. The first is the kubelet's own, since nobody else knows the socket's
+     * name so early; another is of someone who looks, and ends without harm.
+     */
     void hungUp(Thread writer) {
         writer.interrupt();
-        hungUp = true;
-        wake.run();
+        streams.remove(writer);
+        if (first.equals(Optional.of(writer)) || streams.isEmpty()) {
+            hungUp = true;
+            wake.run();
+        }
     }
 
     /** How many devices the kubelet was told first; empty until the registration is done. */
@@ -103,6 +125,11 @@ final class Progress {
     /** Whether the kubelet does not know this version of the API. */
     boolean isUnsupported() {
         return unsupported;
+    }
+
+    /** Whether nobody answers on the kubelet's socket. */
+    boolean isUnreachable() {
+        return unreachable;
     }
 
     /** Why the kubelet cannot be told anything any more; empty while it can, or may yet be. */

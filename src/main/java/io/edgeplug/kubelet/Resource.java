@@ -8,6 +8,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,23 +27,24 @@ record Resource(DeviceClass deviceClass, Monitor monitor) {
     }
 
     /**
-     * What a container gets with these devices, by an inventory that is still the newest when it is known that they are
-     * held: a device that goes from here on stays listed.
+     * What each of these containers gets with its devices.
      *
-     * @throws DeviceUnavailableException if one of them cannot be given; it is then looked at again
+     * @throws DeviceUnavailableException if any cannot be given, or to two of them; all are then looked at again
      */
-    Allocation allocate(Collection<String> ids) throws DeviceUnavailableException {
+    List<Allocation> allocate(List<? extends Collection<String>> containers) throws DeviceUnavailableException {
+        List<String> all = containers.stream().flatMap(Collection::stream).toList();
         try {
-            Inventory inventory;
-            List<Device> devices;
-            do {
-                inventory = monitor.current();
-                devices = inventory.allocatable(name(), ids);
-                monitor.handedOut(devices);
-            } while (monitor.current().generation() != inventory.generation());
-            return Allocation.of(deviceClass, devices);
+            Inventory inventory = monitor.current();
+            List<Allocation> allocations = new ArrayList<>();
+            for (Collection<String> ids : containers) {
+                allocations.add(Allocation.of(deviceClass, inventory.allocatable(name(), ids)));
+            }
+            if (!all.isEmpty()) {
+                monitor.handOut(name(), all);
+            }
+            return allocations;
         } catch (DeviceUnavailableException e) {
-            ids.forEach(monitor::lookAgain);
+            all.forEach(monitor::lookAgain);
             throw e;
         }
     }

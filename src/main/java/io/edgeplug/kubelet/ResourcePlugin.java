@@ -20,7 +20,10 @@ import java.util.logging.Logger;
 final class ResourcePlugin implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(ResourcePlugin.class.getName());
-    private static final Duration FIRST_RETRY = Duration.ofMillis(100);
+    private static final Duration FIRST_RETRY = Duration.ofMillis(10);
+
+    /** A socket has its name a moment before anyone listens: to be refused so early is nothing to tell. */
+    private static final Duration STARTING = Duration.ofSeconds(1);
 
     private final UnixRpc rpc;
     private final PluginDirectory directory;
@@ -30,10 +33,12 @@ final class ResourcePlugin implements AutoCloseable {
 
     // below: touched by the keeper only
     private Optional<Attempt> attempt = Optional.empty();
+    private Optional<KubeletSocket> triedWith = Optional.empty();
     private Optional<KubeletSocket> failedWith = Optional.empty();
     private Duration retry = FIRST_RETRY;
     private Optional<Deadline> retryAt = Optional.empty();
     private Optional<Deadline> settledAt = Optional.empty();
+    private Deadline started = Deadline.in(STARTING);
     private String told = "";
     private boolean toldRegistered;
     private int api;
@@ -109,7 +114,9 @@ final class ResourcePlugin implements AutoCloseable {
             boolean otherVersion = endpoint.progress().isUnsupported() && ++api < apis.size();
             if (!otherVersion) {
                 api = 0;
-                failed(kubelet, endpoint.problem().orElseThrow());
+                boolean early = endpoint.progress().isUnreachable() && !started.isOver();
+                tell(endpoint.problem().orElseThrow(), early);
+                tryLater(kubelet);
             }
             giveUp();
         }
@@ -122,15 +129,18 @@ final class ResourcePlugin implements AutoCloseable {
     }
 
     private void begin(KubeletSocket kubelet) {
-        if (!Optional.of(kubelet).equals(failedWith)) {
+        if (!Optional.of(kubelet).equals(triedWith)) {
             retry = FIRST_RETRY;
+            started = Deadline.in(STARTING);
             api = 0;
         }
+        triedWith = Optional.of(kubelet);
         toldRegistered = false;
         try {
             attempt = Optional.of(new Attempt(kubelet, Endpoint.open(rpc, directory, resource, apis.get(api))));
         } catch (IOException e) {
-            failed(kubelet, "cannot serve in " + directory.path() + ": " + root(e));
+            tell("cannot serve in " + directory.path() + ": " + root(e), false);
+            tryLater(kubelet);
         }
     }
 
@@ -139,11 +149,16 @@ final class ResourcePlugin implements AutoCloseable {
         attempt = Optional.empty();
     }
 
-    /** Tells a failure once, however often it is met again. What stood for a while is tried again quickly. */
-    private void failed(KubeletSocket kubelet, String reason) {
-        Level level = reason.equals(told) ? Level.FINE : toldRegistered ? Level.INFO : Level.WARNING;
+    /** Tells a failure once, however often it is met again. */
+    private void tell(String reason, boolean early) {
+        String gist = SocketNames.withoutTags(reason);
+        Level level = early || gist.equals(told) ? Level.FINE : toldRegistered ? Level.INFO : Level.WARNING;
         LOG.log(level, () -> resource.name() + ": " + reason);
-        told = reason;
+        told = early ? told : gist;
+    }
+
+    /** What stood for a while is tried again quickly. */
+    private void tryLater(KubeletSocket kubelet) {
         failedWith = Optional.of(kubelet);
         if (toldRegistered && settledAt.map(Deadline::isOver).orElse(false)) {
             retry = FIRST_RETRY;

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.logging.Logger;
+import java.util.regex.Pattern;
 
 /** Names of our sockets: {@code edgeplug-example.com_sriov_dpdk-5f3a09c4b1e2.sock}. */
 final class SocketNames {
@@ -26,6 +27,8 @@ final class SocketNames {
     /** Twelve random digits make a name new, also after a restart, and tell shortened names apart. */
     private static final int TAG_DIGITS = 12;
 
+    private static final Pattern TAG = Pattern.compile("-[0-9a-f]{" + TAG_DIGITS + "}" + Pattern.quote(SUFFIX));
+
     private SocketNames() {}
 
     /** A name that was never used, shortened to what a Unix socket's path can hold. */
@@ -36,6 +39,11 @@ final class SocketNames {
         String name = resource.toString().replace('/', '_');
         int room = Math.max(0, Math.min(name.length(), UnixRpc.MAX_PATH_BYTES - taken));
         return directory.resolve(PREFIX + name.substring(0, room) + end);
+    }
+
+    /** A text without what makes our sockets' names new, so that what is told of two of them is the same. */
+    static String withoutTags(String text) {
+        return TAG.matcher(text).replaceAll(SUFFIX);
     }
 
     /**

@@ -69,7 +69,7 @@ final class V1alpha1 implements KubeletApi {
             AllocateResponse.Builder response = AllocateResponse.newBuilder();
             try {
                 List<String> ids = request.getDevicesIDsList();
-                Allocation allocation = resource.allocate(ids);
+                Allocation allocation = resource.allocate(List.of(ids)).getFirst();
                 // what the devices give together is what each gives, since the kubelet adds the answers up
                 ids.forEach(id -> response.addSpec(spec(id, allocation)));
             } catch (DeviceUnavailableException e) {

@@ -106,9 +106,11 @@ final class V1beta1 implements KubeletApi {
         public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
             AllocateResponse.Builder response = AllocateResponse.newBuilder();
             try {
-                for (ContainerAllocateRequest container : request.getContainerRequestsList()) {
-                    response.addContainerResponses(container(resource.allocate(container.getDevicesIdsList())));
-                }
+                List<? extends List<String>> containers = request.getContainerRequestsList().stream()
+                        .map(ContainerAllocateRequest::getDevicesIdsList)
+                        .toList();
+                resource.allocate(containers)
+                        .forEach(allocation -> response.addContainerResponses(container(allocation)));
             } catch (DeviceUnavailableException e) {
                 answer.onError(Status.FAILED_PRECONDITION
                         .withDescription(e.getMessage())

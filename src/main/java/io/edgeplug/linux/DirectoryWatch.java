@@ -66,16 +66,24 @@ public final class DirectoryWatch implements AutoCloseable {
      * @return whether the directory is another than last time, or there is none any more
      */
     private boolean arm() {
-        Path above = directory.getParent();
-        while (above != null && !Files.isDirectory(above)) {
-            above = above.getParent();
-        }
-        if (above != null) {
-            register(above);
+        Optional<Path> above = above();
+        above.ifPresent(this::register);
+        // the next one down may have been made before the one above it was watched
+        while (!above.equals(above())) {
+            above = above();
+            above.ifPresent(this::register);
         }
         Optional<WatchKey> before = watched;
         watched = Files.isDirectory(directory) ? register(directory) : Optional.empty();
         return !watched.equals(before);
+    }
+
+    private Optional<Path> above() {
+        Path above = directory.getParent();
+        while (above != null && !Files.isDirectory(above)) {
+            above = above.getParent();
+        }
+        return Optional.ofNullable(above);
     }
 
     private Optional<WatchKey> register(Path path) {

@@ -87,7 +87,7 @@ final class MonitorTest {
     void deviceThatWasHandedOutStaysListedWhenItGoesAtOnce() throws Exception {
         try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
-            monitor.handedOut(monitor.current().devices(VFS));
+            monitor.handOut(VFS, List.of(VF0.toString()));
             node.pull(VF0);
 
             Inventory gone = monitor.awaitNewerThan(1);

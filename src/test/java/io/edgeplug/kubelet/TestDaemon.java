@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Monitor;
@@ -15,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.SortedMap;
 
 /** The daemon's parts on a simulated node, as {@code run} wires them; for tests that bring a kubelet. */
 final class TestDaemon implements AutoCloseable {
@@ -48,11 +51,13 @@ final class TestDaemon implements AutoCloseable {
 
     final SimulatedNode node;
     final Monitor monitor;
+    final List<DeviceClass> classes;
     private final DevicePlugins plugins;
 
-    private TestDaemon(SimulatedNode node, Monitor monitor, DevicePlugins plugins) {
+    private TestDaemon(SimulatedNode node, Monitor monitor, List<DeviceClass> classes, DevicePlugins plugins) {
         this.node = node;
         this.monitor = monitor;
+        this.classes = classes;
         this.plugins = plugins;
     }
 
@@ -62,11 +67,56 @@ final class TestDaemon implements AutoCloseable {
     }
 
     static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
+        return open(directory, classes, (monitor, all) -> DevicePlugins.open(kubeletDir, monitor, all));
+    }
+
+    /** Starts with the same three resources where the kubelet's plugin watcher looks. */
+    static TestDaemon openInRegistry(Path directory, Path registry) throws IOException, ConfigException {
+        return open(directory, CLASSES, (monitor, all) -> DevicePlugins.openInRegistry(registry, monitor, all));
+    }
+
+    private interface Opening {
+        DevicePlugins open(Monitor monitor, List<DeviceClass> classes) throws IOException;
+    }
+
+    private static TestDaemon open(Path directory, String classes, Opening opening)
+            throws IOException, ConfigException {
         Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
         Config config = ConfigFiles.read(file);
-        SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+        SimulatedNode node = Files.exists(directory.resolve("node"))
+                ? SimulatedNode.unpack("", directory.resolve("node"))
+                : SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents());
-        return new TestDaemon(node, monitor, DevicePlugins.open(kubeletDir, monitor, config.classes()));
+        try {
+            return new TestDaemon(node, monitor, config.classes(), opening.open(monitor, config.classes()));
+        } catch (IOException e) {
+            monitor.close();
+            node.close();
+            throw e;
+        }
+    }
+
+    /** A class of the files in {@code /etc/NAME}. */
+    static String filesClass(String resource, String name) {
+        return """
+                [[class]]
+                resource = "%s"
+                kind = "path"
+                env = "%s"
+                [class.match]
+                paths = ["/etc/%s/*"]
+                """.formatted(resource, name.toUpperCase(Locale.ROOT), name);
+    }
+
+    /** Whether all of these resources are registered and have so many healthy devices. */
+    static boolean allHave(int devices, int resources, SortedMap<ResourceName, ResourceState> states) {
+        return states.size() == resources
+                && states.values().stream().allMatch(state -> state.registered() && state.allocatable() == devices);
+    }
+
+    /** Has all files looked at, which no uevent tells of. */
+    void lookAtFiles() {
+        monitor.lookAgain("files");
     }
 
     static List<String> ids(ResourceState state) {

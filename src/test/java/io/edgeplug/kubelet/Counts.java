@@ -1,0 +1,36 @@
+package io.edgeplug.kubelet;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** What this process has open, as kernel and JVM count it. */
+final class Counts {
+
+    private Counts() {}
+
+    static int descriptors() {
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            return (int) open.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Threads whose name begins so, also virtual ones, of which only a dump tells. */
+    static int threads(Path scratch, String prefix) {
+        Path dump = scratch.resolve("threads.json").toAbsolutePath();
+        try {
+            Files.deleteIfExists(dump);
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                    .dumpThreads(dump.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.JSON);
+            return Files.readString(dump).split("\"name\": \"" + prefix, -1).length - 1;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.edgeplug.kubelet;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** A file system of a test's own, for which the test must be root's; else it is skipped and says so. */
+final class Mounted implements AutoCloseable {
+
+    private final Path at;
+
+    private Mounted(Path at) {
+        this.at = at;
+    }
+
+    static Mounted open(String type, Path at) throws IOException, InterruptedException {
+        assumeTrue(run("id", "-u").equals("0"), "only root can mount a " + type);
+        Files.createDirectories(at);
+        String refusal = run("mount", "-t", type, "edgeplug-test", at.toString());
+        assumeTrue(refusal.isEmpty(), "this machine lets nobody mount a " + type + ": " + refusal);
+        return new Mounted(at);
+    }
+
+    void remount(String how) throws IOException, InterruptedException {
+        String refusal = run("mount", "-o", "remount," + how, at.toString());
+        if (!refusal.isEmpty()) {
+            throw new IOException(refusal);
+        }
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        run("umount", "-l", at.toString());
+    }
+
+    /** What the command says; nothing if it did as it was told. */
+    private static String run(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!process.waitFor(TestDaemon.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new IOException(String.join(" ", command) + ": does not end");
+        }
+        return said.strip();
+    }
+}
