@@ -132,6 +132,11 @@ final class Progress {
         return unreachable;
     }
 
+    /** Whether the kubelet ended the stream, and said nothing against the resource before. */
+    boolean hasHungUp() {
+        return hungUp && refusal.isEmpty();
+    }
+
     /** Why the kubelet cannot be told anything any more; empty while it can, or may yet be. */
     Optional<String> problem() {
         if (refusal.isPresent()) {

@@ -114,8 +114,7 @@ final class ResourcePlugin implements AutoCloseable {
             boolean otherVersion = endpoint.progress().isUnsupported() && ++api < apis.size();
             if (!otherVersion) {
                 api = 0;
-                boolean early = endpoint.progress().isUnreachable() && !started.isOver();
-                tell(endpoint.problem().orElseThrow(), early);
+                tell(endpoint.problem().orElseThrow(), weight(endpoint.progress()));
                 tryLater(kubelet);
             }
             giveUp();
@@ -139,7 +138,7 @@ final class ResourcePlugin implements AutoCloseable {
         try {
             attempt = Optional.of(new Attempt(kubelet, Endpoint.open(rpc, directory, resource, apis.get(api))));
         } catch (IOException e) {
-            tell("cannot serve in " + directory.path() + ": " + root(e), false);
+            tell("cannot serve in " + directory.path() + ": " + root(e), Level.WARNING);
             tryLater(kubelet);
         }
     }
@@ -149,12 +148,19 @@ final class ResourcePlugin implements AutoCloseable {
         attempt = Optional.empty();
     }
 
+    /** A kubelet that goes hangs up, and one that comes may not answer yet: neither is worth a warning. */
+    private Level weight(Progress progress) {
+        if (progress.isUnreachable() && !started.isOver()) {
+            return Level.FINE;
+        }
+        return toldRegistered || progress.hasHungUp() ? Level.INFO : Level.WARNING;
+    }
+
     /** Tells a failure once, however often it is met again. */
-    private void tell(String reason, boolean early) {
+    private void tell(String reason, Level weight) {
         String gist = SocketNames.withoutTags(reason);
-        Level level = early || gist.equals(told) ? Level.FINE : toldRegistered ? Level.INFO : Level.WARNING;
-        LOG.log(level, () -> resource.name() + ": " + reason);
-        told = early ? told : gist;
+        LOG.log(gist.equals(told) ? Level.FINE : weight, () -> resource.name() + ": " + reason);
+        told = weight.equals(Level.FINE) ? told : gist;
     }
 
     /** What stood for a while is tried again quickly. */

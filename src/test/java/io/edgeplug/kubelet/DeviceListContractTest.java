@@ -81,6 +81,7 @@ final class DeviceListContractTest {
         try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 TestDaemon daemon = TestDaemon.open(directory, kubeletDir, ALL_VFS)) {
             kubelet.await(ALL, state -> state.allocatable() == 4, PATIENCE);
+            daemon.node.write("sys/bus/pci/devices/0000:3a:00.0/numa_node", "-1");
             daemon.node.write("sys/bus/pci/devices/0000:3b:01.0/numa_node", "-1");
             daemon.node.announce("change", VF0);
 
@@ -96,6 +97,7 @@ final class DeviceListContractTest {
         try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
             kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+            daemon.node.write("sys/bus/pci/devices/0000:3a:00.0/numa_node", "-1");
             for (String vf : List.of("0000:3b:01.0", "0000:3b:01.1")) {
                 daemon.node.write("sys/bus/pci/devices/" + vf + "/numa_node", "-1");
                 daemon.node.announce("change", PciAddress.parse(vf).orElseThrow());
