@@ -40,6 +40,8 @@ public final class Monitor implements AutoCloseable {
     /** How often everything is looked at: what changes without a uevent is seen after this long. */
     private static final Duration TICK = Duration.ofSeconds(60);
 
+    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
 
     private final DeviceScan scan;
@@ -111,10 +113,16 @@ public final class Monitor implements AutoCloseable {
 
     /** Waits for an inventory of a higher generation, which may be there already. */
     public Inventory awaitNewerThan(long generation) throws InterruptedException {
+        return awaitNewerThan(generation, FOREVER);
+    }
+
+    /** Waits for an inventory of a higher generation, or for {@code timeout}, and returns the newest. */
+    public Inventory awaitNewerThan(long generation, Duration timeout) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (current.generation() <= generation) {
-                published.await();
+            long left = timeout.toNanos();
+            while (current.generation() <= generation && left > 0) {
+                left = published.awaitNanos(left);
             }
             return current;
         } finally {

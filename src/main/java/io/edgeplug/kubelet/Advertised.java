@@ -5,7 +5,9 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Inventory;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * What the kubelet is told of one device, in whatever version of the API.
@@ -19,6 +21,16 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
 
     Advertised {
         numaNodes = List.copyOf(numaNodes);
+    }
+
+    /** Whether a device that was healthy is gone or no longer so: the kubelet must know before it hands it out. */
+    static boolean isWorse(List<Advertised> before, List<Advertised> after) {
+        Set<String> healthy = healthy(after);
+        return !healthy.containsAll(healthy(before));
+    }
+
+    private static Set<String> healthy(List<Advertised> list) {
+        return list.stream().filter(Advertised::healthy).map(Advertised::id).collect(Collectors.toSet());
     }
 
     /** The whole list of a class's resource. */

@@ -1,13 +1,14 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -19,7 +20,7 @@ import java.util.function.Function;
  */
 final class ListStream<M> {
 
-    /** So much apart are two messages, for each makes the kubelet write a file: a burst of changes is a few. */
+    /** Good news comes so long after the message before it: each makes the kubelet write a file, and bursts are usual. */
     private static final Duration PAUSE = Duration.ofMillis(100);
 
     private final Resource resource;
@@ -28,6 +29,9 @@ final class ListStream<M> {
     private final Progress progress;
     private final Semaphore readiness = new Semaphore(0);
     private final CountDownLatch cancelled = new CountDownLatch(1);
+
+    /** Of the inventory looked at last; the writer's own. */
+    private long generation = -1;
 
     private ListStream(
             Resource resource,
@@ -58,22 +62,21 @@ final class ListStream<M> {
     }
 
     private void write() {
-        Monitor monitor = resource.monitor();
         try {
-            List<Advertised> last = List.of();
-            boolean first = true;
-            long generation = -1;
+            List<Advertised> last = send();
+            Deadline pause = Deadline.in(PAUSE);
+            Optional<Duration> held = Optional.empty();
             while (cancelled.getCount() > 0) {
-                monitor.awaitNewerThan(generation);
-                awaitReady();
-                generation = monitor.current().generation();
+                await(held);
                 List<Advertised> list = resource.list();
-                if (first || !list.equals(last)) {
-                    kubelet.onNext(message.apply(list));
-                    progress.listed(list.size());
-                    last = list;
-                    first = false;
-                    cancelled.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+                if (list.equals(last)) {
+                    held = Optional.empty();
+                } else if (pause.isOver() || Advertised.isWorse(last, list)) {
+                    last = send();
+                    pause = Deadline.in(PAUSE);
+                    held = Optional.empty();
+                } else {
+                    held = Optional.of(pause.left());
                 }
             }
         } catch (InterruptedException e) {
@@ -83,9 +86,23 @@ final class ListStream<M> {
         }
     }
 
-    private void awaitReady() throws InterruptedException {
+    /** Waits for another inventory than was looked at last, or until good news has been held long enough. */
+    private void await(Optional<Duration> held) throws InterruptedException {
+        Monitor monitor = resource.monitor();
+        Inventory newest = held.isPresent()
+                ? monitor.awaitNewerThan(generation, held.orElseThrow())
+                : monitor.awaitNewerThan(generation);
+        generation = newest.generation();
+    }
+
+    /** Sends the newest list there is once the kubelet can take it. */
+    private List<Advertised> send() throws InterruptedException {
         while (!kubelet.isReady()) {
             readiness.acquire();
         }
+        List<Advertised> list = resource.list();
+        kubelet.onNext(message.apply(list));
+        progress.listed(list.size());
+        return list;
     }
 }
