@@ -21,7 +21,7 @@ enum Column {
     DEVICE(
             "ID that the kubelet and the container see",
             item -> Optional.of(item.device().id())),
-    KIND("vf, pci or path", item -> Optional.of(item.device().kind().word())),
+    KIND("vf, nic, pci or path", item -> Optional.of(item.device().kind().word())),
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
     DRIVER("bound driver", item -> function(item).flatMap(PciFunction::driver)),
     NUMA("NUMA node", item -> number(item.device().numaNode())),

@@ -60,9 +60,7 @@ public final class DeviceScan {
         PciFunction function = read(address, own);
         Optional<PciAttributes> physical =
                 own.link("physfn").flatMap(PciAddress::parse).map(pf -> new PciAttributes(sysfs, pf));
-        PciDevice device = physical.isPresent()
-                ? virtualFunction(function, physical.orElseThrow())
-                : new OtherPci(function, Health.HEALTHY);
+        PciDevice device = physical.isPresent() ? virtualFunction(function, physical.orElseThrow()) : whole(function);
         Optional<String> unreadable =
                 own.problem().or(() -> physical.flatMap(PciAttributes::problem).map(problem -> "its PF: " + problem));
         PciDevice kept = unreadable.isPresent() ? known.orElse(device) : device;
@@ -122,7 +120,13 @@ public final class DeviceScan {
                 .toList();
     }
 
+    /** A function that is no VF is of one kind: a network adapter if its class says so, else of no known family. */
+    private static PciDevice whole(PciFunction function) {
+        return function.isNetwork() ? new Nic(function, Health.HEALTHY) : new OtherPci(function, Health.HEALTHY);
+    }
+
     private static PciFunction read(PciAddress address, PciAttributes own) {
+        List<String> netNames = own.netNames();
         return new PciFunction(
                 address,
                 own.number("vendor").orElse(0),
@@ -134,13 +138,14 @@ public final class DeviceScan {
                 own.numaNode(),
                 own.linkNumber("iommu_group"),
                 own.rootPort(),
-                own.list("net"),
+                netNames,
+                own.carriesDefaultRoute(netNames),
                 own.number("sriov_numvfs").orElse(0));
     }
 
     private static VirtualFunction virtualFunction(PciFunction function, PciAttributes physical) {
         int index = vfIndex(function.address(), physical);
-        return new VirtualFunction(function, physical.address(), index, physical.list("net"), Health.HEALTHY);
+        return new VirtualFunction(function, physical.address(), index, physical.netNames(), Health.HEALTHY);
     }
 
     /**

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /** One PCI function's attributes, and the first thing that was wrong with any. */
 final class PciAttributes {
@@ -12,6 +13,7 @@ final class PciAttributes {
     static final String FUNCTIONS = "sys/bus/pci/devices";
 
     private static final String NODES = "sys/devices/system/node";
+    private static final Pattern VIRTIO = Pattern.compile("virtio\\d+");
     private static final int CONFIG_HEADER_BYTES = 64;
 
     private final Sysfs sysfs;
@@ -100,7 +102,24 @@ final class PciAttributes {
                 .toList();
     }
 
-    List<String> list(String name) {
+    /** Its network interfaces, sorted; those of a virtio function belong to the virtio device on it. */
+    List<String> netNames() {
+        if (!link("driver").equals(Optional.of("virtio-pci"))) {
+            return list("net");
+        }
+        return list("").stream()
+                .filter(name -> VIRTIO.matcher(name).matches())
+                .flatMap(virtio -> list(virtio + "/net").stream())
+                .sorted()
+                .toList();
+    }
+
+    /** Whether the node would lose its default route with these interfaces. */
+    boolean carriesDefaultRoute(List<String> netNames) {
+        return !netNames.isEmpty() && attempt(() -> new DefaultRoute(sysfs).needsAnyOf(netNames), false);
+    }
+
+    private List<String> list(String name) {
         return attempt(() -> sysfs.names(directory + name), List.of());
     }
 

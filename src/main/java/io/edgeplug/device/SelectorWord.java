@@ -25,13 +25,17 @@ public enum SelectorWord {
     /** Network interfaces of PFs, with or without the numbers of their VFs: {@code ens1f0#0,2-7}. */
     PF_NAMES(text -> {
         VfRange range = VfRange.parse(text);
-        return vf(vf -> vf.physicalNetNames().contains(range.pf()) && range.contains(vf.index()));
+        return range.test(
+                vf -> vf.physicalNetNames().contains(range.pf()),
+                pf -> pf.netNames().contains(range.pf()));
     }),
     /** Addresses of PFs, with or without the numbers of their VFs: {@code 0000:86:00.0#0-1,3}. */
     ROOT_DEVICES(text -> {
         VfRange range = VfRange.parse(text);
         PciAddress pf = parseAddress(range.pf());
-        return vf(vf -> vf.physicalFunction().equals(pf) && range.contains(vf.index()));
+        return range.test(
+                vf -> vf.physicalFunction().equals(pf),
+                function -> function.address().equals(pf));
     }),
     /** Files, as absolute paths in which {@code *} and {@code ?} match within a name. */
     PATHS(SelectorWord::path);
@@ -54,6 +58,7 @@ public enum SelectorWord {
     public boolean concerns(Kind kind) {
         return switch (kind) {
             case VF -> this != PATHS;
+            case NIC -> this != PATHS;
             case PCI -> this != PATHS && this != PF_NAMES && this != ROOT_DEVICES;
             case PATH -> this == PATHS;
         };
@@ -85,7 +90,9 @@ public enum SelectorWord {
                     : vf.physicalFunction().toString();
             return (pf.isEmpty() ? "a PF without interface" : pf) + "#" + vf.index();
         }
-        return "no VF";
+        return this == PF_NAMES
+                ? String.join(", ", device.function().netNames())
+                : device.function().address().toString();
     }
 
     /** What is wrong with the form of a value of this key. */
@@ -109,10 +116,6 @@ public enum SelectorWord {
 
     private static Predicate<Device> pci(Predicate<PciDevice> test) {
         return device -> device instanceof PciDevice pci && test.test(pci);
-    }
-
-    private static Predicate<Device> vf(Predicate<VirtualFunction> test) {
-        return device -> device instanceof VirtualFunction vf && test.test(vf);
     }
 
     private static Predicate<Device> functionId(String text, ToIntFunction<PciFunction> attribute) {
@@ -174,8 +177,14 @@ public enum SelectorWord {
             return new VfRange(pf, hash < 0 ? Optional.empty() : Optional.of(numbers(text.substring(hash + 1))));
         }
 
-        boolean contains(int index) {
-            return numbers.map(set -> set.get(index)).orElse(true);
+        /** Takes these VFs of the PF, and if it names no numbers, the PF itself. */
+        Predicate<Device> test(Predicate<VirtualFunction> isOfPf, Predicate<PciFunction> isPf) {
+            return device -> switch (device) {
+                case VirtualFunction vf ->
+                    isOfPf.test(vf) && numbers.map(set -> set.get(vf.index())).orElse(true);
+                case PciDevice whole -> numbers.isEmpty() && isPf.test(whole.function());
+                case PathDevice path -> false;
+            };
         }
 
         private static BitSet numbers(String list) {

@@ -113,6 +113,7 @@ final class AffinityTest {
                                 OptionalInt.empty(),
                                 Optional.of(new PciAddress(0, bus - 1, 0, 0)),
                                 List.of(),
+                                false,
                                 0),
                         pf,
                         index,

@@ -47,6 +47,7 @@ final class DeviceScanTest {
                         OptionalInt.of(31),
                         Optional.empty(),
                         List.of("ens1f0"),
+                        false,
                         4));
     }
 

@@ -27,6 +27,7 @@ final class SelectorTest {
                     OptionalInt.empty(),
                     Optional.empty(),
                     List.of(),
+                    false,
                     0),
             PF,
             3,
@@ -105,6 +106,7 @@ final class SelectorTest {
                 OptionalInt.empty(),
                 Optional.empty(),
                 List.of("ens1f0"),
+                false,
                 4);
 
         assertThat(everything.takes(new OtherPci(pf, Health.HEALTHY))).isFalse();
