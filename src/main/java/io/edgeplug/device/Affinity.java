@@ -141,6 +141,7 @@ public final class Affinity {
         return switch (device) {
             case VirtualFunction vf -> vf.physicalFunction();
             case PciDevice pci -> pci.function().address();
+            case SoftwareHca hca -> NOWHERE;
             case PathDevice path -> NOWHERE;
         };
     }

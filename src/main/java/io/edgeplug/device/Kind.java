@@ -10,6 +10,8 @@ public enum Kind {
     VF,
     /** A whole network adapter's function. */
     NIC,
+    /** An RDMA device. */
+    HCA,
     /** Any other PCI function. */
     PCI,
     /** A file or device node. */

@@ -2,9 +2,12 @@ package io.edgeplug.device;
 
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /** One PCI function's attributes, and the first thing that was wrong with any. */
@@ -13,6 +16,8 @@ final class PciAttributes {
     static final String FUNCTIONS = "sys/bus/pci/devices";
 
     private static final String NODES = "sys/devices/system/node";
+    private static final String CLASS_NET = "sys/class/net/";
+    private static final Map<String, String> ARPHRD = Map.of("1", "ether", "32", "infiniband");
     private static final Pattern VIRTIO = Pattern.compile("virtio\\d+");
     private static final int CONFIG_HEADER_BYTES = 64;
 
@@ -102,15 +107,47 @@ final class PciAttributes {
                 .toList();
     }
 
-    /** Its network interfaces, sorted; those of a virtio function belong to the virtio device on it. */
+    /** Its network interfaces, sorted. */
     List<String> netNames() {
+        return owners().stream()
+                .flatMap(owner -> list(owner + "net").stream())
+                .sorted()
+                .toList();
+    }
+
+    /** Its own RDMA devices, and those in software on its interfaces. */
+    List<RdmaDevice> rdmaDevices(List<String> netNames) {
+        RdmaScan scan = new RdmaScan(sysfs);
+        List<RdmaDevice> devices = new ArrayList<>();
+        for (String owner : owners()) {
+            devices.addAll(attempt(() -> scan.below(directory + owner), List.<RdmaDevice>of()));
+        }
+        if (!netNames.isEmpty()) {
+            devices.addAll(attempt(() -> scan.on(netNames), List.<RdmaDevice>of()));
+        }
+        return devices;
+    }
+
+    /** {@code ether} or {@code infiniband}, of its interfaces (ARPHRD_* in linux/if_arp.h) and its RDMA ports. */
+    List<String> linkTypes(List<String> netNames, List<RdmaDevice> rdmaDevices) {
+        TreeSet<String> types = new TreeSet<>();
+        for (String netName : netNames) {
+            attempt(() -> sysfs.read(CLASS_NET + netName + "/type"), Optional.<String>empty())
+                    .flatMap(type -> Optional.ofNullable(ARPHRD.get(type)))
+                    .ifPresent(types::add);
+        }
+        rdmaDevices.forEach(rdma -> rdma.ports().forEach(port -> port.linkType().ifPresent(types::add)));
+        return List.copyOf(types);
+    }
+
+    /** Where the drivers of its kind put what they make: below itself, or below the virtio devices on it. */
+    private List<String> owners() {
         if (!link("driver").equals(Optional.of("virtio-pci"))) {
-            return list("net");
+            return List.of("");
         }
         return list("").stream()
                 .filter(name -> VIRTIO.matcher(name).matches())
-                .flatMap(virtio -> list(virtio + "/net").stream())
-                .sorted()
+                .map(virtio -> virtio + "/")
                 .toList();
     }
 

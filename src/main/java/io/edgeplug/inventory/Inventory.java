@@ -89,6 +89,7 @@ public final class Inventory {
             scan.function(address).ifPresent(device -> functions.put(address, device));
         }
         List<Device> devices = new ArrayList<>(functions.values());
+        devices.addAll(scan.softwareHcas());
         devices.addAll(scan.paths(paths(classes)).devices());
         return of(0, classes, devices, scan.numaNodes());
     }
@@ -103,7 +104,7 @@ public final class Inventory {
         return generation;
     }
 
-    /** All devices, also those that no class takes: PCI functions by address, then files by path. */
+    /** All devices, also those that no class takes: PCI functions by address, then software HCAs by name, then files by path. */
     public List<Item> items() {
         return items;
     }

@@ -7,6 +7,7 @@ import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
@@ -50,6 +51,7 @@ public final class Monitor implements AutoCloseable {
     /** Touched by the scanner only, once it runs. */
     private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
 
+    private List<SoftwareHca> softwareHcas = List.of();
     private List<PathDevice> paths = List.of();
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
@@ -212,6 +214,7 @@ public final class Monitor implements AutoCloseable {
         nextTick = System.nanoTime() + TICK.toNanos();
         List<PciAddress> addresses = scan.functions();
         numaNodes = scan.numaNodes();
+        softwareHcas = scan.softwareHcas();
         functions.keySet().retainAll(new HashSet<>(addresses));
         addresses.forEach(this::scan);
         scanPaths();
@@ -243,6 +246,7 @@ public final class Monitor implements AutoCloseable {
 
     private void publish() {
         List<Device> devices = new ArrayList<>(functions.values());
+        devices.addAll(softwareHcas);
         devices.addAll(paths);
         devices.addAll(missed(devices));
         Inventory before = current();

@@ -113,6 +113,8 @@ final class AffinityTest {
                                 OptionalInt.empty(),
                                 Optional.of(new PciAddress(0, bus - 1, 0, 0)),
                                 List.of(),
+                                List.of(),
+                                List.of(),
                                 false,
                                 0),
                         pf,

@@ -27,6 +27,8 @@ final class SelectorTest {
                     OptionalInt.empty(),
                     Optional.empty(),
                     List.of(),
+                    List.of(),
+                    List.of(),
                     false,
                     0),
             PF,
@@ -106,6 +108,8 @@ final class SelectorTest {
                 OptionalInt.empty(),
                 Optional.empty(),
                 List.of("ens1f0"),
+                List.of(),
+                List.of(),
                 false,
                 4);
 
