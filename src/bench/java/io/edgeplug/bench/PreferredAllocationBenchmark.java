@@ -82,6 +82,9 @@ public class PreferredAllocationBenchmark {
                 OptionalInt.of(number),
                 Optional.of(new PciAddress(0, 2 * pf, 0, 0)),
                 List.of(),
+                List.of(),
+                List.of(),
+                false,
                 0);
         return new VirtualFunction(function, physical, index, List.of("ens" + pf), Health.HEALTHY);
     }

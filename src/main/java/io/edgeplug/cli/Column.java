@@ -4,9 +4,12 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -21,7 +24,7 @@ enum Column {
     DEVICE(
             "ID that the kubelet and the container see",
             item -> Optional.of(item.device().id())),
-    KIND("vf, pci or path", item -> Optional.of(item.device().kind().word())),
+    KIND("vf, nic, hca, pci or path", item -> Optional.of(item.device().kind().word())),
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
     DRIVER("bound driver", item -> function(item).flatMap(PciFunction::driver)),
     NUMA("NUMA node", item -> number(item.device().numaNode())),
@@ -30,7 +33,20 @@ enum Column {
     CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(Column::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
-    NET("network interfaces", item -> function(item).flatMap(Column::netNames)),
+    NET("network interfaces", item -> joined(netNames(item.device()))),
+    LINK(
+            "types of links",
+            item -> joined(function(item).map(PciFunction::linkTypes).orElse(List.of()))),
+    RDMA(
+            "RDMA devices",
+            item -> joined(
+                    item.device().rdmaDevices().stream().map(RdmaDevice::name).toList())),
+    PORTS("RDMA ports with link layer and states", item -> joined(ports(item.device()))),
+    GUID(
+            "node GUIDs of RDMA devices",
+            item -> joined(item.device().rdmaDevices().stream()
+                    .map(RdmaDevice::nodeGuid)
+                    .toList())),
     VFS("number of VFs that a PF has now", item -> function(item).flatMap(Column::vfs)),
     PF(
             "PF that a VF is a part of",
@@ -97,8 +113,29 @@ enum Column {
                 : Optional.of(hex(function.subsystemVendor(), function.subsystemDevice()));
     }
 
-    private static Optional<String> netNames(PciFunction function) {
-        return function.netNames().isEmpty() ? Optional.empty() : Optional.of(String.join(",", function.netNames()));
+    private static List<String> netNames(Device device) {
+        return switch (device) {
+            case PciDevice pci -> pci.function().netNames();
+            case SoftwareHca hca -> List.of(hca.netName());
+            case PathDevice path -> List.of();
+        };
+    }
+
+    private static List<String> ports(Device device) {
+        return device.rdmaDevices().stream()
+                .flatMap(rdma -> rdma.ports().stream()
+                        .map(port -> "%s/%d:%s:%s:%s"
+                                .formatted(
+                                        rdma.name(),
+                                        port.number(),
+                                        port.linkLayer(),
+                                        port.state(),
+                                        port.physicalState())))
+                .toList();
+    }
+
+    private static Optional<String> joined(List<String> names) {
+        return names.isEmpty() ? Optional.empty() : Optional.of(String.join(",", names));
     }
 
     private static Optional<Integer> vfs(PciFunction function) {

@@ -3,11 +3,13 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.logging.Level;
 import picocli.CommandLine.Option;
 
 /** Which node, and which configuration. */
@@ -45,6 +47,7 @@ final class NodeOptions {
 
     /** The configuration; where none was named and none is installed, one without classes, which stderr tells. */
     Config readOrDefaults() throws ConfigException {
+        Journal.toStderr(Level.WARNING);
         if (config.isEmpty() && !Files.exists(configFile())) {
             System.err.println("edgeplug: " + configFile() + ": no such file, so no device belongs to a resource");
             return Config.DEFAULTS;

@@ -107,7 +107,9 @@ final class ClassReader {
         int before = mistakes.count();
         Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);
         for (SelectorWord word : SelectorWord.values()) {
-            List<String> texts = match.strings(word.word());
+            List<String> texts = word.isBoolean()
+                    ? match.bool(word.word()).map(String::valueOf).stream().toList()
+                    : match.strings(word.word());
             if (!texts.isEmpty()) {
                 values.put(word, texts);
             }

@@ -6,6 +6,7 @@ import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.SoftwareHca;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,7 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
         TreeSet<String> mounts = new TreeSet<>();
         deviceClass.env().ifPresent(name -> env.put(name, ids));
         for (Device device : devices) {
+            device.rdmaDevices().forEach(rdma -> nodes.addAll(rdma.nodes()));
             switch (device) {
                 case PciDevice pci -> {
                     putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
@@ -59,6 +61,7 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
                         nodes.add("/dev/vfio/" + group);
                     });
                 }
+                case SoftwareHca hca -> putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
                 case PathDevice path -> (path.isNode() ? nodes : mounts).add(path.path());
             }
         }

@@ -140,7 +140,8 @@ public final class Affinity {
     private static Object physicalFunction(Device device) {
         return switch (device) {
             case VirtualFunction vf -> vf.physicalFunction();
-            case OtherPci other -> other.function().address();
+            case PciDevice pci -> pci.function().address();
+            case SoftwareHca hca -> NOWHERE;
             case PathDevice path -> NOWHERE;
         };
     }

@@ -1,9 +1,10 @@
 package io.edgeplug.device;
 
+import java.util.List;
 import java.util.OptionalInt;
 
 /** Something on this node that a container can be given. */
-public sealed interface Device permits PciDevice, PathDevice {
+public sealed interface Device permits PciDevice, SoftwareHca, PathDevice {
 
     /** Names the device to the kubelet: at most 63 characters, and on this node no other device's. */
     String id();
@@ -16,6 +17,9 @@ public sealed interface Device permits PciDevice, PathDevice {
 
     /** The NUMA node it is nearest to. */
     OptionalInt numaNode();
+
+    /** What a container could do RDMA with; none for most. */
+    List<RdmaDevice> rdmaDevices();
 
     /** The same device in that state of health. */
     Device withHealth(Health health);

@@ -35,6 +35,7 @@ public record DeviceClass(
     public boolean takes(Device device) {
         return device.kind() == kind
                 && !isPhysicalFunctionInUse(device)
+                && !carriesDefaultRoute(device)
                 && selectors.stream()
                         .anyMatch(selector -> selector.mismatch(device).isEmpty());
     }
@@ -45,6 +46,10 @@ public record DeviceClass(
         conditions.add(new Condition("kind " + kind.word(), device.kind().word(), device.kind() == kind));
         if (isPhysicalFunctionInUse(device)) {
             conditions.add(new Condition("no VFs of its own", "some", false));
+        }
+        if (carriesDefaultRoute(device) && device instanceof PciDevice pci) {
+            String actual = "it on " + String.join(", ", pci.function().netNames());
+            conditions.add(new Condition("not the default route", actual, false));
         }
         return conditions;
     }
@@ -59,5 +64,10 @@ public record DeviceClass(
     /** A PF that has VFs drives them and is no candidate itself. */
     private static boolean isPhysicalFunctionInUse(Device device) {
         return device instanceof PciDevice pci && pci.function().virtualFunctions() > 0;
+    }
+
+    /** A container that took it away would cut off the node. */
+    private static boolean carriesDefaultRoute(Device device) {
+        return device instanceof PciDevice pci && pci.function().carriesDefaultRoute();
     }
 }

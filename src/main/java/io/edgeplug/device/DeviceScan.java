@@ -60,14 +60,25 @@ public final class DeviceScan {
         PciFunction function = read(address, own);
         Optional<PciAttributes> physical =
                 own.link("physfn").flatMap(PciAddress::parse).map(pf -> new PciAttributes(sysfs, pf));
-        PciDevice device = physical.isPresent()
-                ? virtualFunction(function, physical.orElseThrow())
-                : new OtherPci(function, Health.HEALTHY);
+        PciDevice device = physical.isPresent() ? virtualFunction(function, physical.orElseThrow()) : whole(function);
         Optional<String> unreadable =
                 own.problem().or(() -> physical.flatMap(PciAttributes::problem).map(problem -> "its PF: " + problem));
         PciDevice kept = unreadable.isPresent() ? known.orElse(device) : device;
-        Health health = unreadable.or(own::silence).map(Health::unhealthy).orElse(Health.HEALTHY);
+        Health health = unreadable
+                .or(own::silence)
+                .or(() -> rdmaProblem(function))
+                .map(Health::unhealthy)
+                .orElse(Health.HEALTHY);
         return isPresent(address) ? Optional.of(kept.withHealth(health)) : Optional.empty();
+    }
+
+    /**
+     * The software RDMA devices that belong to no PCI function.
+     *
+     * @throws IOException if the kernel does not tell which there are
+     */
+    public List<SoftwareHca> softwareHcas() throws IOException {
+        return new RdmaScan(sysfs).withoutFunction();
     }
 
     /** The files that these patterns name, each once, in order; what cannot be listed is told and ends nothing. */
@@ -122,7 +133,20 @@ public final class DeviceScan {
                 .toList();
     }
 
+    /**
+     * A function that is no VF is of one kind: an HCA if it has RDMA devices, else a network adapter if its class says
+     * so, else of no known family.
+     */
+    private static PciDevice whole(PciFunction function) {
+        if (!function.rdmaDevices().isEmpty()) {
+            return new Hca(function, Health.HEALTHY);
+        }
+        return function.isNetwork() ? new Nic(function, Health.HEALTHY) : new OtherPci(function, Health.HEALTHY);
+    }
+
     private static PciFunction read(PciAddress address, PciAttributes own) {
+        List<String> netNames = own.netNames();
+        List<RdmaDevice> rdmaDevices = own.rdmaDevices(netNames);
         return new PciFunction(
                 address,
                 own.number("vendor").orElse(0),
@@ -134,13 +158,22 @@ public final class DeviceScan {
                 own.numaNode(),
                 own.linkNumber("iommu_group"),
                 own.rootPort(),
-                own.list("net"),
+                netNames,
+                own.linkTypes(netNames, rdmaDevices),
+                rdmaDevices,
+                own.carriesDefaultRoute(netNames),
                 own.number("sriov_numvfs").orElse(0));
+    }
+
+    private static Optional<String> rdmaProblem(PciFunction function) {
+        return function.rdmaDevices().stream()
+                .flatMap(rdma -> rdma.health().problem().stream())
+                .findFirst();
     }
 
     private static VirtualFunction virtualFunction(PciFunction function, PciAttributes physical) {
         int index = vfIndex(function.address(), physical);
-        return new VirtualFunction(function, physical.address(), index, physical.list("net"), Health.HEALTHY);
+        return new VirtualFunction(function, physical.address(), index, physical.netNames(), Health.HEALTHY);
     }
 
     /**

@@ -8,6 +8,10 @@ import java.util.stream.Stream;
 public enum Kind {
     /** An SR-IOV virtual function. */
     VF,
+    /** A whole network adapter's function. */
+    NIC,
+    /** An RDMA device. */
+    HCA,
     /** Any other PCI function. */
     PCI,
     /** A file or device node. */

@@ -1,5 +1,6 @@
 package io.edgeplug.device;
 
+import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -19,6 +20,11 @@ public record PathDevice(String id, String path, boolean isNode, Health health) 
     @Override
     public OptionalInt numaNode() {
         return OptionalInt.empty();
+    }
+
+    @Override
+    public List<RdmaDevice> rdmaDevices() {
+        return List.of();
     }
 
     @Override

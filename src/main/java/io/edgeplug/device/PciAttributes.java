@@ -2,9 +2,13 @@ package io.edgeplug.device;
 
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /** One PCI function's attributes, and the first thing that was wrong with any. */
 final class PciAttributes {
@@ -12,6 +16,9 @@ final class PciAttributes {
     static final String FUNCTIONS = "sys/bus/pci/devices";
 
     private static final String NODES = "sys/devices/system/node";
+    private static final String CLASS_NET = "sys/class/net/";
+    private static final Map<String, String> ARPHRD = Map.of("1", "ether", "32", "infiniband");
+    private static final Pattern VIRTIO = Pattern.compile("virtio\\d+");
     private static final int CONFIG_HEADER_BYTES = 64;
 
     private final Sysfs sysfs;
@@ -100,7 +107,56 @@ final class PciAttributes {
                 .toList();
     }
 
-    List<String> list(String name) {
+    /** Its network interfaces, sorted. */
+    List<String> netNames() {
+        return owners().stream()
+                .flatMap(owner -> list(owner + "net").stream())
+                .sorted()
+                .toList();
+    }
+
+    /** Its own RDMA devices, and those in software on its interfaces. */
+    List<RdmaDevice> rdmaDevices(List<String> netNames) {
+        RdmaScan scan = new RdmaScan(sysfs);
+        List<RdmaDevice> devices = new ArrayList<>();
+        for (String owner : owners()) {
+            devices.addAll(attempt(() -> scan.below(directory + owner), List.<RdmaDevice>of()));
+        }
+        if (!netNames.isEmpty()) {
+            devices.addAll(attempt(() -> scan.on(netNames), List.<RdmaDevice>of()));
+        }
+        return devices;
+    }
+
+    /** {@code ether} or {@code infiniband}, of its interfaces (ARPHRD_* in linux/if_arp.h) and its RDMA ports. */
+    List<String> linkTypes(List<String> netNames, List<RdmaDevice> rdmaDevices) {
+        TreeSet<String> types = new TreeSet<>();
+        for (String netName : netNames) {
+            attempt(() -> sysfs.read(CLASS_NET + netName + "/type"), Optional.<String>empty())
+                    .flatMap(type -> Optional.ofNullable(ARPHRD.get(type)))
+                    .ifPresent(types::add);
+        }
+        rdmaDevices.forEach(rdma -> rdma.ports().forEach(port -> port.linkType().ifPresent(types::add)));
+        return List.copyOf(types);
+    }
+
+    /** Where the drivers of its kind put what they make: below itself, or below the virtio devices on it. */
+    private List<String> owners() {
+        if (!link("driver").equals(Optional.of("virtio-pci"))) {
+            return List.of("");
+        }
+        return list("").stream()
+                .filter(name -> VIRTIO.matcher(name).matches())
+                .map(virtio -> virtio + "/")
+                .toList();
+    }
+
+    /** Whether the node would lose its default route with these interfaces. */
+    boolean carriesDefaultRoute(List<String> netNames) {
+        return !netNames.isEmpty() && attempt(() -> new DefaultRoute(sysfs).needsAnyOf(netNames), false);
+    }
+
+    private List<String> list(String name) {
         return attempt(() -> sysfs.names(directory + name), List.of());
     }
 

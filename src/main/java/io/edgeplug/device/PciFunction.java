@@ -17,6 +17,9 @@ import java.util.OptionalInt;
  * @param iommuGroup the number of the group it is isolated in
  * @param rootPort the function below the host bridge through which it is reached; empty if it sits there itself
  * @param netNames its network interfaces, sorted
+ * @param linkTypes of its interfaces and RDMA ports, {@code ether} or {@code infiniband}, sorted
+ * @param rdmaDevices its own, then those in software on its interfaces
+ * @param carriesDefaultRoute whether the node would lose its default route with these interfaces
  * @param virtualFunctions how many VFs it has now ({@code sriov_numvfs})
  */
 public record PciFunction(
@@ -31,9 +34,21 @@ public record PciFunction(
         OptionalInt iommuGroup,
         Optional<PciAddress> rootPort,
         List<String> netNames,
+        List<String> linkTypes,
+        List<RdmaDevice> rdmaDevices,
+        boolean carriesDefaultRoute,
         int virtualFunctions) {
+
+    private static final int NETWORK = 0x02;
 
     public PciFunction {
         netNames = List.copyOf(netNames);
+        linkTypes = List.copyOf(linkTypes);
+        rdmaDevices = List.copyOf(rdmaDevices);
+    }
+
+    /** Whether its base class is that of network controllers: Ethernet, InfiniBand and others. */
+    boolean isNetwork() {
+        return classCode >> 16 == NETWORK;
     }
 }

@@ -2,6 +2,7 @@ package io.edgeplug.device;
 
 import io.edgeplug.linux.PathGlob;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
@@ -25,14 +26,24 @@ public enum SelectorWord {
     /** Network interfaces of PFs, with or without the numbers of their VFs: {@code ens1f0#0,2-7}. */
     PF_NAMES(text -> {
         VfRange range = VfRange.parse(text);
-        return vf(vf -> vf.physicalNetNames().contains(range.pf()) && range.contains(vf.index()));
+        return range.test(
+                vf -> vf.physicalNetNames().contains(range.pf()),
+                pf -> pf.netNames().contains(range.pf()),
+                hca -> hca.netName().equals(range.pf()));
     }),
     /** Addresses of PFs, with or without the numbers of their VFs: {@code 0000:86:00.0#0-1,3}. */
     ROOT_DEVICES(text -> {
         VfRange range = VfRange.parse(text);
         PciAddress pf = parseAddress(range.pf());
-        return vf(vf -> vf.physicalFunction().equals(pf) && range.contains(vf.index()));
+        return range.test(
+                vf -> vf.physicalFunction().equals(pf),
+                function -> function.address().equals(pf),
+                hca -> false);
     }),
+    /** Types of links, of interfaces and RDMA ports: {@code ether} or {@code infiniband}. */
+    LINK_TYPES(SelectorWord::linkType),
+    /** Whether there is an RDMA device: {@code true} or {@code false}. */
+    IS_RDMA(text -> device -> !device.rdmaDevices().isEmpty() == text.equals("true")),
     /** Files, as absolute paths in which {@code *} and {@code ?} match within a name. */
     PATHS(SelectorWord::path);
 
@@ -54,15 +65,31 @@ public enum SelectorWord {
     public boolean concerns(Kind kind) {
         return switch (kind) {
             case VF -> this != PATHS;
-            case PCI -> this != PATHS && this != PF_NAMES && this != ROOT_DEVICES;
+            case NIC, HCA -> this != PATHS;
+            case PCI ->
+                switch (this) {
+                    case VENDORS, DEVICES, CLASSES, DRIVERS, PCI_ADDRESSES -> true;
+                    case PF_NAMES, ROOT_DEVICES, LINK_TYPES, IS_RDMA, PATHS -> false;
+                };
             case PATH -> this == PATHS;
         };
+    }
+
+    /** Whether a class says {@code true} or {@code false}, and not an array of strings. */
+    public boolean isBoolean() {
+        return this == IS_RDMA;
     }
 
     /** What a device has for this key to look at. */
     String actual(Device device) {
         return switch (device) {
             case PathDevice path -> path.path();
+            case SoftwareHca hca ->
+                switch (this) {
+                    case PF_NAMES -> hca.netName();
+                    case LINK_TYPES, IS_RDMA -> rdmaWord(linkTypes(hca), hca);
+                    default -> "no PCI function";
+                };
             case PciDevice pci -> {
                 PciFunction function = pci.function();
                 yield switch (this) {
@@ -72,10 +99,37 @@ public enum SelectorWord {
                     case DRIVERS -> function.driver().orElse("no driver");
                     case PCI_ADDRESSES -> function.address().toString();
                     case PF_NAMES, ROOT_DEVICES -> pfOf(pci);
+                    case LINK_TYPES, IS_RDMA -> rdmaWord(function.linkTypes(), device);
                     case PATHS -> "no file";
                 };
             }
         };
+    }
+
+    private String rdmaWord(List<String> linkTypes, Device device) {
+        if (this == IS_RDMA) {
+            return String.valueOf(!device.rdmaDevices().isEmpty());
+        }
+        return linkTypes.isEmpty() ? "no link" : String.join(", ", linkTypes);
+    }
+
+    private static List<String> linkTypes(Device device) {
+        return switch (device) {
+            case PciDevice pci -> pci.function().linkTypes();
+            case SoftwareHca hca ->
+                hca.rdma().ports().stream()
+                        .flatMap(port -> port.linkType().stream())
+                        .distinct()
+                        .toList();
+            case PathDevice path -> List.of();
+        };
+    }
+
+    private static Predicate<Device> linkType(String text) {
+        if (!text.equals("ether") && !text.equals("infiniband")) {
+            throw new IllegalArgumentException("is none of ether, infiniband");
+        }
+        return device -> linkTypes(device).contains(text);
     }
 
     private String pfOf(PciDevice device) {
@@ -85,7 +139,9 @@ public enum SelectorWord {
                     : vf.physicalFunction().toString();
             return (pf.isEmpty() ? "a PF without interface" : pf) + "#" + vf.index();
         }
-        return "no VF";
+        return this == PF_NAMES
+                ? String.join(", ", device.function().netNames())
+                : device.function().address().toString();
     }
 
     /** What is wrong with the form of a value of this key. */
@@ -109,10 +165,6 @@ public enum SelectorWord {
 
     private static Predicate<Device> pci(Predicate<PciDevice> test) {
         return device -> device instanceof PciDevice pci && test.test(pci);
-    }
-
-    private static Predicate<Device> vf(Predicate<VirtualFunction> test) {
-        return device -> device instanceof VirtualFunction vf && test.test(vf);
     }
 
     private static Predicate<Device> functionId(String text, ToIntFunction<PciFunction> attribute) {
@@ -174,8 +226,16 @@ public enum SelectorWord {
             return new VfRange(pf, hash < 0 ? Optional.empty() : Optional.of(numbers(text.substring(hash + 1))));
         }
 
-        boolean contains(int index) {
-            return numbers.map(set -> set.get(index)).orElse(true);
+        /** Takes these VFs of the PF, and if it names no numbers, the PF itself. */
+        Predicate<Device> test(
+                Predicate<VirtualFunction> isOfPf, Predicate<PciFunction> isPf, Predicate<SoftwareHca> isOn) {
+            return device -> switch (device) {
+                case VirtualFunction vf ->
+                    isOfPf.test(vf) && numbers.map(set -> set.get(vf.index())).orElse(true);
+                case PciDevice whole -> numbers.isEmpty() && isPf.test(whole.function());
+                case SoftwareHca hca -> numbers.isEmpty() && isOn.test(hca);
+                case PathDevice path -> false;
+            };
         }
 
         private static BitSet numbers(String list) {

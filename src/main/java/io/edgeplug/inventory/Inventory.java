@@ -2,12 +2,8 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -85,19 +81,9 @@ public final class Inventory {
      * @throws IOException if the node does not tell which devices it has
      */
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
-        DeviceScan scan = new DeviceScan(sysfs);
-        Map<PciAddress, PciDevice> functions = new TreeMap<>();
-        for (PciAddress address : scan.functions()) {
-            scan.function(address).ifPresent(device -> functions.put(address, device));
-        }
-        List<Device> devices = new ArrayList<>(functions.values());
-        devices.addAll(scan.paths(paths(classes)).devices());
-        return of(0, classes, devices, scan.numaNodes());
-    }
-
-    /** The files that these classes look for. */
-    static List<PathGlob> paths(List<DeviceClass> classes) {
-        return classes.stream().flatMap(DeviceClass::paths).toList();
+        NodeDevices node = new NodeDevices(sysfs, classes);
+        node.scanAll();
+        return of(0, classes, node.devices(), node.numaNodes());
     }
 
     /** Higher for each inventory that a {@link Monitor} publishes. */
@@ -105,7 +91,7 @@ public final class Inventory {
         return generation;
     }
 
-    /** All devices, also those that no class takes: PCI functions by address, then files by path. */
+    /** All devices, also those that no class takes: PCI functions by address, then software HCAs by name, then files by path. */
     public List<Item> items() {
         return items;
     }

@@ -2,26 +2,18 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.DeviceScan;
-import io.edgeplug.device.Health;
-import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -44,7 +36,6 @@ public final class Monitor implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
 
-    private final DeviceScan scan;
     private final List<DeviceClass> classes;
     private final UeventSource uevents;
     private final ChangeLog changes = new ChangeLog(LOG);
@@ -52,11 +43,8 @@ public final class Monitor implements AutoCloseable {
     private final Thread scanner;
 
     /** Touched by the scanner only, once it runs. */
-    private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
+    private final NodeDevices node;
 
-    private List<PathDevice> paths = List.of();
-    private List<String> pathProblems = List.of();
-    private List<Integer> numaNodes = List.of();
     private long nextTick;
     /** Added to under the lock, so that a list is published with all that were handed out before. */
     private final HandedOut handedOut = new HandedOut();
@@ -72,7 +60,7 @@ public final class Monitor implements AutoCloseable {
     private boolean allDirty;
 
     private Monitor(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) {
-        this.scan = new DeviceScan(sysfs);
+        this.node = new NodeDevices(sysfs, classes);
         this.classes = List.copyOf(classes);
         this.uevents = uevents;
         this.current = Inventory.of(0, List.of(), List.of(), List.of());
@@ -90,7 +78,8 @@ public final class Monitor implements AutoCloseable {
     public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) throws IOException {
         Monitor monitor = new Monitor(sysfs, classes, uevents);
         try {
-            monitor.scanAll();
+            monitor.node.scanAll();
+            monitor.nextTick = System.nanoTime() + TICK.toNanos();
         } catch (IOException e) {
             uevents.close();
             throw e;
@@ -180,7 +169,7 @@ public final class Monitor implements AutoCloseable {
             while (true) {
                 Optional<Set<PciAddress>> some = awaitDirty();
                 if (some.isPresent()) {
-                    some.orElseThrow().forEach(this::scanWithVirtualFunctions);
+                    some.orElseThrow().forEach(node::scan);
                 } else {
                     scanAllOrKeep();
                 }
@@ -209,58 +198,17 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
-    /** A VF is known by its PF's names, so what happens to a PF concerns its VFs too. */
-    private void scanWithVirtualFunctions(PciAddress address) {
-        scan(address);
-        functions.values().stream()
-                .filter(device -> device instanceof VirtualFunction vf
-                        && vf.physicalFunction().equals(address))
-                .map(device -> device.function().address())
-                .toList()
-                .forEach(this::scan);
-    }
-
-    private void scan(PciAddress address) {
-        scan.function(address, Optional.ofNullable(functions.get(address)))
-                .ifPresentOrElse(device -> functions.put(address, device), () -> functions.remove(address));
-    }
-
-    private void scanAll() throws IOException {
-        nextTick = System.nanoTime() + TICK.toNanos();
-        List<PciAddress> addresses = scan.functions();
-        numaNodes = scan.numaNodes();
-        functions.keySet().retainAll(new HashSet<>(addresses));
-        addresses.forEach(this::scan);
-        scanPaths();
-    }
-
-    /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
-    private void scanPaths() {
-        DeviceScan.PathScan found = scan.paths(Inventory.paths(classes));
-        Map<String, PathDevice> byPath = new TreeMap<>();
-        if (!found.problems().isEmpty()) {
-            Health unknown = Health.unhealthy(String.join("; ", found.problems()));
-            paths.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
-        }
-        found.devices().forEach(device -> byPath.put(device.path(), device));
-        paths = List.copyOf(byPath.values());
-        if (!found.problems().equals(pathProblems)) {
-            found.problems().forEach(LOG::warning);
-            pathProblems = found.problems();
-        }
-    }
-
     private void scanAllOrKeep() {
+        nextTick = System.nanoTime() + TICK.toNanos();
         try {
-            scanAll();
+            node.scanAll();
         } catch (IOException e) {
             LOG.warning(() -> "cannot scan, devices stay as they were: " + e.getMessage());
         }
     }
 
     private void publish() {
-        List<Device> found = new ArrayList<>(functions.values());
-        found.addAll(paths);
+        List<Device> found = node.devices();
         Set<String> ids = found.stream().map(Device::id).collect(Collectors.toSet());
         List<Device> missed = handedOut.missed(ids);
         while (!publish(found, missed, ids)) {
@@ -272,7 +220,7 @@ public final class Monitor implements AutoCloseable {
     private boolean publish(List<Device> found, List<Device> missed, Set<String> ids) {
         List<Device> devices = Stream.concat(found.stream(), missed.stream()).toList();
         Inventory before = current();
-        Inventory after = Inventory.of(before.generation() + 1, classes, devices, numaNodes);
+        Inventory after = Inventory.of(before.generation() + 1, classes, devices, node.numaNodes());
         boolean differs = before.generation() == 0 || !after.items().equals(before.items());
         lock.lock();
         try {

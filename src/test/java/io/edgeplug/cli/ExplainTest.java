@@ -13,14 +13,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class ExplainTest {
 
-    private static final Path MACHINE = Path.of("src/test/machines/vfio-bound");
+    private static final Path MACHINES = Path.of("src/test/machines");
 
     @TempDir
     private Path root = Path.of("");
 
     @Test
     void takenDeviceIsExplainedClassByClassWithWhatItsContainerGets() throws IOException {
-        assertThat(explain("0000:5e:02.0")).isEqualTo("""
+        assertThat(explain("vfio-bound", "0000:5e:02.0")).isEqualTo("""
                 0000:5e:02.0
                   kind       vf
                   ids        8086:154c
@@ -53,15 +53,53 @@ final class ExplainTest {
 
     @Test
     void pfWithVfsIsNotAdvertisedAndSaysWhy() throws IOException {
-        assertThat(explain("0000:5e:00.0"))
+        assertThat(explain("vfio-bound", "0000:5e:00.0"))
                 .contains("  no   no VFs of its own, it has some\n")
                 .endsWith("so it is not advertised\n");
     }
 
-    private String explain(String id) throws IOException {
+    @Test
+    void rdmaVfGetsItsNodes() throws IOException {
+        assertThat(explain("connectx-rdma", "0000:81:00.1"))
+                .contains("  yes  link_types ether, it has ether\n  yes  is_rdma true, it has true\n")
+                .endsWith("""
+                        so it is advertised as nvidia.com/roce_vf
+                        its container would get
+                          env        PCIDEVICE_NVIDIA_COM_ROCE_VF=0000:81:00.1
+                          device     /dev/infiniband/issm1 (rw)
+                          device     /dev/infiniband/rdma_cm (rw)
+                          device     /dev/infiniband/umad1 (rw)
+                          device     /dev/infiniband/uverbs1 (rw)
+                        """);
+    }
+
+    @Test
+    void hcaTellsEveryPort() throws IOException {
+        assertThat(explain("ib-hca", "0000:03:00.0"))
+                .contains("  ports      mlx4_0/1:InfiniBand:ACTIVE:LinkUp,mlx4_0/2:InfiniBand:DOWN:Polling\n")
+                .contains("  guid       f452:1403:008f:2320\n")
+                .contains("  device     /dev/infiniband/umad0 (rw)\n  device     /dev/infiniband/umad1 (rw)\n");
+    }
+
+    @Test
+    void softwareRdmaOnAnInterfaceWithoutHardwareIsADeviceOfItsOwn() throws IOException {
+        assertThat(explain("rxe", "siw0"))
+                .contains("  no   vendors 1af4, it has no PCI function\n")
+                .contains("  yes  pf_names dummy0, it has dummy0\n")
+                .endsWith("  device     /dev/infiniband/rdma_cm (rw)\n  device     /dev/infiniband/uverbs1 (rw)\n");
+    }
+
+    @Test
+    void nicWithTheDefaultRouteSaysSo() throws IOException {
+        assertThat(explain("rxe", "0000:01:00.0"))
+                .contains("  no   not the default route, it has it on enp1s0\n")
+                .endsWith("so it is not advertised\n");
+    }
+
+    private String explain(String machine, String id) throws IOException {
         StringWriter out = new StringWriter();
-        try (SimulatedNode node =
-                SimulatedNode.unpack(Files.readString(MACHINE.resolve("tree")), root.resolve("node"))) {
+        try (SimulatedNode node = SimulatedNode.unpack(
+                Files.readString(MACHINES.resolve(machine).resolve("tree")), root.resolve("node"))) {
             int exit = Main.commandLine()
                     .setOut(new PrintWriter(out))
                     .execute(
@@ -70,7 +108,7 @@ final class ExplainTest {
                             "--sysroot",
                             node.root().toString(),
                             "--config",
-                            MACHINE.resolve("class.toml").toString());
+                            MACHINES.resolve(machine).resolve("class.toml").toString());
             assertThat(exit).isZero();
         }
         return out.toString();

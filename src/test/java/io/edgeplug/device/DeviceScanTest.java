@@ -47,6 +47,9 @@ final class DeviceScanTest {
                         OptionalInt.of(31),
                         Optional.empty(),
                         List.of("ens1f0"),
+                        List.of(),
+                        List.of(),
+                        false,
                         4));
     }
 

@@ -27,6 +27,9 @@ final class SelectorTest {
                     OptionalInt.empty(),
                     Optional.empty(),
                     List.of(),
+                    List.of(),
+                    List.of(),
+                    false,
                     0),
             PF,
             3,
@@ -105,6 +108,9 @@ final class SelectorTest {
                 OptionalInt.empty(),
                 Optional.empty(),
                 List.of("ens1f0"),
+                List.of(),
+                List.of(),
+                false,
                 4);
 
         assertThat(everything.takes(new OtherPci(pf, Health.HEALTHY))).isFalse();

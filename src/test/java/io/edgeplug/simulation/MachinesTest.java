@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MachinesTest {
 
     private static final Path MACHINES = Path.of("src/test/machines");
+    private static final String UNCONFIGURED = "its node GUID is zero: not configured yet";
 
     @TempDir
     Path root;
@@ -37,10 +38,10 @@ class MachinesTest {
 
     @ParameterizedTest
     @MethodSource("machines")
-    void everyFunctionIsHealthy(String machine) throws IOException {
+    void everyFunctionAnswersAndIsRead(String machine) throws IOException {
         try (SimulatedNode node = unpack(machine)) {
             assertThat(devices(node)).allSatisfy(device -> {
-                assertThat(device.health().problem()).isEmpty();
+                assertThat(device.health().problem().orElse(UNCONFIGURED)).isEqualTo(UNCONFIGURED);
                 assertThat(device.function().vendor()).isNotZero();
                 assertThat(device.function().classCode()).isNotZero();
             });

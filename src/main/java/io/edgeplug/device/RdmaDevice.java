@@ -1,0 +1,25 @@
+package io.edgeplug.device;
+
+import java.util.List;
+
+/**
+ * An RDMA device as the kernel shows it; see Documentation/ABI/stable/sysfs-class-infiniband.
+ *
+ * @param name the kernel's, as {@code mlx5_0}
+ * @param nodeGuid as the kernel writes it, {@code 248a:0703:00b4:7cd2}; empty where it does not tell
+ * @param nodes the device nodes by which programs reach it, absolute and sorted
+ */
+public record RdmaDevice(String name, String nodeGuid, List<RdmaPort> ports, List<String> nodes) {
+
+    public RdmaDevice {
+        ports = List.copyOf(ports);
+        nodes = List.copyOf(nodes);
+    }
+
+    /** What is wrong until somebody has given it a GUID, as a VF's are. */
+    Health health() {
+        return !nodeGuid.isEmpty() && nodeGuid.matches("[0:]*")
+                ? Health.unhealthy("its node GUID is zero: not configured yet")
+                : Health.HEALTHY;
+    }
+}

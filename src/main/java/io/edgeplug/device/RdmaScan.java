@@ -1,0 +1,134 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Reads RDMA devices where the kernel keeps them: below the function that they are of, or if they are software only,
+ * below {@code /sys/devices/virtual}.
+ *
+ * <p>The directories of /sys/class would do for both, but listing them takes longer the more devices there are.
+ */
+final class RdmaScan {
+
+    private static final String VIRTUAL = "sys/devices/virtual/";
+
+    private static final Pattern PORT = Pattern.compile("[1-9]\\d{0,2}");
+
+    private final Sysfs sysfs;
+
+    RdmaScan(Sysfs sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    /** The devices of a function with that directory. */
+    List<RdmaDevice> below(String directory) throws IOException {
+        List<RdmaDevice> devices = new ArrayList<>();
+        for (String name : sysfs.names(directory + "infiniband")) {
+            devices.add(read(directory, name));
+        }
+        return devices;
+    }
+
+    /** The software devices on these interfaces. */
+    List<RdmaDevice> on(Collection<String> netNames) throws IOException {
+        List<RdmaDevice> devices = new ArrayList<>();
+        for (String name : software()) {
+            if (netName(name).filter(netNames::contains).isPresent()) {
+                devices.add(read(VIRTUAL, name));
+            }
+        }
+        return devices;
+    }
+
+    /** The software devices whose interface belongs to no function; not those whose interface is not in sight. */
+    List<SoftwareHca> withoutFunction() throws IOException {
+        List<SoftwareHca> devices = new ArrayList<>();
+        for (String name : software()) {
+            Optional<String> netName = netName(name);
+            if (netName.isPresent() && isOfNoFunction(netName.orElseThrow())) {
+                devices.add(softwareHca(name, netName.orElseThrow()));
+            }
+        }
+        return devices;
+    }
+
+    private SoftwareHca softwareHca(String name, String netName) {
+        try {
+            RdmaDevice rdma = read(VIRTUAL, name);
+            return new SoftwareHca(rdma, netName, rdma.health());
+        } catch (IOException e) {
+            RdmaDevice unknown = new RdmaDevice(name, "", List.of(), List.of());
+            return new SoftwareHca(unknown, netName, Health.unhealthy(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private boolean isOfNoFunction(String netName) throws IOException {
+        return sysfs.linkTarget("sys/class/net/" + netName)
+                .filter(target -> PciAddress.lastIn(target).isEmpty())
+                .isPresent();
+    }
+
+    private List<String> software() throws IOException {
+        return sysfs.names(VIRTUAL + "infiniband");
+    }
+
+    /** rxe tells its interface as parent, siw only as that of its first GID, which is EINVAL while there is none. */
+    private Optional<String> netName(String name) throws IOException {
+        String device = VIRTUAL + "infiniband/" + name;
+        Optional<String> parent = sysfs.read(device + "/parent");
+        if (parent.isPresent()) {
+            return parent;
+        }
+        try {
+            return sysfs.read(device + "/ports/1/gid_attrs/ndevs/0");
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private RdmaDevice read(String directory, String name) throws IOException {
+        String device = directory + "infiniband/" + name + "/";
+        List<RdmaPort> ports = new ArrayList<>();
+        for (String number : sysfs.names(device + "ports")) {
+            if (!PORT.matcher(number).matches()) {
+                continue;
+            }
+            String port = device + "ports/" + number + "/";
+            ports.add(new RdmaPort(
+                    Integer.parseInt(number),
+                    stateName(port + "state"),
+                    stateName(port + "phys_state"),
+                    sysfs.read(port + "link_layer").orElse("")));
+        }
+        return new RdmaDevice(name, sysfs.read(device + "node_guid").orElse(""), ports, nodes(directory, name));
+    }
+
+    /** The word in {@code 4: ACTIVE}. */
+    private String stateName(String path) throws IOException {
+        String state = sysfs.read(path).orElse("");
+        return state.substring(state.indexOf(' ') + 1);
+    }
+
+    /** uverbs, umad and issm of one device, and the connection manager's, which all share. */
+    private List<String> nodes(String directory, String name) throws IOException {
+        TreeSet<String> nodes = new TreeSet<>();
+        for (String subsystem : List.of("infiniband_verbs", "infiniband_mad")) {
+            for (String node : sysfs.names(directory + subsystem)) {
+                if (sysfs.read(directory + subsystem + "/" + node + "/ibdev").equals(Optional.of(name))) {
+                    nodes.add("/dev/infiniband/" + node);
+                }
+            }
+        }
+        if (sysfs.read("sys/class/misc/rdma_cm/dev").isPresent()) {
+            nodes.add("/dev/infiniband/rdma_cm");
+        }
+        return List.copyOf(nodes);
+    }
+}

@@ -1,0 +1,98 @@
+package io.edgeplug.inventory;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.SoftwareHca;
+import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.linux.PathGlob;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.logging.Logger;
+
+/** What the scans so far have found on a node; one thread at a time. */
+final class NodeDevices {
+
+    private static final Logger LOG = Logger.getLogger(NodeDevices.class.getName());
+
+    private final DeviceScan scan;
+    private final List<PathGlob> globs;
+    private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
+    private List<SoftwareHca> softwareHcas = List.of();
+    private List<PathDevice> paths = List.of();
+    private List<String> pathProblems = List.of();
+    private List<Integer> numaNodes = List.of();
+
+    NodeDevices(Sysfs sysfs, List<DeviceClass> classes) {
+        this.scan = new DeviceScan(sysfs);
+        this.globs = classes.stream().flatMap(DeviceClass::paths).toList();
+    }
+
+    /** PCI functions by address, then others by name, then files by path. */
+    List<Device> devices() {
+        List<Device> devices = new ArrayList<>(functions.values());
+        devices.addAll(softwareHcas);
+        devices.addAll(paths);
+        return devices;
+    }
+
+    List<Integer> numaNodes() {
+        return numaNodes;
+    }
+
+    /**
+     * Looks at everything.
+     *
+     * @throws IOException if the node does not tell which devices it has; then all stays as it was
+     */
+    void scanAll() throws IOException {
+        List<PciAddress> addresses = scan.functions();
+        numaNodes = scan.numaNodes();
+        softwareHcas = scan.softwareHcas();
+        functions.keySet().retainAll(new HashSet<>(addresses));
+        addresses.forEach(this::scanOne);
+        scanPaths();
+    }
+
+    /** Looks at one function, and at the VFs of a PF, which are known by its names. */
+    void scan(PciAddress address) {
+        scanOne(address);
+        functions.values().stream()
+                .filter(device -> device instanceof VirtualFunction vf
+                        && vf.physicalFunction().equals(address))
+                .map(device -> device.function().address())
+                .toList()
+                .forEach(this::scanOne);
+    }
+
+    private void scanOne(PciAddress address) {
+        scan.function(address, Optional.ofNullable(functions.get(address)))
+                .ifPresentOrElse(device -> functions.put(address, device), () -> functions.remove(address));
+    }
+
+    /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
+    private void scanPaths() {
+        DeviceScan.PathScan found = scan.paths(globs);
+        Map<String, PathDevice> byPath = new TreeMap<>();
+        if (!found.problems().isEmpty()) {
+            Health unknown = Health.unhealthy(String.join("; ", found.problems()));
+            paths.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
+        }
+        found.devices().forEach(device -> byPath.put(device.path(), device));
+        paths = List.copyOf(byPath.values());
+        if (!found.problems().equals(pathProblems)) {
+            found.problems().forEach(LOG::warning);
+            pathProblems = found.problems();
+        }
+    }
+}
