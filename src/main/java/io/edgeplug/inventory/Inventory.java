@@ -4,8 +4,6 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
@@ -84,12 +82,9 @@ public final class Inventory {
      */
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
         DeviceScan scan = new DeviceScan(sysfs);
-        Map<PciAddress, PciDevice> functions = new TreeMap<>();
-        for (PciAddress address : scan.functions()) {
-            scan.function(address).ifPresent(device -> functions.put(address, device));
-        }
-        List<Device> devices = new ArrayList<>(functions.values());
-        devices.addAll(scan.softwareHcas());
+        List<Device> devices = new ArrayList<>();
+        scan.functions().forEach(address -> devices.addAll(scan.function(address)));
+        devices.addAll(scan.withoutFunction());
         devices.addAll(scan.paths(paths(classes)).devices());
         return of(0, classes, devices, scan.numaNodes());
     }
@@ -104,7 +99,7 @@ public final class Inventory {
         return generation;
     }
 
-    /** All devices, also those that no class takes: PCI functions by address, then software HCAs by name, then files by path. */
+    /** All devices, also those that no class takes: PCI functions by address, then what is neither, then files by path. */
     public List<Item> items() {
         return items;
     }

@@ -7,7 +7,6 @@ import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
@@ -49,9 +48,9 @@ public final class Monitor implements AutoCloseable {
     private final Thread scanner;
 
     /** Touched by the scanner only, once it runs. */
-    private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
+    private final Map<PciAddress, List<PciDevice>> functions = new TreeMap<>();
 
-    private List<SoftwareHca> softwareHcas = List.of();
+    private List<Device> withoutFunction = List.of();
     private List<PathDevice> paths = List.of();
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
@@ -198,6 +197,7 @@ public final class Monitor implements AutoCloseable {
     private void scanWithVirtualFunctions(PciAddress address) {
         scan(address);
         functions.values().stream()
+                .flatMap(List::stream)
                 .filter(device -> device instanceof VirtualFunction vf
                         && vf.physicalFunction().equals(address))
                 .map(device -> device.function().address())
@@ -206,15 +206,19 @@ public final class Monitor implements AutoCloseable {
     }
 
     private void scan(PciAddress address) {
-        scan.function(address, Optional.ofNullable(functions.get(address)))
-                .ifPresentOrElse(device -> functions.put(address, device), () -> functions.remove(address));
+        List<PciDevice> found = scan.function(address, functions.getOrDefault(address, List.of()));
+        if (found.isEmpty()) {
+            functions.remove(address);
+        } else {
+            functions.put(address, found);
+        }
     }
 
     private void scanAll() throws IOException {
         nextTick = System.nanoTime() + TICK.toNanos();
         List<PciAddress> addresses = scan.functions();
         numaNodes = scan.numaNodes();
-        softwareHcas = scan.softwareHcas();
+        withoutFunction = scan.withoutFunction();
         functions.keySet().retainAll(new HashSet<>(addresses));
         addresses.forEach(this::scan);
         scanPaths();
@@ -245,8 +249,9 @@ public final class Monitor implements AutoCloseable {
     }
 
     private void publish() {
-        List<Device> devices = new ArrayList<>(functions.values());
-        devices.addAll(softwareHcas);
+        List<Device> devices = new ArrayList<>();
+        functions.values().forEach(devices::addAll);
+        devices.addAll(withoutFunction);
         devices.addAll(paths);
         devices.addAll(missed(devices));
         Inventory before = current();
