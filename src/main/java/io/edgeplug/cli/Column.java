@@ -1,9 +1,11 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.FpgaRegion;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.SoftwareHca;
@@ -24,9 +26,11 @@ enum Column {
     DEVICE(
             "ID that the kubelet and the container see",
             item -> Optional.of(item.device().id())),
-    KIND("vf, nic, hca, pci or path", item -> Optional.of(item.device().kind().word())),
+    KIND(
+            "vf, nic, fpga, hca, pci or path",
+            item -> Optional.of(item.device().kind().word())),
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
-    DRIVER("bound driver", item -> function(item).flatMap(PciFunction::driver)),
+    DRIVER("bound driver", item -> driver(item.device())),
     NUMA("NUMA node", item -> number(item.device().numaNode())),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
@@ -47,6 +51,7 @@ enum Column {
             item -> joined(item.device().rdmaDevices().stream()
                     .map(RdmaDevice::nodeGuid)
                     .toList())),
+    AFU("what the ports of an FPGA region are programmed with", item -> joined(afuIds(item.device()))),
     VFS("number of VFs that a PF has now", item -> function(item).flatMap(Column::vfs)),
     PF(
             "PF that a VF is a part of",
@@ -118,7 +123,21 @@ enum Column {
             case PciDevice pci -> pci.function().netNames();
             case SoftwareHca hca -> List.of(hca.netName());
             case PathDevice path -> List.of();
+            case PlatformFpga fpga -> List.of();
         };
+    }
+
+    private static Optional<String> driver(Device device) {
+        return switch (device) {
+            case PciDevice pci -> pci.function().driver();
+            case PlatformFpga fpga -> fpga.driver();
+            case SoftwareHca hca -> Optional.empty();
+            case PathDevice path -> Optional.empty();
+        };
+    }
+
+    private static List<String> afuIds(Device device) {
+        return device instanceof FpgaRegion region ? region.afuIds() : List.of();
     }
 
     private static List<String> ports(Device device) {

@@ -2,9 +2,11 @@ package io.edgeplug.container;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.FpgaRegion;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.SoftwareHca;
 import java.util.Collections;
@@ -53,6 +55,10 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
         for (Device device : devices) {
             device.rdmaDevices().forEach(rdma -> nodes.addAll(rdma.nodes()));
             switch (device) {
+                case FpgaRegion region -> {
+                    putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
+                    nodes.addAll(region.nodes());
+                }
                 case PciDevice pci -> {
                     putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
                     vfioGroup(pci.function()).ifPresent(group -> {
@@ -61,6 +67,7 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
                         nodes.add("/dev/vfio/" + group);
                     });
                 }
+                case PlatformFpga fpga -> putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
                 case SoftwareHca hca -> putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
                 case PathDevice path -> (path.isNode() ? nodes : mounts).add(path.path());
             }

@@ -142,6 +142,7 @@ public final class Affinity {
             case VirtualFunction vf -> vf.physicalFunction();
             case PciDevice pci -> pci.function().address();
             case SoftwareHca hca -> NOWHERE;
+            case PlatformFpga fpga -> NOWHERE;
             case PathDevice path -> NOWHERE;
         };
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /** Something on this node that a container can be given. */
-public sealed interface Device permits PciDevice, SoftwareHca, PathDevice {
+public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, PathDevice {
 
     /** Names the device to the kubelet: at most 63 characters, and on this node no other device's. */
     String id();

@@ -42,43 +42,47 @@ public final class DeviceScan {
                 .toList();
     }
 
-    /** The device at that address; empty if there is none. */
-    public Optional<PciDevice> function(PciAddress address) {
-        return function(address, Optional.empty());
+    /** The devices at that address: none if there is no function, several if it is of several FPGA regions. */
+    public List<PciDevice> function(PciAddress address) {
+        return function(address, List.of());
     }
 
     /**
-     * The device at that address; empty if there is none.
+     * The devices at that address.
      *
      * @param known what was read of it before, which stands where it cannot be read now
      */
-    public Optional<PciDevice> function(PciAddress address, Optional<PciDevice> known) {
+    public List<PciDevice> function(PciAddress address, List<PciDevice> known) {
         PciAttributes own = new PciAttributes(sysfs, address);
         if (own.text("vendor").isEmpty() && own.problem().isEmpty()) {
-            return Optional.empty();
+            return List.of();
         }
         PciFunction function = read(address, own);
         Optional<PciAttributes> physical =
                 own.link("physfn").flatMap(PciAddress::parse).map(pf -> new PciAttributes(sysfs, pf));
-        PciDevice device = physical.isPresent() ? virtualFunction(function, physical.orElseThrow()) : whole(function);
+        List<PciDevice> devices = physical.isPresent()
+                ? List.of(virtualFunction(function, physical.orElseThrow()))
+                : whole(function, own);
         Optional<String> unreadable =
                 own.problem().or(() -> physical.flatMap(PciAttributes::problem).map(problem -> "its PF: " + problem));
-        PciDevice kept = unreadable.isPresent() ? known.orElse(device) : device;
-        Health health = unreadable
-                .or(own::silence)
-                .or(() -> rdmaProblem(function))
-                .map(Health::unhealthy)
-                .orElse(Health.HEALTHY);
-        return isPresent(address) ? Optional.of(kept.withHealth(health)) : Optional.empty();
+        List<PciDevice> kept = unreadable.isPresent() && !known.isEmpty() ? known : devices;
+        Optional<Health> unfit =
+                unreadable.or(own::silence).or(() -> rdmaProblem(function)).map(Health::unhealthy);
+        return kept.stream()
+                .filter(device -> isPresent(address))
+                .map(device -> unfit.map(device::withHealth).orElse(device))
+                .toList();
     }
 
     /**
-     * The software RDMA devices that belong to no PCI function.
+     * The devices that are neither PCI functions nor files: RDMA in software, and FPGAs of systems on chip.
      *
      * @throws IOException if the kernel does not tell which there are
      */
-    public List<SoftwareHca> softwareHcas() throws IOException {
-        return new RdmaScan(sysfs).withoutFunction();
+    public List<Device> withoutFunction() throws IOException {
+        List<Device> devices = new ArrayList<>(new RdmaScan(sysfs).withoutFunction());
+        devices.addAll(new FpgaScan(sysfs).withoutFunction());
+        return devices;
     }
 
     /** The files that these patterns name, each once, in order; what cannot be listed is told and ends nothing. */
@@ -134,14 +138,19 @@ public final class DeviceScan {
     }
 
     /**
-     * A function that is no VF is of one kind: an HCA if it has RDMA devices, else a network adapter if its class says
-     * so, else of no known family.
+     * A function that is no VF is of one kind: FPGA regions if it has some with ports, else an HCA if it has RDMA
+     * devices, else a network adapter if its class says so, else of no known family.
      */
-    private static PciDevice whole(PciFunction function) {
-        if (!function.rdmaDevices().isEmpty()) {
-            return new Hca(function, Health.HEALTHY);
+    private static List<PciDevice> whole(PciFunction function, PciAttributes own) {
+        List<FpgaRegion> regions = own.fpgaRegions(function);
+        if (!regions.isEmpty()) {
+            return List.copyOf(regions);
         }
-        return function.isNetwork() ? new Nic(function, Health.HEALTHY) : new OtherPci(function, Health.HEALTHY);
+        if (!function.rdmaDevices().isEmpty()) {
+            return List.of(new Hca(function, Health.HEALTHY));
+        }
+        return List.of(
+                function.isNetwork() ? new Nic(function, Health.HEALTHY) : new OtherPci(function, Health.HEALTHY));
     }
 
     private static PciFunction read(PciAddress address, PciAttributes own) {

@@ -10,6 +10,8 @@ public enum Kind {
     VF,
     /** A whole network adapter's function. */
     NIC,
+    /** A region of an FPGA, or the FPGA of a system on chip. */
+    FPGA,
     /** An RDMA device. */
     HCA,
     /** Any other PCI function. */

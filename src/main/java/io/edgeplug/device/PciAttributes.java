@@ -128,6 +128,10 @@ final class PciAttributes {
         return devices;
     }
 
+    List<FpgaRegion> fpgaRegions(PciFunction function) {
+        return attempt(() -> new FpgaScan(sysfs).regions(function, directory), List.of());
+    }
+
     /** {@code ether} or {@code infiniband}, of its interfaces (ARPHRD_* in linux/if_arp.h) and its RDMA ports. */
     List<String> linkTypes(List<String> netNames, List<RdmaDevice> rdmaDevices) {
         TreeSet<String> types = new TreeSet<>();

@@ -3,8 +3,11 @@ package io.edgeplug.device;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** A device that is one PCI function; its ID is the function's address, by which Multus and the CNIs look it up. */
-public sealed interface PciDevice extends Device permits VirtualFunction, Hca, Nic, OtherPci {
+/**
+ * A device that is one PCI function or a part of one; its ID is the function's address, by which Multus and the CNIs look
+ * it up, with a suffix if it is a part.
+ */
+public sealed interface PciDevice extends Device permits VirtualFunction, FpgaRegion, Hca, Nic, OtherPci {
 
     /** What the kernel says of the function. */
     PciFunction function();

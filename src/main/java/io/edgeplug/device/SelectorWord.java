@@ -20,7 +20,7 @@ public enum SelectorWord {
     /** PCI class codes of two, four or six digits: base class, subclass, programming interface. */
     CLASSES(SelectorWord::classCode),
     /** Names of bound drivers. */
-    DRIVERS(text -> pci(device -> device.function().driver().equals(Optional.of(text)))),
+    DRIVERS(text -> device -> driver(device).equals(Optional.of(text))),
     /** Addresses of functions. */
     PCI_ADDRESSES(SelectorWord::address),
     /** Network interfaces of PFs, with or without the numbers of their VFs: {@code ens1f0#0,2-7}. */
@@ -66,7 +66,7 @@ public enum SelectorWord {
         return switch (kind) {
             case VF -> this != PATHS;
             case NIC, HCA -> this != PATHS;
-            case PCI ->
+            case PCI, FPGA ->
                 switch (this) {
                     case VENDORS, DEVICES, CLASSES, DRIVERS, PCI_ADDRESSES -> true;
                     case PF_NAMES, ROOT_DEVICES, LINK_TYPES, IS_RDMA, PATHS -> false;
@@ -84,6 +84,7 @@ public enum SelectorWord {
     String actual(Device device) {
         return switch (device) {
             case PathDevice path -> path.path();
+            case PlatformFpga fpga -> this == DRIVERS ? fpga.driver().orElse("no driver") : "no PCI function";
             case SoftwareHca hca ->
                 switch (this) {
                     case PF_NAMES -> hca.netName();
@@ -122,6 +123,16 @@ public enum SelectorWord {
                         .distinct()
                         .toList();
             case PathDevice path -> List.of();
+            case PlatformFpga fpga -> List.of();
+        };
+    }
+
+    private static Optional<String> driver(Device device) {
+        return switch (device) {
+            case PciDevice pci -> pci.function().driver();
+            case PlatformFpga fpga -> fpga.driver();
+            case SoftwareHca hca -> Optional.empty();
+            case PathDevice path -> Optional.empty();
         };
     }
 
@@ -234,6 +245,7 @@ public enum SelectorWord {
                     isOfPf.test(vf) && numbers.map(set -> set.get(vf.index())).orElse(true);
                 case PciDevice whole -> numbers.isEmpty() && isPf.test(whole.function());
                 case SoftwareHca hca -> numbers.isEmpty() && isOn.test(hca);
+                case PlatformFpga fpga -> false;
                 case PathDevice path -> false;
             };
         }

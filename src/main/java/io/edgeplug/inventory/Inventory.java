@@ -91,7 +91,7 @@ public final class Inventory {
         return generation;
     }
 
-    /** All devices, also those that no class takes: PCI functions by address, then software HCAs by name, then files by path. */
+    /** All devices, also those that no class takes: PCI functions by address, then what has none, then files by path. */
     public List<Item> items() {
         return items;
     }

@@ -7,7 +7,6 @@ import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
@@ -16,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.logging.Logger;
 
@@ -27,8 +25,8 @@ final class NodeDevices {
 
     private final DeviceScan scan;
     private final List<PathGlob> globs;
-    private final Map<PciAddress, PciDevice> functions = new TreeMap<>();
-    private List<SoftwareHca> softwareHcas = List.of();
+    private final Map<PciAddress, List<PciDevice>> functions = new TreeMap<>();
+    private List<Device> withoutFunction = List.of();
     private List<PathDevice> paths = List.of();
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
@@ -40,8 +38,9 @@ final class NodeDevices {
 
     /** PCI functions by address, then others by name, then files by path. */
     List<Device> devices() {
-        List<Device> devices = new ArrayList<>(functions.values());
-        devices.addAll(softwareHcas);
+        List<Device> devices = new ArrayList<>();
+        functions.values().forEach(devices::addAll);
+        devices.addAll(withoutFunction);
         devices.addAll(paths);
         return devices;
     }
@@ -58,7 +57,7 @@ final class NodeDevices {
     void scanAll() throws IOException {
         List<PciAddress> addresses = scan.functions();
         numaNodes = scan.numaNodes();
-        softwareHcas = scan.softwareHcas();
+        withoutFunction = scan.withoutFunction();
         functions.keySet().retainAll(new HashSet<>(addresses));
         addresses.forEach(this::scanOne);
         scanPaths();
@@ -68,6 +67,7 @@ final class NodeDevices {
     void scan(PciAddress address) {
         scanOne(address);
         functions.values().stream()
+                .flatMap(List::stream)
                 .filter(device -> device instanceof VirtualFunction vf
                         && vf.physicalFunction().equals(address))
                 .map(device -> device.function().address())
@@ -76,8 +76,12 @@ final class NodeDevices {
     }
 
     private void scanOne(PciAddress address) {
-        scan.function(address, Optional.ofNullable(functions.get(address)))
-                .ifPresentOrElse(device -> functions.put(address, device), () -> functions.remove(address));
+        List<PciDevice> found = scan.function(address, functions.getOrDefault(address, List.of()));
+        if (found.isEmpty()) {
+            functions.remove(address);
+        } else {
+            functions.put(address, found);
+        }
     }
 
     /** Files in a directory that cannot be listed now are still listed, as unhealthy. */

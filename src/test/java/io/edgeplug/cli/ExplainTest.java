@@ -96,6 +96,17 @@ final class ExplainTest {
                 .endsWith("so it is not advertised\n");
     }
 
+    @Test
+    void fpgaRegionGetsTheNodeOfItsPort() throws IOException {
+        assertThat(explain("dfl-fpga", "0000:5e:00.0-region0"))
+                .contains("  afu        d8424dc4a4a3c413f89e433683f9040b\n")
+                .endsWith("""
+                        its container would get
+                          env        PCIDEVICE_INTEL_COM_FPGA=0000:5e:00.0-region0
+                          device     /dev/dfl-port.0 (rw)
+                        """);
+    }
+
     private String explain(String machine, String id) throws IOException {
         StringWriter out = new StringWriter();
         try (SimulatedNode node = SimulatedNode.unpack(

@@ -117,7 +117,7 @@ final class ConfigFilesTest {
                 "class.d/a.toml: class 1 (example.com/b): match.vendors: must be an array of strings, as [\"…\"], not a string",
                 "class.d/a.toml: class 1 (example.com/b): match.drivers: must not be an empty array",
                 "class.d/a.toml: class 2 (nodomain): resource: \"nodomain\" needs a domain before its name, as in example.com/nodomain",
-                "class.d/a.toml: class 2 (nodomain): kind: \"gpu\" is none of vf, nic, hca, pci, path",
+                "class.d/a.toml: class 2 (nodomain): kind: \"gpu\" is none of vf, nic, fpga, hca, pci, path",
                 "class.d/a.toml: class 2 (nodomain): match: missing: say in [class.match] which devices the class takes",
                 "class.d/a.toml: class 2 (nodomain): envv: unknown key, did you mean env?",
                 "class.d/b.toml: line 1: x: has no value");
@@ -187,7 +187,7 @@ final class ConfigFilesTest {
         write("edgeplug.toml", GOOD.formatted("x").replace("vf", "vg") + GOOD.formatted("x"));
 
         assertMistakes(
-                "edgeplug.toml: class 1 (example.com/x): kind: \"vg\" is none of vf, nic, hca, pci, path",
+                "edgeplug.toml: class 1 (example.com/x): kind: \"vg\" is none of vf, nic, fpga, hca, pci, path",
                 "edgeplug.toml: class 2 (example.com/x): resource: \"example.com/x\" is that of " + main
                         + ": class 1 too");
     }

@@ -92,7 +92,7 @@ final class DefaultRouteTest {
     }
 
     private Nic nic() {
-        PciDevice device = new DeviceScan(Sysfs.at(root)).function(ADDRESS).orElseThrow();
+        PciDevice device = new DeviceScan(Sysfs.at(root)).function(ADDRESS).getFirst();
         assertThat(device.health().problem()).isEmpty();
         assertThat(device).isInstanceOf(Nic.class);
         return (Nic) device;

@@ -34,8 +34,8 @@ final class DeviceScanTest {
         link("iommu_group", "../../../kernel/iommu_groups/31");
         write("net/ens1f0/mtu", "1500");
 
-        assertThat(scan().function(ADDRESS).map(PciDevice::function))
-                .contains(new PciFunction(
+        assertThat(device().function())
+                .isEqualTo(new PciFunction(
                         ADDRESS,
                         0x8086,
                         0x1592,
@@ -116,7 +116,7 @@ final class DeviceScanTest {
         Files.writeString(vendor, "0x8086\n");
 
         assertThat(scan().functions()).containsExactly(behindVmd);
-        assertThat(scan().function(behindVmd)).map(Device::id).contains("10000:01:00.0");
+        assertThat(scan().function(behindVmd)).extracting(Device::id).containsExactly("10000:01:00.0");
     }
 
     @Test
@@ -141,8 +141,8 @@ final class DeviceScanTest {
         Files.delete(file("device"));
         write("device/in/the/way", "");
 
-        assertThat(scan().function(ADDRESS, Optional.of(known)))
-                .contains(known.withHealth(Health.unhealthy("read device: Is a directory")));
+        assertThat(scan().function(ADDRESS, List.of(known)))
+                .containsExactly(known.withHealth(Health.unhealthy("read device: Is a directory")));
     }
 
     @Test
@@ -227,7 +227,7 @@ final class DeviceScanTest {
     }
 
     private PciDevice device() {
-        return scan().function(ADDRESS).orElseThrow();
+        return scan().function(ADDRESS).getFirst();
     }
 
     private Health health() {

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MachinesTest {
 
     private static final Path MACHINES = Path.of("src/test/machines");
+    private static final String CRASHED = "its firmware has crashed: afu_id reads all ones";
     private static final String UNCONFIGURED = "its node GUID is zero: not configured yet";
 
     @TempDir
@@ -41,11 +42,13 @@ class MachinesTest {
     void everyFunctionAnswersAndIsRead(String machine) throws IOException {
         try (SimulatedNode node = unpack(machine)) {
             assertThat(devices(node)).allSatisfy(device -> {
-                assertThat(device.health().problem().orElse(UNCONFIGURED)).isEqualTo(UNCONFIGURED);
+                assertThat(device.health().problem().orElse(UNCONFIGURED)).isIn(UNCONFIGURED, CRASHED);
                 assertThat(device.function().vendor()).isNotZero();
                 assertThat(device.function().classCode()).isNotZero();
             });
-            assertThat(devices(node)).hasSameSizeAs(new DeviceScan(node.sysfs()).functions());
+            assertThat(devices(node))
+                    .extracting(device -> device.function().address())
+                    .containsAll(new DeviceScan(node.sysfs()).functions());
         }
     }
 
@@ -156,7 +159,7 @@ class MachinesTest {
         DeviceScan scan = new DeviceScan(node.sysfs());
         List<PciDevice> devices = new ArrayList<>();
         for (PciAddress address : scan.functions()) {
-            scan.function(address).ifPresent(devices::add);
+            devices.addAll(scan.function(address));
         }
         return devices;
     }

@@ -252,7 +252,7 @@ class SimulatedNodeTest {
     }
 
     private PciDevice scanned(PciAddress address) {
-        return scan.function(address).orElseThrow();
+        return scan.function(address).getFirst();
     }
 
     private static PciAddress address(String text) {
