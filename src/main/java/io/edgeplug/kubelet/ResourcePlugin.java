@@ -138,7 +138,8 @@ final class ResourcePlugin implements AutoCloseable {
         try {
             attempt = Optional.of(new Attempt(kubelet, Endpoint.open(rpc, directory, resource, apis.get(api))));
         } catch (IOException e) {
-            tell("cannot serve in " + directory.path() + ": " + root(e), Level.WARNING);
+            // a kubelet that comes may also have wiped the socket as it was made
+            tell("cannot serve in " + directory.path() + ": " + root(e), started.isOver() ? Level.WARNING : Level.FINE);
             tryLater(kubelet);
         }
     }
