@@ -123,12 +123,15 @@ public final class Monitor implements AutoCloseable {
      * Says that containers may hold these devices from now on: should one go, it stays listed as unhealthy, since the
      * kubelet tells a pod only of devices that it knows. Never blocks for long.
      *
+     * @return the devices, as the newest inventory has them
      * @throws DeviceUnavailableException if one cannot be had now; then none is handed out
      */
-    public void handOut(ResourceName resource, Collection<String> ids) throws DeviceUnavailableException {
+    public List<Device> handOut(ResourceName resource, Collection<String> ids) throws DeviceUnavailableException {
         lock.lock();
         try {
-            handedOut.add(current.allocatable(resource, ids));
+            List<Device> devices = current.allocatable(resource, ids);
+            handedOut.add(devices);
+            return devices;
         } finally {
             lock.unlock();
         }

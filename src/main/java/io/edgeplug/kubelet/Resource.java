@@ -33,14 +33,21 @@ record Resource(DeviceClass deviceClass, Monitor monitor) {
      */
     List<Allocation> allocate(List<? extends Collection<String>> containers) throws DeviceUnavailableException {
         List<String> all = containers.stream().flatMap(Collection::stream).toList();
+        if (containers.isEmpty()) {
+            return List.of();
+        }
         try {
-            Inventory inventory = monitor.current();
+            // a container that asks for nothing spoils the request as one that asks for too much does
+            boolean oneIsEmpty = containers.stream().anyMatch(Collection::isEmpty);
+            List<Device> given = monitor.handOut(name(), oneIsEmpty ? List.of() : all);
             List<Allocation> allocations = new ArrayList<>();
             for (Collection<String> ids : containers) {
-                allocations.add(Allocation.of(deviceClass, inventory.allocatable(name(), ids)));
-            }
-            if (!all.isEmpty()) {
-                monitor.handOut(name(), all);
+                Set<String> own = Set.copyOf(ids);
+                allocations.add(Allocation.of(
+                        deviceClass,
+                        given.stream()
+                                .filter(device -> own.contains(device.id()))
+                                .toList()));
             }
             return allocations;
         } catch (DeviceUnavailableException e) {
