@@ -72,7 +72,7 @@ public final class DevicePlugins implements AutoCloseable {
     @Override
     public void close() throws IOException {
         plugins.forEach(ResourcePlugin::stop);
-        plugins.forEach(ResourcePlugin::close);
+        plugins.forEach(ResourcePlugin::awaitEnd);
         rpc.close();
         directory.close();
     }

@@ -17,7 +17,7 @@ import java.util.logging.Logger;
  * another than the one registered with, its own socket is gone, or its stream has ended. So a restart that causes ten
  * file events is one registration.
  */
-final class ResourcePlugin implements AutoCloseable {
+final class ResourcePlugin {
 
     private static final Logger LOG = Logger.getLogger(ResourcePlugin.class.getName());
     private static final Duration FIRST_RETRY = Duration.ofMillis(10);
@@ -61,14 +61,13 @@ final class ResourcePlugin implements AutoCloseable {
         return plugin;
     }
 
-    /** Asks it to end, which {@link #close} waits for. */
+    /** Asks it to end, once: a second time would cut short the end of its server. */
     void stop() {
         keeper.interrupt();
     }
 
-    @Override
-    public void close() {
-        stop();
+    /** Waits until it has ended. */
+    void awaitEnd() {
         try {
             keeper.join(Duration.ofSeconds(1));
         } catch (InterruptedException e) {
