@@ -12,7 +12,6 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,7 +53,8 @@ final class ExplainCommand implements Callable<Integer> {
         out.println(conclusion(item));
         item.deviceClass().ifPresent(taker -> {
             out.println("its container would get");
-            lines(Allocation.of(taker, List.of(item.device()))).forEach(line -> out.println("  " + line));
+            AllocationText.lines(Allocation.of(taker, List.of(item.device())))
+                    .forEach(line -> out.println("  " + line));
         });
         out.flush();
         return ExitCode.OK;
@@ -104,17 +104,5 @@ final class ExplainCommand implements Callable<Integer> {
         return item.resource()
                 .map(resource -> "so it is advertised as " + resource + problem)
                 .orElse("so it is not advertised" + problem.replace(", as unhealthy:", ":"));
-    }
-
-    private static List<String> lines(Allocation allocation) {
-        return Stream.of(
-                        allocation.env().entrySet().stream()
-                                .map(env -> "env        " + env.getKey() + "=" + env.getValue()),
-                        allocation.nodes().stream()
-                                .map(one -> "device     " + one.path() + " (" + one.permissions() + ")"),
-                        allocation.mounts().stream()
-                                .map(one -> "mount      " + one.path() + (one.readOnly() ? " (ro)" : "")))
-                .flatMap(lines -> lines)
-                .toList();
     }
 }
