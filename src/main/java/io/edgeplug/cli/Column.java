@@ -30,7 +30,7 @@ enum Column {
             "vf, nic, fpga, hca, pci or path",
             item -> Optional.of(item.device().kind().word())),
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
-    DRIVER("bound driver", item -> driver(item.device())),
+    DRIVER("bound driver", item -> item.device().driver()),
     NUMA("NUMA node", item -> number(item.device().numaNode())),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
@@ -124,15 +124,6 @@ enum Column {
             case SoftwareHca hca -> List.of(hca.netName());
             case PathDevice path -> List.of();
             case PlatformFpga fpga -> List.of();
-        };
-    }
-
-    private static Optional<String> driver(Device device) {
-        return switch (device) {
-            case PciDevice pci -> pci.function().driver();
-            case PlatformFpga fpga -> fpga.driver();
-            case SoftwareHca hca -> Optional.empty();
-            case PathDevice path -> Optional.empty();
         };
     }
 

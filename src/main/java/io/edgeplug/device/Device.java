@@ -1,6 +1,7 @@
 package io.edgeplug.device;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Something on this node that a container can be given. */
@@ -20,6 +21,11 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
 
     /** What a container could do RDMA with; none for most. */
     List<RdmaDevice> rdmaDevices();
+
+    /** The driver that is bound to it. */
+    default Optional<String> driver() {
+        return Optional.empty();
+    }
 
     /** The same device in that state of health. */
     Device withHealth(Health health);

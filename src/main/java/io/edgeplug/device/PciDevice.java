@@ -1,6 +1,7 @@
 package io.edgeplug.device;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -15,6 +16,11 @@ public sealed interface PciDevice extends Device permits VirtualFunction, FpgaRe
     @Override
     default String id() {
         return function().address().toString();
+    }
+
+    @Override
+    default Optional<String> driver() {
+        return function().driver();
     }
 
     @Override

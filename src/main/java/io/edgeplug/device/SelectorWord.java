@@ -20,7 +20,7 @@ public enum SelectorWord {
     /** PCI class codes of two, four or six digits: base class, subclass, programming interface. */
     CLASSES(SelectorWord::classCode),
     /** Names of bound drivers. */
-    DRIVERS(text -> device -> driver(device).equals(Optional.of(text))),
+    DRIVERS(text -> device -> device.driver().equals(Optional.of(text))),
     /** Addresses of functions. */
     PCI_ADDRESSES(SelectorWord::address),
     /** Network interfaces of PFs, with or without the numbers of their VFs: {@code ens1f0#0,2-7}. */
@@ -124,15 +124,6 @@ public enum SelectorWord {
                         .toList();
             case PathDevice path -> List.of();
             case PlatformFpga fpga -> List.of();
-        };
-    }
-
-    private static Optional<String> driver(Device device) {
-        return switch (device) {
-            case PciDevice pci -> pci.function().driver();
-            case PlatformFpga fpga -> fpga.driver();
-            case SoftwareHca hca -> Optional.empty();
-            case PathDevice path -> Optional.empty();
         };
     }
 
