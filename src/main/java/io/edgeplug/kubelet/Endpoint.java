@@ -21,18 +21,22 @@ final class Endpoint implements AutoCloseable {
 
     private static final Duration CLOSE = Duration.ofMillis(500);
 
+    private final Resource resource;
+    private final KubeletApi api;
     private final Path socket;
     private final Server server;
     private final Progress progress;
 
-    private Endpoint(Path socket, Server server, Progress progress) {
+    private Endpoint(Resource resource, KubeletApi api, Path socket, Server server, Progress progress) {
+        this.resource = resource;
+        this.api = api;
         this.socket = socket;
         this.server = server;
         this.progress = progress;
     }
 
     /**
-     * Serves the resource on a new socket and begins to register it.
+     * Serves the resource on a new socket.
      *
      * @throws IOException if the socket cannot be made
      */
@@ -40,8 +44,12 @@ final class Endpoint implements AutoCloseable {
         Path socket = SocketNames.next(directory.path(), resource.name());
         Progress progress = new Progress(directory::wake);
         Server server = rpc.serve(socket, api.services(resource, progress).toArray(BindableService[]::new));
-        api.announce(rpc, directory.kubeletSocket(), String.valueOf(socket.getFileName()), resource.name(), progress);
-        return new Endpoint(socket, server, progress);
+        return new Endpoint(resource, api, socket, server, progress);
+    }
+
+    /** Begins to register it with the kubelet on that socket. */
+    void announce(UnixRpc rpc, Path kubelet) {
+        api.announce(rpc, kubelet, String.valueOf(socket.getFileName()), resource.name(), progress);
     }
 
     Progress progress() {

@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.logging.Logger;
 
 /**
@@ -71,7 +70,7 @@ final class PluginDirectory implements AutoCloseable {
 
     private static PluginDirectory open(Path path, boolean isRegistry) throws IOException {
         PluginDirectory directory = new PluginDirectory(path, isRegistry, DirectoryWatch.open(path));
-        directory.look();
+        directory.look(true);
         directory.watcher.start();
         return directory;
     }
@@ -84,13 +83,9 @@ final class PluginDirectory implements AutoCloseable {
         return path.resolve("kubelet.sock");
     }
 
+    /** The directory as it is now, also where the watcher has not come to an event yet. */
     View view() {
-        lock.lock();
-        try {
-            return view;
-        } finally {
-            lock.unlock();
-        }
+        return look(false);
     }
 
     /** Waits for a view of a higher generation, for at most {@code timeout}. */
@@ -108,7 +103,12 @@ final class PluginDirectory implements AutoCloseable {
 
     /** Makes everyone who waits look at what they wait for again. */
     void wake() {
-        publish(View::kubelet);
+        lock.lock();
+        try {
+            publish(view.kubelet());
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -126,27 +126,49 @@ final class PluginDirectory implements AutoCloseable {
         try {
             while (true) {
                 watch.await(POLL);
-                look();
+                look(true);
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer watching for the kubelet");
         }
     }
 
-    /** On the watcher's thread only, so that what is published last was seen last. */
-    private void look() {
-        Optional<KubeletSocket> kubelet = identify();
-        publish(before -> kubelet);
+    /**
+     * Looks, without the lock, until nobody else has published meanwhile: so what is published last was seen last.
+     *
+     * @param isHint whether something else in the directory may have changed too, so that all must look again
+     */
+    private View look(boolean isHint) {
+        while (true) {
+            long before = generation();
+            Optional<KubeletSocket> kubelet = identify();
+            lock.lock();
+            try {
+                if (view.generation() == before) {
+                    if (isHint || !view.kubelet().equals(kubelet)) {
+                        publish(kubelet);
+                    }
+                    return view;
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
-    private void publish(Function<View, Optional<KubeletSocket>> kubelet) {
+    private long generation() {
         lock.lock();
         try {
-            view = new View(view.generation() + 1, kubelet.apply(view));
-            changed.signalAll();
+            return view.generation();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** With the lock held. */
+    private void publish(Optional<KubeletSocket> kubelet) {
+        view = new View(view.generation() + 1, kubelet);
+        changed.signalAll();
     }
 
     private Optional<KubeletSocket> identify() {

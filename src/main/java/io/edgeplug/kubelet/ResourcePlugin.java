@@ -135,7 +135,12 @@ final class ResourcePlugin {
         triedWith = Optional.of(kubelet);
         toldRegistered = false;
         try {
-            attempt = Optional.of(new Attempt(kubelet, Endpoint.open(rpc, directory, resource, apis.get(api))));
+            Endpoint endpoint = Endpoint.open(rpc, directory, resource, apis.get(api));
+            attempt = Optional.of(new Attempt(kubelet, endpoint));
+            // while the socket was made another kubelet may have come and wiped it: then this one is given up
+            if (directory.view().kubelet().equals(Optional.of(kubelet))) {
+                endpoint.announce(rpc, directory.kubeletSocket());
+            }
         } catch (IOException e) {
             // a kubelet that comes may also have wiped the socket as it was made
             tell("cannot serve in " + directory.path() + ": " + root(e), started.isOver() ? Level.WARNING : Level.FINE);
