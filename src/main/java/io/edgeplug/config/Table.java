@@ -97,10 +97,9 @@ final class Table {
         for (String key : others) {
             mistake(
                     key,
-                    "unknown key"
-                            + nearest(key)
-                                    .map(near -> ", did you mean " + near + "?")
-                                    .orElse(""));
+                    nearest(key)
+                            .map(near -> "unknown key, did you mean " + near + "?")
+                            .orElseGet(() -> "unknown key, there are " + String.join(", ", known)));
         }
     }
 
