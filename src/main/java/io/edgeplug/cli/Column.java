@@ -1,6 +1,7 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.FpgaRegion;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciDevice;
@@ -8,6 +9,7 @@ import io.edgeplug.device.PciFunction;
 import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Sharing;
 import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
@@ -31,9 +33,10 @@ enum Column {
             item -> Optional.of(item.device().kind().word())),
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
     DRIVER("bound driver", item -> item.device().driver()),
-    NUMA("NUMA node", item -> number(item.device().numaNode())),
+    NUMA("NUMA node, or several with commas", item -> numbers(item.numaNodes())),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
+    SHARES("number of containers that can have the device, if more than one", Column::shares),
     CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(Column::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
@@ -142,6 +145,19 @@ enum Column {
                                         port.state(),
                                         port.physicalState())))
                 .toList();
+    }
+
+    private static Optional<?> numbers(List<Integer> numbers) {
+        return numbers.size() == 1
+                ? Optional.of(numbers.getFirst())
+                : joined(numbers.stream().map(String::valueOf).toList());
+    }
+
+    private static Optional<Integer> shares(Item item) {
+        return item.deviceClass()
+                .map(DeviceClass::sharing)
+                .filter(Sharing::isShared)
+                .map(Sharing::shares);
     }
 
     private static Optional<String> joined(List<String> names) {

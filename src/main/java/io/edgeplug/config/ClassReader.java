@@ -6,6 +6,7 @@ import io.edgeplug.device.Preference;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
+import io.edgeplug.device.Sharing;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -19,6 +20,9 @@ import java.util.stream.Stream;
 final class ClassReader {
 
     private static final Pattern ENV_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+    /** The kubelet's bit masks have no room for more. */
+    private static final int MAX_NUMA_NODE = 63;
 
     private final Mistakes mistakes;
 
@@ -42,6 +46,8 @@ final class ClassReader {
                 .ifPresent(name -> table.mistake("env", "\"" + name + "\" is not a name for an environment variable"));
         Optional<Preference> preference = table.string("prefer").flatMap(text -> preference(table, text));
         boolean excludeTopology = table.bool("exclude_topology").orElse(false);
+        List<Integer> numaNodes = numaNodes(table, excludeTopology);
+        Sharing sharing = sharing(table);
         List<Selector> selectors = selectors(where, table, kind);
         table.rejectOthers();
         if (mistakes.count() > before) {
@@ -53,7 +59,9 @@ final class ClassReader {
                 selectors,
                 env,
                 preference.orElse(Preference.PACK),
-                excludeTopology));
+                excludeTopology,
+                numaNodes,
+                sharing));
     }
 
     /** A class's file, its number in it from 1, and its resource if it says one. */
@@ -85,6 +93,23 @@ final class ClassReader {
             table.mistake("prefer", "\"" + text + "\" is none of pack, spread");
         }
         return preference;
+    }
+
+    private static List<Integer> numaNodes(Table table, boolean excludeTopology) {
+        List<Integer> nodes = table.integers("numa_nodes", 0, MAX_NUMA_NODE);
+        if (excludeTopology && table.has("numa_nodes")) {
+            table.mistake("numa_nodes", "contradicts exclude_topology, by which the kubelet is told of none");
+        }
+        return nodes;
+    }
+
+    private static Sharing sharing(Table table) {
+        int shares = table.integer("shares", 1, Sharing.MAX_SHARES).orElse(1);
+        boolean oneOnly = table.bool("fail_requests_greater_than_one").orElse(false);
+        if (oneOnly && !table.has("shares")) {
+            table.mistake("fail_requests_greater_than_one", "is about shares, of which the class says nothing");
+        }
+        return new Sharing(shares, oneOnly);
     }
 
     private List<Selector> selectors(String where, Table table, Optional<Kind> kind) {

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -50,6 +51,42 @@ final class Table {
         return value(key, Boolean.class, "true or false");
     }
 
+    /** A whole number in a range, both ends of which are in it. */
+    OptionalInt integer(String key, int from, int to) {
+        return value(key, Long.class, "a whole number").flatMap(number -> inRange(key, number, from, to)).stream()
+                .mapToInt(Integer::intValue)
+                .findFirst();
+    }
+
+    /** Whole numbers in a range, in order. */
+    List<Integer> integers(String key, int from, int to) {
+        TreeSet<Integer> numbers = new TreeSet<>();
+        for (Object element : array(key, "an array of whole numbers, as [" + from + "]")) {
+            if (!(element instanceof Long number)) {
+                mistake(key, "must be an array of whole numbers, but holds " + typeOf(element));
+            } else if (!inRange(key, number, from, to).map(numbers::add).orElse(true)) {
+                mistake(key, "has " + number + " twice");
+            }
+        }
+        return List.copyOf(numbers);
+    }
+
+    private Optional<Integer> inRange(String key, long number, int from, int to) {
+        if (number < from || number > to) {
+            mistake(key, "must be " + from + " to " + to + ", not " + number);
+            return Optional.empty();
+        }
+        return Optional.of((int) number);
+    }
+
+    private List<?> array(String key, String form) {
+        Optional<List<?>> list = value(key, List.class, form).map(one -> one);
+        if (list.filter(List::isEmpty).isPresent()) {
+            mistake(key, "must not be an empty array");
+        }
+        return list.orElse(List.of());
+    }
+
     Optional<String> required(String key) {
         if (!has(key)) {
             known.add(key);
@@ -60,18 +97,13 @@ final class Table {
 
     List<String> strings(String key) {
         List<String> texts = new ArrayList<>();
-        value(key, List.class, "an array of strings, as [\"…\"]").ifPresent(list -> {
-            if (list.isEmpty()) {
-                mistake(key, "must not be an empty array");
+        for (Object element : array(key, "an array of strings, as [\"…\"]")) {
+            if (element instanceof String text) {
+                texts.add(text);
+            } else {
+                mistake(key, "must be an array of strings, but holds " + typeOf(element));
             }
-            for (Object element : list) {
-                if (element instanceof String text) {
-                    texts.add(text);
-                } else {
-                    mistake(key, "must be an array of strings, but holds " + typeOf(element));
-                }
-            }
-        });
+        }
         return texts;
     }
 
@@ -125,6 +157,7 @@ final class Table {
     private static String typeOf(Object value) {
         return switch (value) {
             case String text -> "a string";
+            case Double number -> "a number with a fraction";
             case Number number -> "a number";
             case Boolean bool -> "a boolean";
             case List<?> list -> "an array";

@@ -13,6 +13,8 @@ import java.util.stream.Stream;
  * @param env the class's own variable, which gets the device IDs beside the usual one
  * @param preference how a container's devices are spread over PFs
  * @param excludeTopology whether the kubelet is not told of NUMA nodes, so that it places pods without regard to them
+ * @param numaNodes the NUMA nodes of all its devices, whatever the kernel says; none if the kernel is believed
+ * @param sharing how many containers can have one device
  */
 public record DeviceClass(
         ResourceName resource,
@@ -20,15 +22,24 @@ public record DeviceClass(
         List<Selector> selectors,
         Optional<String> env,
         Preference preference,
-        boolean excludeTopology) {
+        boolean excludeTopology,
+        List<Integer> numaNodes,
+        Sharing sharing) {
 
     public DeviceClass {
+        numaNodes = List.copyOf(numaNodes);
         selectors = List.copyOf(selectors);
     }
 
     /** A class in which nothing else is said. */
     public static DeviceClass of(ResourceName resource, Kind kind, Selector... selectors) {
-        return new DeviceClass(resource, kind, List.of(selectors), Optional.empty(), Preference.PACK, false);
+        return new DeviceClass(
+                resource, kind, List.of(selectors), Optional.empty(), Preference.PACK, false, List.of(), Sharing.NONE);
+    }
+
+    /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */
+    public List<Integer> numaNodes(Device device) {
+        return numaNodes.isEmpty() ? device.numaNode().stream().boxed().toList() : numaNodes;
     }
 
     /** Whether a device of this node backs the resource. */

@@ -8,21 +8,28 @@ import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** All devices of a node at one time, each with the class that takes it; the first class that does wins. */
 public final class Inventory {
 
-    private static final int MAX_ID = 63;
+    static final int MAX_ID = 63;
 
     /** Printable and without a comma, which separates IDs in a container's environment; the kubelet's length. */
     private static final Pattern ID = Pattern.compile("[!-+\\--~]{1," + MAX_ID + "}");
+
+    /** An ID that is shared has up to {@code ::999} behind it. */
+    private static final int MAX_SHARED_ID = MAX_ID - 5;
+
+    /** As the kubelet knows a share; a device of such a name could be taken for one. */
+    private static final Pattern SHARE = Pattern.compile(".+::\\d+");
 
     private final long generation;
     private final List<Item> items;
@@ -53,6 +60,13 @@ public final class Inventory {
         public Optional<ResourceName> resource() {
             return deviceClass.map(DeviceClass::resource);
         }
+
+        /** The NUMA nodes that it is near to: those that its class says, else the kernel's. */
+        public List<Integer> numaNodes() {
+            return deviceClass
+                    .map(one -> one.numaNodes(device))
+                    .orElseGet(() -> device.numaNode().stream().boxed().toList());
+        }
     }
 
     /** Gives each of these devices, in order, to the first class that takes it. */
@@ -66,8 +80,10 @@ public final class Inventory {
                 items.add(refused(device, "another device has the ID " + device.id()));
             } else if (!ID.matcher(device.id()).matches()) {
                 items.add(refused(device, "its name cannot be an ID: 1 to 63 printable characters, no comma or space"));
+            } else if (SHARE.matcher(device.id()).matches()) {
+                items.add(refused(device, "its name is that of a share of another device"));
             } else {
-                items.add(new Item(
+                items.add(given(
                         device,
                         classes.stream().filter(one -> one.takes(device)).findFirst()));
             }
@@ -117,34 +133,34 @@ public final class Inventory {
     /**
      * The devices of a resource with these IDs, all of them or none.
      *
-     * @throws DeviceUnavailableException if one is not there, not healthy, or asked for twice, or none is asked for
+     * @throws DeviceUnavailableException if one is not there or not healthy
      */
-    public List<Device> allocatable(ResourceName resource, Collection<String> ids) throws DeviceUnavailableException {
+    public List<Device> allocatable(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         Map<String, Item> known = byResource.getOrDefault(resource, Map.of());
-        Map<String, Device> chosen = new TreeMap<>();
-        if (ids.isEmpty()) {
-            throw new DeviceUnavailableException("No device of " + resource + " was asked for.");
-        }
+        List<Device> chosen = new ArrayList<>();
         for (String id : ids) {
             Item item = known.get(id);
             if (item == null) {
-                throw new DeviceUnavailableException("Device " + cut(id) + " of " + resource + " is not on this node.");
+                throw DeviceUnavailableException.notHere(resource, id);
             }
             Optional<String> problem = item.device().health().problem();
             if (problem.isPresent()) {
-                throw new DeviceUnavailableException(
-                        "Device " + id + " of " + resource + " is unhealthy: " + problem.orElseThrow() + ".");
+                throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());
             }
-            if (chosen.put(id, item.device()) != null) {
-                throw new DeviceUnavailableException("Device " + id + " of " + resource + " was asked for twice.");
-            }
+            chosen.add(item.device());
         }
-        return List.copyOf(chosen.values());
+        chosen.sort(Comparator.comparing(Device::id));
+        return chosen;
     }
 
-    /** What nobody would call a device is cut short, for the header that carries it has little room. */
-    private static String cut(String id) {
-        return id.isEmpty() ? "\"\"" : id.length() > MAX_ID ? id.substring(0, MAX_ID) + "…" : id;
+    private static Item given(Device device, Optional<DeviceClass> taker) {
+        boolean isTooLong = device.id().length() > MAX_SHARED_ID
+                && taker.filter(one -> one.sharing().isShared()).isPresent();
+        return isTooLong
+                ? refused(
+                        device,
+                        "its name is longer than the " + MAX_SHARED_ID + " characters that leave room for shares")
+                : new Item(device, taker);
     }
 
     private static Item refused(Device device, String problem) {

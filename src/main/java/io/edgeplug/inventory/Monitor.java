@@ -9,7 +9,6 @@ import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -126,7 +125,7 @@ public final class Monitor implements AutoCloseable {
      * @return the devices, as the newest inventory has them
      * @throws DeviceUnavailableException if one cannot be had now; then none is handed out
      */
-    public List<Device> handOut(ResourceName resource, Collection<String> ids) throws DeviceUnavailableException {
+    public List<Device> handOut(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         lock.lock();
         try {
             List<Device> devices = current.allocatable(resource, ids);

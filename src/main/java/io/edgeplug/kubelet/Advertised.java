@@ -4,7 +4,6 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Inventory;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -37,27 +36,29 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
     static List<Advertised> list(Inventory inventory, DeviceClass deviceClass) {
         List<Device> devices = inventory.devices(deviceClass.resource());
         List<Integer> everywhere =
-                deviceClass.excludeTopology() ? List.of() : nodesOfTheRest(devices, inventory.numaNodes());
+                deviceClass.excludeTopology() ? List.of() : nodesOfTheRest(devices, deviceClass, inventory.numaNodes());
         return devices.stream()
                 .map(device -> new Advertised(
-                        device.id(),
-                        device.health().isHealthy(),
-                        nodes(device, deviceClass.excludeTopology(), everywhere)))
+                        device.id(), device.health().isHealthy(), nodes(device, deviceClass, everywhere)))
                 .toList();
     }
 
-    private static List<Integer> nodes(Device device, boolean exclude, List<Integer> everywhere) {
-        OptionalInt node = device.numaNode();
-        return exclude || node.isEmpty() || node.getAsInt() >= MAX_NUMA_NODES ? everywhere : List.of(node.getAsInt());
+    private static List<Integer> nodes(Device device, DeviceClass deviceClass, List<Integer> everywhere) {
+        List<Integer> nodes = deviceClass.excludeTopology()
+                ? List.of()
+                : deviceClass.numaNodes(device).stream()
+                        .filter(node -> node < MAX_NUMA_NODES)
+                        .toList();
+        return nodes.isEmpty() ? everywhere : nodes;
     }
 
     /**
      * Either all devices of a resource have nodes or none has: next to one with nodes, the kubelet would find that one
      * without fits nowhere, so one without is said to be near them all.
      */
-    private static List<Integer> nodesOfTheRest(List<Device> devices, List<Integer> online) {
+    private static List<Integer> nodesOfTheRest(List<Device> devices, DeviceClass deviceClass, List<Integer> online) {
         TreeSet<Integer> nodes = new TreeSet<>();
-        devices.forEach(device -> device.numaNode().ifPresent(nodes::add));
+        devices.forEach(device -> nodes.addAll(deviceClass.numaNodes(device)));
         if (!nodes.isEmpty()) {
             nodes.addAll(online);
         }

@@ -1,7 +1,6 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
-import io.edgeplug.device.Affinity;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
@@ -10,9 +9,13 @@ import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** One resource as the plugin sees it, before any version of the kubelet's API; answers at once, from any thread. */
 record Resource(DeviceClass deviceClass, Monitor monitor) {
@@ -23,55 +26,82 @@ record Resource(DeviceClass deviceClass, Monitor monitor) {
 
     /** What the kubelet is to know now. */
     List<Advertised> list() {
-        return Advertised.list(monitor.current(), deviceClass);
+        List<Advertised> devices = Advertised.list(monitor.current(), deviceClass);
+        return devices.stream()
+                .flatMap(device -> shares().ids(device.id(), devices.size()).stream()
+                        .map(id -> new Advertised(id, device.healthy(), device.numaNodes())))
+                .toList();
     }
 
     /**
-     * What each of these containers gets with its devices.
+     * What each of these containers gets with its devices, each of which it gets once, however many shares it has.
      *
-     * @throws DeviceUnavailableException if any cannot be given, or to two of them; all are then looked at again
+     * @throws DeviceUnavailableException if any cannot be given, or an ID is asked for twice; devices that cannot be
+     *     given are looked at again
      */
     List<Allocation> allocate(List<? extends Collection<String>> containers) throws DeviceUnavailableException {
-        List<String> all = containers.stream().flatMap(Collection::stream).toList();
-        if (containers.isEmpty()) {
-            return List.of();
+        List<Set<String>> wanted = new ArrayList<>();
+        Set<String> all = new LinkedHashSet<>();
+        Set<String> seen = new HashSet<>();
+        for (Collection<String> ids : containers) {
+            Set<String> own = devices(ids, seen);
+            wanted.add(own);
+            all.addAll(own);
         }
         try {
-            // a container that asks for nothing spoils the request as one that asks for too much does
-            boolean oneIsEmpty = containers.stream().anyMatch(Collection::isEmpty);
-            List<Device> given = monitor.handOut(name(), oneIsEmpty ? List.of() : all);
-            List<Allocation> allocations = new ArrayList<>();
-            for (Collection<String> ids : containers) {
-                Set<String> own = Set.copyOf(ids);
-                allocations.add(Allocation.of(
-                        deviceClass,
-                        given.stream()
-                                .filter(device -> own.contains(device.id()))
-                                .toList()));
-            }
-            return allocations;
+            List<Device> given = monitor.handOut(name(), all);
+            return wanted.stream().map(own -> allocation(given, own)).toList();
         } catch (DeviceUnavailableException e) {
             all.forEach(monitor::lookAgain);
             throw e;
         }
     }
 
+    /** The devices that one container asks for; what it asks for is added to {@code seen}. */
+    private Set<String> devices(Collection<String> ids, Set<String> seen) throws DeviceUnavailableException {
+        if (ids.isEmpty()) {
+            throw DeviceUnavailableException.none(name());
+        }
+        if (deviceClass.sharing().oneOnly() && ids.size() > 1) {
+            throw DeviceUnavailableException.moreThanOneShare(name(), ids.size());
+        }
+        Set<String> devices = new LinkedHashSet<>();
+        for (String id : ids) {
+            devices.add(shares().device(id).orElseThrow(() -> DeviceUnavailableException.notHere(name(), id)));
+            if (!seen.add(id)) {
+                throw DeviceUnavailableException.twice(name(), id);
+            }
+        }
+        return devices;
+    }
+
+    private Allocation allocation(List<Device> given, Set<String> ids) {
+        return Allocation.of(
+                deviceClass,
+                given.stream().filter(device -> ids.contains(device.id())).toList());
+    }
+
     /**
-     * Which of the available devices a container had best be given: those that must be there, and others near them up
-     * to {@code size}. IDs that are unknown come last, and there is always an answer, since an error would fail the pod.
+     * Which of the available IDs a container had best be given: those that must be there, and others up to {@code size},
+     * as {@link ShareChoice} says. IDs that are unknown come last, and there is always an answer, since an error would
+     * fail the pod.
      */
     List<String> prefer(Collection<String> available, Collection<String> must, int size) {
         Inventory inventory = monitor.current();
-        Set<String> chosen = new LinkedHashSet<>(must);
-        Affinity.choose(devices(inventory, available), devices(inventory, must), size, deviceClass.preference())
-                .forEach(device -> chosen.add(device.id()));
-        chosen.addAll(available);
-        return chosen.stream()
-                .limit(Math.max(Math.max(size, 0), new LinkedHashSet<>(must).size()))
+        Map<String, Device> known = new HashMap<>();
+        Stream.concat(available.stream(), must.stream())
+                .forEach(id -> shares().device(id)
+                        .flatMap(device -> inventory.device(name(), device))
+                        .ifPresent(device -> known.put(id, device)));
+        Set<String> chosen = ShareChoice.choose(known, available, must, size, deviceClass.preference());
+        int wanted = Math.max(size, new HashSet<>(must).size());
+        return Stream.concat(chosen.stream(), available.stream())
+                .distinct()
+                .limit(wanted)
                 .toList();
     }
 
-    private List<Device> devices(Inventory inventory, Collection<String> ids) {
-        return ids.stream().flatMap(id -> inventory.device(name(), id).stream()).toList();
+    private Shares shares() {
+        return new Shares(deviceClass.sharing().shares());
     }
 }

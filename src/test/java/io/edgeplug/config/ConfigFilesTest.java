@@ -237,6 +237,39 @@ final class ConfigFilesTest {
         assertMistakes("edgeplug.toml: " + mistake);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "shares = 0 | shares: must be 1 to 1000, not 0",
+                "shares = 9223372036854775807 | shares: must be 1 to 1000, not 9223372036854775807",
+                "shares = 1.5 | shares: must be a whole number, not a number with a fraction",
+                "shares = \"2\" | shares: must be a whole number, not a string",
+                "fail_requests_greater_than_one = true | fail_requests_greater_than_one: is about shares, of which the class says nothing",
+                "numa_nodes = [] | numa_nodes: must not be an empty array",
+                "numa_nodes = [64] | numa_nodes: must be 0 to 63, not 64",
+                "numa_nodes = [-1] | numa_nodes: must be 0 to 63, not -1",
+                "numa_nodes = [1, 1] | numa_nodes: has 1 twice",
+                "numa_nodes = [\"0\"] | numa_nodes: must be an array of whole numbers, but holds a string",
+            })
+    void wrongNumberIsTold(String line, String mistake) throws Exception {
+        write("edgeplug.toml", GOOD.formatted("x").replace("[class.match]", line + "\n[class.match]"));
+
+        assertMistakes("edgeplug.toml: class 1 (example.com/x): " + mistake);
+    }
+
+    @Test
+    void numaNodesOfAClassThatTellsOfNoneAreAMistake() throws Exception {
+        write(
+                "edgeplug.toml",
+                GOOD.formatted("x")
+                        .replace("[class.match]", "numa_nodes = [0]\nexclude_topology = true\n[class.match]"));
+
+        assertMistakes("edgeplug.toml: class 1 (example.com/x): numa_nodes: contradicts exclude_topology, "
+                + "by which the kubelet is told of none");
+    }
+
     private void write(String name, String text) throws IOException {
         Files.writeString(directory.resolve(name), text);
     }

@@ -55,7 +55,7 @@ final class ReferenceTest {
     @ParameterizedTest
     @MethodSource("keys")
     void exampleIsReadForTheKindsThatTheKeyIsFor(ReferenceKey key) throws Exception {
-        assertThat(key.example()).startsWith(key.name() + " = ");
+        assertThat(key.example()).containsPattern("(?m)^" + key.name() + " = ");
         List<Kind> read = Stream.of(Kind.values())
                 .filter(kind -> mistakes(key.file(kind, key.example())).isEmpty())
                 .toList();

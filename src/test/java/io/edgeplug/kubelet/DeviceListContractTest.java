@@ -123,6 +123,16 @@ final class DeviceListContractTest {
     }
 
     @Test
+    void nodesThatTheClassSaysAreSentInPlaceOfTheKernels() throws Exception {
+        String classes = ALL_VFS.replace("kind", "numa_nodes = [1, 0]\nkind");
+        try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir, classes)) {
+            assertThat(nodes(kubelet.await(ALL, state -> state.allocatable() == 4, PATIENCE)))
+                    .containsOnly(List.of(0L, 1L));
+        }
+    }
+
+    @Test
     void excludedTopologyIsNotSent() throws Exception {
         String classes = ALL_VFS.replace("kind", "exclude_topology = true\nkind");
         try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
