@@ -46,7 +46,7 @@ public record DeviceClass(
     public boolean takes(Device device) {
         return device.kind() == kind
                 && !isPhysicalFunctionInUse(device)
-                && !carriesDefaultRoute(device)
+                && (kind == Kind.HCA || !carriesDefaultRoute(device))
                 && selectors.stream()
                         .anyMatch(selector -> selector.mismatch(device).isEmpty());
     }
@@ -60,7 +60,11 @@ public record DeviceClass(
         }
         if (carriesDefaultRoute(device) && device instanceof PciDevice pci) {
             String actual = "it on " + String.join(", ", pci.function().netNames());
-            conditions.add(new Condition("not the default route", actual, false));
+            // RDMA leaves the interface to the node
+            conditions.add(
+                    kind == Kind.HCA
+                            ? new Condition("the default route or not", actual, true)
+                            : new Condition("not the default route", actual, false));
         }
         return conditions;
     }

@@ -44,6 +44,26 @@ final class DefaultRouteTest {
     }
 
     @Test
+    void hcaWithTheDefaultRouteIsACandidateForRdmaLeavesItsInterfaceToTheNode() throws IOException {
+        plug();
+        Path rxe = Files.createDirectories(root.resolve("sys/devices/virtual/infiniband/rxe0"));
+        Files.writeString(rxe.resolve("parent"), "enp1s0\n");
+        Files.writeString(rxe.resolve("node_guid"), "5054:00ff:fe6f:219d\n");
+        routes4("enp1s0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n");
+        DeviceClass hcas = DeviceClass.of(
+                ResourceName.parse("example.com/hca"),
+                Kind.HCA,
+                new Selector(Map.of(SelectorWord.PF_NAMES, List.of("enp1s0"))));
+
+        PciDevice hca = new DeviceScan(Sysfs.at(root)).function(ADDRESS).getFirst();
+
+        assertThat(hca.function().carriesDefaultRoute()).isTrue();
+        assertThat(hcas.takes(hca)).isTrue();
+        assertThat(hcas.conditions(hca)).contains(new Condition("the default route or not", "it on enp1s0", true));
+        assertThat(NICS.takes(hca)).isFalse();
+    }
+
+    @Test
     void ipv6DefaultRouteCountsToo() throws IOException {
         plug();
         routes6(ZEROS + " 00 " + ZEROS
