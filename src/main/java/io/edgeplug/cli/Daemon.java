@@ -7,7 +7,8 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
-import io.edgeplug.linux.UeventSource;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.UdevMonitor;
 import java.io.IOException;
 import java.util.logging.Logger;
 
@@ -23,8 +24,7 @@ final class Daemon {
         Signals.Termination termination = Signals.onTermination();
         Config config = ConfigFiles.read(options.config());
         Journal.toStderr(config.logLevel());
-        try (Monitor monitor =
-                        Monitor.open(NodeOptions.sysfs(options.sysroot()), config.classes(), UeventSource.silent());
+        try (Monitor monitor = monitor(options, config);
                 DevicePlugins plugins = plugins(options, config, monitor)) {
             LOG.info("ready");
             termination.await();
@@ -38,6 +38,12 @@ final class Daemon {
         System.err.println("edgeplug: bug in thread " + thread.getName() + ", please report it");
         bug.printStackTrace();
         Runtime.getRuntime().halt(ExitCode.BUG);
+    }
+
+    private static Monitor monitor(RunOptions options, Config config) throws IOException {
+        Sysfs sysfs = NodeOptions.sysfs(options.sysroot());
+        // of this node's devices, wherever its /sys is mounted; of another's it tells nothing
+        return Monitor.open(sysfs, config.classes(), UdevMonitor.open());
     }
 
     private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor) throws IOException {

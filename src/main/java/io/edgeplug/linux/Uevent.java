@@ -10,4 +10,8 @@ package io.edgeplug.linux;
  * @param devpath the device's path below {@code /sys}, beginning with {@code /devices/}
  * @param subsystem as {@code pci}, {@code net} or {@code infiniband}
  */
-public record Uevent(String action, String devpath, String subsystem) {}
+public record Uevent(String action, String devpath, String subsystem) {
+
+    /** Stands for uevents that were not heard: anything may have happened to any device. */
+    public static final Uevent MISSED = new Uevent("missed", "/devices/", "");
+}

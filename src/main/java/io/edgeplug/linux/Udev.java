@@ -1,0 +1,74 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import jnr.ffi.LibraryLoader;
+import jnr.ffi.Pointer;
+
+/**
+ * What is called of libudev and libc; see libudev(3), poll(2) and eventfd(2).
+ *
+ * <p>It belongs to nobody: any thread may call, but only one at a time for one monitor.
+ */
+@SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
+interface Udev {
+
+    short POLLIN = 0x1;
+    short POLLNVAL = 0x20;
+    int EFD_CLOEXEC = 02000000;
+
+    /**
+     * Loads both libraries.
+     *
+     * @throws IOException if this node has no libudev
+     */
+    static Udev load() throws IOException {
+        try {
+            // classes made at run time would cost more time to make than they save in calls
+            System.setProperty("jnr.ffi.asm.enabled", "false");
+            return LibraryLoader.create(Udev.class)
+                    .library("udev")
+                    .library("c")
+                    .failImmediately()
+                    .load();
+        } catch (UnsatisfiedLinkError e) {
+            throw new IOException("libudev: cannot load: " + e.getMessage(), e);
+        }
+    }
+
+    Pointer udev_new();
+
+    Pointer udev_unref(Pointer udev);
+
+    Pointer udev_monitor_new_from_netlink(Pointer udev, String group);
+
+    int udev_monitor_filter_add_match_tag(Pointer monitor, String tag);
+
+    /** Adds a subsystem to those that pass; a devtype of NULL is any. */
+    int udev_monitor_filter_add_match_subsystem_devtype(Pointer monitor, String subsystem, long devtype);
+
+    int udev_monitor_set_receive_buffer_size(Pointer monitor, int bytes);
+
+    int udev_monitor_enable_receiving(Pointer monitor);
+
+    int udev_monitor_get_fd(Pointer monitor);
+
+    Pointer udev_monitor_receive_device(Pointer monitor);
+
+    Pointer udev_monitor_unref(Pointer monitor);
+
+    String udev_device_get_action(Pointer device);
+
+    String udev_device_get_devpath(Pointer device);
+
+    String udev_device_get_subsystem(Pointer device);
+
+    Pointer udev_device_unref(Pointer device);
+
+    int poll(Pointer descriptors, long count, int milliseconds);
+
+    int eventfd(int count, int flags);
+
+    long write(int descriptor, Pointer bytes, long count);
+
+    int close(int descriptor);
+}

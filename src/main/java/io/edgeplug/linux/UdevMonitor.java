@@ -1,0 +1,170 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.logging.Logger;
+import jnr.ffi.Memory;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+
+/**
+ * The uevents of this node: those that udevd sends on once its rules have run, or where no udevd runs, the kernel's own.
+ *
+ * <p>Which of the two it is may change at any time, and is looked at every few seconds; {@link Uevent#MISSED} tells of the
+ * gap, and of uevents for which the socket had no room.
+ */
+public final class UdevMonitor implements UeventSource {
+
+    private static final Logger LOG = Logger.getLogger(UdevMonitor.class.getName());
+
+    /** How long udevd may have come or gone unnoticed. */
+    private static final Duration UDEVD_CHECK = Duration.ofSeconds(2);
+
+    /** Room for a burst; the kernel takes memory only for what waits. One uevent takes about 2 KiB of it. */
+    private static final int BUFFER_BYTES = 64 << 20;
+
+    /** Two struct pollfd: of the monitor, and of the event that wakes for the end. */
+    private static final int POLLFD_BYTES = 8;
+
+    private static final int EVENTS = 4;
+    private static final int RETURNED = 6;
+
+    private final Udev udev;
+    private final Pointer context;
+    private final int bufferBytes;
+    private final int waker;
+    private final Pointer descriptors;
+
+    /** Held by whoever is in {@link #next}, and by the last one out. */
+    private final ReentrantLock turn = new ReentrantLock();
+
+    private volatile boolean closed;
+
+    // below: guarded by the turn
+    private UeventSocket socket;
+
+    private Optional<String> udevd;
+    private long nextCheck;
+    private boolean released;
+
+    private UdevMonitor(
+            Udev udev, Pointer context, int bufferBytes, int waker, UeventSocket socket, Optional<String> udevd) {
+        this.udev = udev;
+        this.context = context;
+        this.bufferBytes = bufferBytes;
+        this.waker = waker;
+        this.descriptors = Memory.allocateDirect(Runtime.getRuntime(udev), 2 * POLLFD_BYTES, true);
+        this.socket = socket;
+        this.udevd = udevd;
+        this.nextCheck = System.nanoTime() + UDEVD_CHECK.toNanos();
+    }
+
+    /**
+     * Subscribes; what happens from here on is heard.
+     *
+     * @throws IOException if this node has no libudev, or its kernel gives no socket
+     */
+    public static UdevMonitor open() throws IOException {
+        return open(BUFFER_BYTES);
+    }
+
+    static UdevMonitor open(int bufferBytes) throws IOException {
+        Udev udev = Udev.load();
+        Pointer context = udev.udev_new();
+        int waker = udev.eventfd(0, Udev.EFD_CLOEXEC);
+        Optional<String> udevd = Udevd.socket();
+        try {
+            UeventSocket socket = UeventSocket.open(udev, context, udevd.isPresent(), bufferBytes);
+            return new UdevMonitor(udev, context, bufferBytes, waker, socket, udevd);
+        } catch (IOException e) {
+            udev.close(waker);
+            udev.udev_unref(context);
+            throw e;
+        }
+    }
+
+    @Override
+    public Optional<Uevent> next() {
+        turn.lock();
+        try {
+            Optional<Uevent> event = Optional.empty();
+            while (event.isEmpty() && !closed) {
+                event = hasUdevdChanged() ? Optional.of(Uevent.MISSED) : receive();
+            }
+            return closed ? Optional.empty() : event;
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Ends {@link #next} and waits until it has ended. */
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        turn.lock();
+        try {
+            release();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** Waits for a uevent until udevd is to be looked at again. */
+    private Optional<Uevent> receive() {
+        watch(0, socket.descriptor());
+        watch(POLLFD_BYTES, waker);
+        long left = Duration.ofNanos(nextCheck - System.nanoTime()).toMillis();
+        udev.poll(descriptors, 2, (int) Math.max(0, left + 1));
+        int returned = descriptors.getShort(RETURNED);
+        if ((returned & Udev.POLLNVAL) != 0) {
+            throw new IllegalStateException("the socket of the uevents was closed by someone else");
+        }
+        return returned == 0 || closed ? Optional.empty() : socket.receive();
+    }
+
+    private void watch(int offset, int descriptor) {
+        descriptors.putInt(offset, descriptor);
+        descriptors.putShort(offset + EVENTS, Udev.POLLIN);
+        descriptors.putShort(offset + RETURNED, (short) 0);
+    }
+
+    /** Whether another socket is heard now, so that what happened between the two may have been missed. */
+    private boolean hasUdevdChanged() {
+        if (System.nanoTime() - nextCheck < 0) {
+            return false;
+        }
+        nextCheck = System.nanoTime() + UDEVD_CHECK.toNanos();
+        Optional<String> now = Udevd.socket();
+        if (now.equals(udevd)) {
+            return false;
+        }
+        try {
+            UeventSocket other = UeventSocket.open(udev, context, now.isPresent(), bufferBytes);
+            socket.close();
+            socket = other;
+            udevd = now;
+            return true;
+        } catch (IOException e) {
+            LOG.warning(() -> "udevd has come or gone, and uevents may be missed: " + e.getMessage());
+            return false;
+        }
+    }
+
+    private void wake() {
+        Pointer one = Memory.allocateDirect(Runtime.getRuntime(udev), Long.BYTES);
+        one.putLong(0, 1);
+        udev.write(waker, one, Long.BYTES);
+    }
+
+    private void release() {
+        if (!released) {
+            released = true;
+            socket.close();
+            udev.udev_unref(context);
+            udev.close(waker);
+        }
+    }
+}
