@@ -1,28 +1,46 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Inventory;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
-/** Reads the configuration and nothing else. */
+/** Reads the configuration, and looks at the node for what may be meant otherwise; changes nothing. */
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
-        description = "Check the configuration: tell every mistake in every file, or the resources that it defines.")
+        description =
+                "Check the configuration: tell every mistake in every file, or the resources that it defines, and "
+                        + "note what may be meant otherwise: classes that overlap, or to which this node has no device.")
 final class CheckCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private NodeOptions node = new NodeOptions();
 
     @Override
     public Integer call() throws ConfigException {
-        Config config = ConfigFiles.read(node.configFile());
-        config.classes()
-                .forEach(one -> System.out.println(
-                        one.resource() + ": kind " + one.kind().word()));
+        List<DeviceClass> classes = ConfigFiles.read(node.configFile()).classes();
+        PrintWriter out = spec.commandLine().getOut();
+        classes.forEach(
+                one -> out.println(one.resource() + ": kind " + one.kind().word()));
+        ClassNotes.of(classes).forEach(note -> out.println("note: " + note));
+        try {
+            ClassNotes.of(classes, Inventory.scan(node.sysfs(), classes)).forEach(note -> out.println("note: " + note));
+        } catch (IOException e) {
+            out.println("note: cannot look at the node: " + e.getMessage());
+        }
+        out.flush();
         return ExitCode.OK;
     }
 }

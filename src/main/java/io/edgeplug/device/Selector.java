@@ -34,6 +34,13 @@ public final class Selector {
         return values.getOrDefault(word, List.of());
     }
 
+    /** Whether this takes all that the other takes, as far as their values as written tell. */
+    public boolean covers(Selector other) {
+        return values.entrySet().stream()
+                .allMatch(key -> !other.values(key.getKey()).isEmpty()
+                        && key.getValue().containsAll(other.values(key.getKey())));
+    }
+
     /** The first key that does not match; empty if the device is taken. */
     public Optional<SelectorWord> mismatch(Device device) {
         return tests.entrySet().stream()

@@ -1,0 +1,120 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.Selector;
+import io.edgeplug.device.SelectorWord;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.inventory.Inventory.Item;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What is no mistake in a configuration, and may yet not be what was meant: classes that overlap or take nothing. */
+final class ClassNotes {
+
+    /** Of a PF's 256 VFs, the first few tell enough. */
+    private static final int MAX_NAMED = 3;
+
+    private final List<DeviceClass> classes;
+    private final List<String> notes = new ArrayList<>();
+
+    private ClassNotes(List<DeviceClass> classes) {
+        this.classes = classes;
+    }
+
+    /** What the classes tell by themselves, on any node. */
+    static List<String> of(List<DeviceClass> classes) {
+        ClassNotes all = new ClassNotes(classes);
+        for (int i = 0; i < classes.size(); i++) {
+            all.unreachable(classes.get(i), classes.subList(0, i));
+        }
+        return all.notes;
+    }
+
+    /** What the classes tell on this node. */
+    static List<String> of(List<DeviceClass> classes, Inventory inventory) {
+        ClassNotes all = new ClassNotes(classes);
+        for (DeviceClass one : classes) {
+            all.onNode(one, inventory);
+        }
+        return all.notes;
+    }
+
+    private void note(DeviceClass one, String text) {
+        notes.add(one.resource() + ": " + text);
+    }
+
+    private void unreachable(DeviceClass one, List<DeviceClass> earlier) {
+        List<Selector> selectors = one.selectors();
+        for (int i = 0; i < selectors.size(); i++) {
+            Selector selector = selectors.get(i);
+            String subject = selectors.size() == 1 ? "it takes nothing" : "match " + (i + 1) + " takes nothing";
+            if (neverMatches(one.kind(), selector)) {
+                note(one, subject + ": what has RDMA devices is of kind hca, or a vf, and what has none is not");
+            }
+            firstCovering(selectors.subList(0, i), selector)
+                    .ifPresent(number -> note(one, subject + " that match " + number + " does not"));
+            earlier.stream()
+                    .filter(other -> other.kind() == one.kind()
+                            && firstCovering(other.selectors(), selector).isPresent())
+                    .findFirst()
+                    .ifPresent(other -> note(
+                            one, subject + ": " + other.resource() + ", which comes first, takes all that matches"));
+        }
+    }
+
+    /** A whole function with RDMA devices is an HCA, and no other is. */
+    private static boolean neverMatches(Kind kind, Selector selector) {
+        List<String> isRdma = selector.values(SelectorWord.IS_RDMA);
+        return switch (kind) {
+            case NIC -> isRdma.equals(List.of("true"));
+            case HCA -> isRdma.equals(List.of("false"));
+            case VF, FPGA, PCI, PATH -> false;
+        };
+    }
+
+    /** The number, from 1, of the first selector that takes all that {@code selector} takes. */
+    private static Optional<Integer> firstCovering(List<Selector> selectors, Selector selector) {
+        for (int i = 0; i < selectors.size(); i++) {
+            if (selectors.get(i).covers(selector)) {
+                return Optional.of(i + 1);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void onNode(DeviceClass one, Inventory inventory) {
+        boolean matchesNone = true;
+        for (DeviceClass owner : classes) {
+            List<String> devices = inventory.items().stream()
+                    .filter(item -> item.deviceClass().equals(Optional.of(owner)))
+                    .map(Item::device)
+                    .filter(one::takes)
+                    .map(Device::id)
+                    .toList();
+            matchesNone &= devices.isEmpty();
+            if (!owner.equals(one) && !devices.isEmpty()) {
+                note(
+                        one,
+                        "would also take what belongs to " + owner.resource() + ", which comes first: "
+                                + some(devices));
+            }
+        }
+        if (matchesNone) {
+            note(one, "no device of this node matches");
+        }
+        List<Integer> absent = one.numaNodes().stream()
+                .filter(node -> !inventory.numaNodes().contains(node))
+                .toList();
+        if (!absent.isEmpty()) {
+            note(one, "numa_nodes: this node has none with the number " + absent.getFirst());
+        }
+    }
+
+    private static String some(List<String> ids) {
+        String named = String.join(", ", ids.subList(0, Math.min(MAX_NAMED, ids.size())));
+        return ids.size() > MAX_NAMED ? named + " and " + (ids.size() - MAX_NAMED) + " more" : named;
+    }
+}
