@@ -60,7 +60,7 @@ enum Column {
             "PF that a VF is a part of",
             item -> vf(item).map(vf -> vf.physicalFunction().toString())),
     VF("number of a VF among those of its PF", item -> vf(item).map(VirtualFunction::index)),
-    PATH("file of a path device", item -> path(item.device()));
+    PATH("files of a path device", item -> path(item.device()));
 
     private final String help;
 
@@ -104,7 +104,9 @@ enum Column {
     }
 
     private static Optional<String> path(Device device) {
-        return device instanceof PathDevice path ? Optional.of(path.path()) : Optional.empty();
+        return device instanceof PathDevice path
+                ? joined(path.files().stream().map(PathDevice.File::path).toList())
+                : Optional.empty();
     }
 
     private static String health(Device device) {

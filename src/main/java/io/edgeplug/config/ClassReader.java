@@ -2,6 +2,7 @@ package io.edgeplug.config;
 
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
+import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.Preference;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
@@ -48,6 +49,7 @@ final class ClassReader {
         boolean excludeTopology = table.bool("exclude_topology").orElse(false);
         List<Integer> numaNodes = numaNodes(table, excludeTopology);
         Sharing sharing = sharing(table);
+        List<PathGroup> groups = groups(where, table, kind);
         List<Selector> selectors = selectors(where, table, kind);
         table.rejectOthers();
         if (mistakes.count() > before) {
@@ -57,6 +59,7 @@ final class ClassReader {
                 resource.orElseThrow(),
                 kind.orElseThrow(),
                 selectors,
+                groups,
                 env,
                 preference.orElse(Preference.PACK),
                 excludeTopology,
@@ -112,8 +115,31 @@ final class ClassReader {
         return new Sharing(shares, oneOnly);
     }
 
+    private List<PathGroup> groups(String where, Table table, Optional<Kind> kind) {
+        if (table.has("groups") && kind.filter(one -> one != Kind.PATH).isPresent()) {
+            table.mistake(
+                    "groups", "does not apply to kind " + kind.orElseThrow().word());
+        }
+        List<PathGroup> groups = new ArrayList<>();
+        for (Map<String, ?> values : table.tables("groups")) {
+            Table group = new Table(mistakes, where + "groups.", values);
+            List<String> paths = group.strings("paths");
+            if (!group.has("paths")) {
+                group.mistake("paths", "missing");
+            } else if (!paths.isEmpty()) {
+                try {
+                    groups.add(new PathGroup(paths));
+                } catch (IllegalArgumentException e) {
+                    group.mistake("paths", String.valueOf(e.getMessage()));
+                }
+            }
+            group.rejectOthers();
+        }
+        return groups;
+    }
+
     private List<Selector> selectors(String where, Table table, Optional<Kind> kind) {
-        if (!table.has("match")) {
+        if (!table.has("match") && !table.has("groups")) {
             table.mistake("match", "missing: say in [class.match] which devices the class takes");
         }
         List<Selector> selectors = new ArrayList<>();

@@ -69,7 +69,7 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
                 }
                 case PlatformFpga fpga -> putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
                 case SoftwareHca hca -> putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
-                case PathDevice path -> (path.isNode() ? nodes : mounts).add(path.path());
+                case PathDevice path -> path.files().forEach(file -> (file.isNode() ? nodes : mounts).add(file.path()));
             }
         }
         return new Allocation(

@@ -4,12 +4,14 @@ import io.edgeplug.linux.PathGlob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * What an administrator says of a resource: which devices back it, and what their containers get.
  *
  * @param selectors a device that any of them takes belongs to the class
+ * @param groups of paths, whose devices belong to the class too
  * @param env the class's own variable, which gets the device IDs beside the usual one
  * @param preference how a container's devices are spread over PFs
  * @param excludeTopology whether the kubelet is not told of NUMA nodes, so that it places pods without regard to them
@@ -20,6 +22,7 @@ public record DeviceClass(
         ResourceName resource,
         Kind kind,
         List<Selector> selectors,
+        List<PathGroup> groups,
         Optional<String> env,
         Preference preference,
         boolean excludeTopology,
@@ -29,12 +32,21 @@ public record DeviceClass(
     public DeviceClass {
         numaNodes = List.copyOf(numaNodes);
         selectors = List.copyOf(selectors);
+        groups = List.copyOf(groups);
     }
 
     /** A class in which nothing else is said. */
     public static DeviceClass of(ResourceName resource, Kind kind, Selector... selectors) {
         return new DeviceClass(
-                resource, kind, List.of(selectors), Optional.empty(), Preference.PACK, false, List.of(), Sharing.NONE);
+                resource,
+                kind,
+                List.of(selectors),
+                List.of(),
+                Optional.empty(),
+                Preference.PACK,
+                false,
+                List.of(),
+                Sharing.NONE);
     }
 
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */
@@ -47,8 +59,19 @@ public record DeviceClass(
         return device.kind() == kind
                 && !isPhysicalFunctionInUse(device)
                 && (kind == Kind.HCA || !carriesDefaultRoute(device))
-                && selectors.stream()
-                        .anyMatch(selector -> selector.mismatch(device).isEmpty());
+                && matches(device);
+    }
+
+    /** Files of a group are one device, and only classes with that group take it. */
+    private boolean matches(Device device) {
+        return group(device)
+                .map(groups::contains)
+                .orElseGet(() -> selectors.stream()
+                        .anyMatch(selector -> selector.mismatch(device).isEmpty()));
+    }
+
+    private static Optional<PathGroup> group(Device device) {
+        return device instanceof PathDevice path ? path.group() : Optional.empty();
     }
 
     /** What the class asks of a device before its selectors do. */
@@ -65,6 +88,13 @@ public record DeviceClass(
                     kind == Kind.HCA
                             ? new Condition("the default route or not", actual, true)
                             : new Condition("not the default route", actual, false));
+        }
+        if (kind == Kind.PATH && (group(device).isPresent() || selectors.isEmpty())) {
+            String own = groups.isEmpty()
+                    ? "no group"
+                    : groups.stream().map(PathGroup::toString).collect(Collectors.joining(" or "));
+            String actual = group(device).map(PathGroup::toString).orElse("no group");
+            conditions.add(new Condition(own, actual, matches(device)));
         }
         return conditions;
     }

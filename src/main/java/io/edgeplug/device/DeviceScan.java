@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Makes devices of what the kernel shows now.
@@ -85,8 +86,11 @@ public final class DeviceScan {
         return devices;
     }
 
-    /** The files that these patterns name, each once, in order; what cannot be listed is told and ends nothing. */
-    public PathScan paths(Collection<PathGlob> patterns) {
+    /**
+     * The files that these patterns name, each once, in order, and then those of groups; what cannot be listed is told
+     * and ends nothing.
+     */
+    public PathScan paths(Collection<PathGlob> patterns, Collection<PathGroup> groups) {
         TreeSet<String> found = new TreeSet<>();
         List<String> problems = new ArrayList<>();
         for (PathGlob pattern : patterns) {
@@ -96,7 +100,18 @@ public final class DeviceScan {
                 problems.add(pattern + ": " + e.getMessage());
             }
         }
-        return new PathScan(found.stream().map(this::path).toList(), problems);
+        List<PathDevice> devices = new ArrayList<>();
+        found.forEach(path -> devices.add(device(path, List.of(), Optional.empty())));
+        for (PathGroup group : groups) {
+            try {
+                for (String path : sysfs.glob(group.first())) {
+                    devices.add(device(path, group.beside(path), Optional.of(group)));
+                }
+            } catch (IOException e) {
+                problems.add(group.first() + ": " + e.getMessage());
+            }
+        }
+        return new PathScan(devices, problems);
     }
 
     /**
@@ -111,13 +126,22 @@ public final class DeviceScan {
         }
     }
 
-    private PathDevice path(String path) {
-        String id = path.substring(path.lastIndexOf('/') + 1);
-        try {
-            return new PathDevice(id, path, sysfs.isDeviceNode(path.substring(1)), Health.HEALTHY);
-        } catch (IOException e) {
-            return new PathDevice(id, path, false, Health.unhealthy(String.valueOf(e.getMessage())));
+    /** A file, and what belongs to it: without that it is of no use. */
+    private PathDevice device(String path, List<String> beside, Optional<PathGroup> group) {
+        List<PathDevice.File> files = new ArrayList<>();
+        Health health = Health.HEALTHY;
+        for (String one : Stream.concat(Stream.of(path), beside.stream()).toList()) {
+            try {
+                files.add(new PathDevice.File(one, sysfs.isDeviceNode(one.substring(1))));
+                if (!one.equals(path) && !sysfs.exists(one.substring(1))) {
+                    health = Health.unhealthy("lacks " + one + " of its group");
+                }
+            } catch (IOException e) {
+                files.add(new PathDevice.File(one, false));
+                health = Health.unhealthy(String.valueOf(e.getMessage()));
+            }
         }
+        return new PathDevice(path.substring(path.lastIndexOf('/') + 1), files, group, health);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.VirtualFunction;
@@ -25,6 +26,7 @@ final class NodeDevices {
 
     private final DeviceScan scan;
     private final List<PathGlob> globs;
+    private final List<PathGroup> groups;
     private final Map<PciAddress, List<PciDevice>> functions = new TreeMap<>();
     private List<Device> withoutFunction = List.of();
     private List<PathDevice> paths = List.of();
@@ -34,6 +36,10 @@ final class NodeDevices {
     NodeDevices(Sysfs sysfs, List<DeviceClass> classes) {
         this.scan = new DeviceScan(sysfs);
         this.globs = classes.stream().flatMap(DeviceClass::paths).toList();
+        this.groups = classes.stream()
+                .flatMap(one -> one.groups().stream())
+                .distinct()
+                .toList();
     }
 
     /** PCI functions by address, then others by name, then files by path. */
@@ -86,17 +92,22 @@ final class NodeDevices {
 
     /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
     private void scanPaths() {
-        DeviceScan.PathScan found = scan.paths(globs);
+        DeviceScan.PathScan found = scan.paths(globs, groups);
         Map<String, PathDevice> byPath = new TreeMap<>();
         if (!found.problems().isEmpty()) {
             Health unknown = Health.unhealthy(String.join("; ", found.problems()));
-            paths.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
+            paths.forEach(device -> byPath.put(key(device), device.withHealth(unknown)));
         }
-        found.devices().forEach(device -> byPath.put(device.path(), device));
+        found.devices().forEach(device -> byPath.put(key(device), device));
         paths = List.copyOf(byPath.values());
         if (!found.problems().equals(pathProblems)) {
             found.problems().forEach(LOG::warning);
             pathProblems = found.problems();
         }
+    }
+
+    /** A file may be named by itself, and by a group. */
+    private static String key(PathDevice device) {
+        return device.path() + device.group().map(group -> " of " + group).orElse("");
     }
 }

@@ -131,7 +131,8 @@ public final class Sysfs {
         return names(directory).stream().filter(wanted::matches).toList();
     }
 
-    private boolean exists(String path) throws IOException {
+    /** Whether there is a file, a link or a directory at {@code path}. */
+    public boolean exists(String path) throws IOException {
         try {
             Files.readAttributes(resolve(path), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             return true;

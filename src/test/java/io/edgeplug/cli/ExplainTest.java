@@ -107,6 +107,48 @@ final class ExplainTest {
                         """);
     }
 
+    @Test
+    void groupOfPathsIsOneDevice() throws IOException {
+        Path config = Files.writeString(root.resolve("x.toml"), """
+                [[class]]
+                resource = "example.com/capture"
+                kind = "path"
+                shares = 2
+                [[class.groups]]
+                paths = ["/etc/video*", "/etc/sound/*"]
+                """);
+        Path etc = Files.createDirectories(root.resolve("node/etc/sound")).resolveSibling("video7");
+        Files.createFile(etc);
+        Files.createFile(root.resolve("node/etc/sound/7"));
+        StringWriter out = new StringWriter();
+
+        Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .execute(
+                        "explain",
+                        "video7",
+                        "--sysroot",
+                        root.resolve("node").toString(),
+                        "--config",
+                        config.toString());
+
+        assertThat(out.toString()).isEqualTo("""
+                video7
+                  kind       path
+                  resource   example.com/capture
+                  health     healthy
+                  shares     2
+                  path       /etc/video7,/etc/sound/7
+                example.com/capture: takes it
+                  yes  kind path, it has path
+                  yes  /etc/video* + /etc/sound/*, it has /etc/video* + /etc/sound/*
+                so it is advertised as example.com/capture
+                its container would get
+                  mount      /etc/sound/7 (ro)
+                  mount      /etc/video7 (ro)
+                """);
+    }
+
     private String explain(String machine, String id) throws IOException {
         StringWriter out = new StringWriter();
         try (SimulatedNode node = SimulatedNode.unpack(

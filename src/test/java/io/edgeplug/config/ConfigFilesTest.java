@@ -260,6 +260,30 @@ final class ConfigFilesTest {
     }
 
     @Test
+    void mistakesInGroupsAreTold() throws Exception {
+        write("edgeplug.toml", """
+                [[class]]
+                resource = "example.com/a"
+                kind = "path"
+                [[class.groups]]
+                paths = ["/dev/video0", "/dev/snd/*"]
+                [[class.groups]]
+                path = ["/dev/video0"]
+                [[class.groups]]
+                paths = ["dev/video0"]
+                """);
+        write("class.d/a.toml", GOOD.formatted("b") + "[class.groups]\npaths = [\"/dev/x\"]\n");
+
+        assertMistakes(
+                "edgeplug.toml: class 1 (example.com/a): groups.paths: \"/dev/snd/*\" needs the wildcards of "
+                        + "\"/dev/video0\", which stand for what they match there, or none",
+                "edgeplug.toml: class 1 (example.com/a): groups.paths: missing",
+                "edgeplug.toml: class 1 (example.com/a): groups.path: unknown key, did you mean paths?",
+                "edgeplug.toml: class 1 (example.com/a): groups.paths: \"dev/video0\" is not an absolute path, as /dev/gophers/*",
+                "class.d/a.toml: class 1 (example.com/b): groups: does not apply to kind vf");
+    }
+
+    @Test
     void numaNodesOfAClassThatTellsOfNoneAreAMistake() throws Exception {
         write(
                 "edgeplug.toml",

@@ -152,7 +152,7 @@ final class DeviceScanTest {
         Files.createSymbolicLink(root.resolve("etc/loop"), Path.of("loop"));
 
         DeviceScan.PathScan found =
-                scan().paths(List.of(PathGlob.parse("/etc/loop/*"), PathGlob.parse("/etc/gophers/*")));
+                scan().paths(List.of(PathGlob.parse("/etc/loop/*"), PathGlob.parse("/etc/gophers/*")), List.of());
 
         assertThat(found.devices()).extracting(Device::id).containsExactly("g1");
         assertThat(found.problems())
@@ -218,8 +218,13 @@ final class DeviceScanTest {
         Files.createFile(root.resolve("etc/gophers/.g0"));
         Files.createFile(root.resolve("etc/gophers/g1"));
 
-        assertThat(scan().paths(List.of(PathGlob.parse("/etc/gophers/*"))).devices())
-                .containsExactly(new PathDevice("g1", "/etc/gophers/g1", false, Health.HEALTHY));
+        assertThat(scan().paths(List.of(PathGlob.parse("/etc/gophers/*")), List.of())
+                        .devices())
+                .containsExactly(new PathDevice(
+                        "g1",
+                        List.of(new PathDevice.File("/etc/gophers/g1", false)),
+                        Optional.empty(),
+                        Health.HEALTHY));
     }
 
     private DeviceScan scan() {

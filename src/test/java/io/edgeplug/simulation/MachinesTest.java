@@ -123,7 +123,7 @@ class MachinesTest {
                 assertThat(device.function().iommuGroup()).isEmpty();
             });
             assertThat(new DeviceScan(node.sysfs())
-                            .paths(List.of(PathGlob.parse("/etc/gophers/*")))
+                            .paths(List.of(PathGlob.parse("/etc/gophers/*")), List.of())
                             .devices())
                     .extracting(PathDevice::path)
                     .containsExactly("/etc/gophers/g1", "/etc/gophers/g2");

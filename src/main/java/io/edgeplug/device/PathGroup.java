@@ -1,0 +1,82 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.PathGlob;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Paths that are one device together: each file that the first names, and with it the others, in which every {@code *}
+ * and {@code ?} stands for what it matched in the first.
+ *
+ * <p>So {@code /dev/video1} has {@code /dev/snd/controlC1} beside it, whatever else comes and goes.
+ */
+public record PathGroup(List<String> paths) {
+
+    private static final Pattern WILD = Pattern.compile("[*?]");
+
+    /**
+     * Checks the paths.
+     *
+     * @throws IllegalArgumentException if one has a wrong form or, unlike the first, has wildcards in another order
+     */
+    public PathGroup {
+        paths = List.copyOf(paths);
+        for (String path : paths) {
+            try {
+                PathGlob.parse(path);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("\"" + path + "\" " + e.getMessage(), e);
+            }
+            if (!wildcards(path).isEmpty() && !wildcards(path).equals(wildcards(paths.getFirst()))) {
+                throw new IllegalArgumentException("\"" + path + "\" needs the wildcards of \"" + paths.getFirst()
+                        + "\", which stand for what they match there, or none");
+            }
+        }
+    }
+
+    /** What names the devices. */
+    PathGlob first() {
+        return PathGlob.parse(paths.getFirst());
+    }
+
+    /** The paths beside one that the first names. */
+    List<String> beside(String path) {
+        Matcher match = Pattern.compile(regex(paths.getFirst()), Pattern.DOTALL).matcher(path);
+        List<String> matched = match.matches()
+                ? IntStream.rangeClosed(1, match.groupCount())
+                        .mapToObj(match::group)
+                        .toList()
+                : List.of();
+        return paths.stream().skip(1).map(other -> filled(other, matched)).toList();
+    }
+
+    private static String regex(String path) {
+        return Stream.of(path.split("(?<=[*?])|(?=[*?])", -1))
+                .map(part -> part.equals("*") ? "([^/]*)" : part.equals("?") ? "([^/])" : Pattern.quote(part))
+                .collect(Collectors.joining());
+    }
+
+    private static String filled(String path, List<String> matched) {
+        StringBuilder filled = new StringBuilder();
+        Matcher wild = WILD.matcher(path);
+        for (String text : matched) {
+            if (wild.find()) {
+                wild.appendReplacement(filled, Matcher.quoteReplacement(text));
+            }
+        }
+        return wild.appendTail(filled).toString();
+    }
+
+    private static String wildcards(String path) {
+        return path.replaceAll("[^*?]", "");
+    }
+
+    @Override
+    public String toString() {
+        return String.join(" + ", paths);
+    }
+}
