@@ -7,7 +7,6 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
-import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UdevMonitor;
 import java.io.IOException;
 import java.util.logging.Logger;
@@ -24,7 +23,8 @@ final class Daemon {
         Signals.Termination termination = Signals.onTermination();
         Config config = ConfigFiles.read(options.config());
         Journal.toStderr(config.logLevel());
-        try (Monitor monitor = monitor(options, config);
+        try (Sysroot sysroot = Sysroot.open(options.sysroot());
+                Monitor monitor = monitor(sysroot, config);
                 DevicePlugins plugins = plugins(options, config, monitor)) {
             LOG.info("ready");
             termination.await();
@@ -40,10 +40,9 @@ final class Daemon {
         Runtime.getRuntime().halt(ExitCode.BUG);
     }
 
-    private static Monitor monitor(RunOptions options, Config config) throws IOException {
-        Sysfs sysfs = NodeOptions.sysfs(options.sysroot());
+    private static Monitor monitor(Sysroot sysroot, Config config) throws IOException {
         // of this node's devices, wherever its /sys is mounted; of another's it tells nothing
-        return Monitor.open(sysfs, config.classes(), UdevMonitor.open());
+        return Monitor.open(sysroot.sysfs(), config.classes(), UdevMonitor.open());
     }
 
     private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor) throws IOException {

@@ -5,7 +5,6 @@ import io.edgeplug.device.Condition;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Selector;
-import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -38,7 +37,7 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<DeviceClass> classes = node.readOrDefaults().classes();
-        Item item = Inventory.scan(node.sysfs(), classes).items().stream()
+        Item item = node.scan(classes).items().stream()
                 .filter(one -> one.device().id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> new IOException(id + ": no such device here"));

@@ -1,7 +1,6 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -58,8 +57,8 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<Column> columns = columns();
-        Inventory inventory = Inventory.scan(node.sysfs(), node.readOrDefaults().classes());
-        ColumnTable table = new ColumnTable(columns, chosen(inventory.items()));
+        ColumnTable table = new ColumnTable(
+                columns, chosen(node.scan(node.readOrDefaults().classes()).items()));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             out.println(table.json());

@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
             ExplainCommand.class,
             TryCommand.class,
             CheckCommand.class,
+            CaptureCommand.class,
             DemoCommand.class,
             LocalKubeletCommand.class
         })

@@ -3,11 +3,13 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Inventory;
 import io.edgeplug.linux.Journal;
-import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.logging.Level;
 import picocli.CommandLine.Option;
@@ -24,25 +26,26 @@ final class NodeOptions {
 
     @Option(
             names = RunOptions.SYSROOT,
-            paramLabel = "DIR",
+            paramLabel = "DIR|FILE",
             defaultValue = RunOptions.DEFAULT_SYSROOT,
-            description = "Look at the node under this directory, as at a captured one. Defaults to /.")
+            description =
+                    "Look at the node under this directory, or at the one that capture wrote to this file. Defaults to /.")
     Path sysroot = Path.of(RunOptions.DEFAULT_SYSROOT);
 
     Path configFile() {
         return config.orElse(Path.of(RunOptions.DEFAULT_CONFIG));
     }
 
-    Sysfs sysfs() throws IOException {
-        return sysfs(sysroot);
+    /** The node; to be closed by the caller. */
+    Sysroot open() throws IOException {
+        return Sysroot.open(sysroot);
     }
 
-    /** The node under a directory; a name that is none would look like a node without devices. */
-    static Sysfs sysfs(Path sysroot) throws IOException {
-        if (!Files.isDirectory(sysroot)) {
-            throw new IOException(sysroot + ": no such directory, so no node to look at");
+    /** Scans the node once, and gives its devices to these classes. */
+    Inventory scan(List<DeviceClass> classes) throws IOException {
+        try (Sysroot node = open()) {
+            return Inventory.scan(node.sysfs(), classes);
         }
-        return Sysfs.at(sysroot);
     }
 
     /** The configuration; where none was named and none is installed, one without classes, which stderr tells. */

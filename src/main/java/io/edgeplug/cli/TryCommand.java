@@ -76,7 +76,8 @@ final class TryCommand implements Callable<Integer> {
     private void round(Path directory, List<DeviceClass> classes, Map<ResourceName, Integer> limits) throws Exception {
         Listed listed = new Listed();
         PrintWriter out = spec.commandLine().getOut();
-        try (Monitor monitor = Monitor.open(node.sysfs(), classes, UeventSource.silent());
+        try (Sysroot sysroot = node.open();
+                Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent());
                 LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
                 DevicePlugins plugins = DevicePlugins.open(directory, monitor, classes)) {
             listed.await(limits.keySet());

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * What the kernel tells as files, under a root: the running kernel's for {@code /}, a captured or simulated node's for
@@ -42,14 +43,21 @@ public final class Sysfs {
     private static final int S_IFBLK = 0060000;
 
     private final Path root;
+    private final Consumer<Look> witness;
 
-    private Sysfs(Path root) {
+    private Sysfs(Path root, Consumer<Look> witness) {
         this.root = root;
+        this.witness = witness;
     }
 
     /** The tree under {@code root}. */
     public static Sysfs at(Path root) {
-        return new Sysfs(root);
+        return new Sysfs(root, look -> {});
+    }
+
+    /** The same tree, which tells {@code witness} of every look at a file that is there. */
+    public Sysfs witnessedBy(Consumer<Look> witness) {
+        return new Sysfs(root, witness);
     }
 
     /**
@@ -68,7 +76,9 @@ public final class Sysfs {
      */
     public Optional<byte[]> readBytes(String path, int length) throws IOException {
         try (InputStream in = Files.newInputStream(resolve(path))) {
-            return Optional.of(in.readNBytes(length));
+            byte[] content = in.readNBytes(length);
+            witness.accept(new Look.Read(path, content));
+            return Optional.of(content);
         } catch (IOException e) {
             return absentOrThrow("read", path, e, Optional.empty());
         }
@@ -82,7 +92,9 @@ public final class Sysfs {
     /** A symbolic link's target as it is written, relative to the link; absent if it is none. */
     public Optional<String> linkTarget(String path) throws IOException {
         try {
-            return Optional.of(Files.readSymbolicLink(resolve(path)).toString());
+            String target = Files.readSymbolicLink(resolve(path)).toString();
+            witness.accept(new Look.Seen(path));
+            return Optional.of(target);
         } catch (NotLinkException e) {
             return Optional.empty();
         } catch (IOException e) {
@@ -103,6 +115,7 @@ public final class Sysfs {
             return absentOrThrow("list", directory, e, List.of());
         }
         Collections.sort(names);
+        witness.accept(new Look.Listed(directory, names));
         return names;
     }
 
@@ -135,6 +148,7 @@ public final class Sysfs {
     public boolean exists(String path) throws IOException {
         try {
             Files.readAttributes(resolve(path), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            witness.accept(new Look.Seen(path));
             return true;
         } catch (IOException e) {
             return absentOrThrow("stat", path, e, false);
@@ -145,6 +159,7 @@ public final class Sysfs {
     public boolean isDeviceNode(String path) throws IOException {
         try {
             int type = (Integer) Files.getAttribute(resolve(path), "unix:mode") & S_IFMT;
+            witness.accept(new Look.Seen(path));
             return type == S_IFCHR || type == S_IFBLK;
         } catch (IOException e) {
             return absentOrThrow("stat", path, e, false);
@@ -160,12 +175,14 @@ public final class Sysfs {
         }
     }
 
-    private static <T> T absentOrThrow(String call, String path, IOException e, T absent) throws IOException {
+    private <T> T absentOrThrow(String call, String path, IOException e, T absent) throws IOException {
         String reason = reason(e);
         if (ABSENT.contains(reason)) {
             return absent;
         }
-        throw new IOException(call + " " + path.substring(path.lastIndexOf('/') + 1) + ": " + reason, e);
+        String problem = call + " " + path.substring(path.lastIndexOf('/') + 1) + ": " + reason;
+        witness.accept(new Look.Failed(path, problem));
+        throw new IOException(problem, e);
     }
 
     /** The kernel's words in an exception of the JDK, which has classes of its own for some of them. */

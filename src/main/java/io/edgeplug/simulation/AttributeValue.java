@@ -1,8 +1,11 @@
 package io.edgeplug.simulation;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * The bytes of a file, as a tree writes them.
@@ -13,6 +16,7 @@ import java.util.HexFormat;
 final class AttributeValue {
 
     private static final HexFormat HEX = HexFormat.of();
+    private static final HexFormat ESCAPED = HEX.withPrefix("\\x");
 
     private final byte[] bytes;
 
@@ -49,6 +53,40 @@ final class AttributeValue {
             out.write('\n');
         }
         return new AttributeValue(out.toByteArray());
+    }
+
+    /** Of a file with these bytes; a text without its final newline gets one. */
+    static AttributeValue of(byte[] bytes) {
+        return new AttributeValue(bytes.clone());
+    }
+
+    /** As {@link #parse} reads it. */
+    String text() {
+        return plainText().orElseGet(() -> ESCAPED.formatHex(bytes));
+    }
+
+    /** Empty if it is no UTF-8 or has what a line would lose. */
+    private Optional<String> plainText() {
+        String text;
+        try {
+            text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+        boolean endsLine = text.endsWith("\n");
+        String line = endsLine ? text.substring(0, text.length() - 1) : text;
+        if (!line.stripLeading().equals(line)
+                || line.chars().anyMatch(c -> Character.isISOControl(c) && c != '\n' && c != '\t')) {
+            return Optional.empty();
+        }
+        String escaped = line.replace("\\", "\\\\").replace("\n", "\\n");
+        // a byte escape keeps the space at the end, and the newline from being added
+        return line.endsWith(" ")
+                ? Optional.of(escaped.substring(0, escaped.length() - 1) + "\\x20" + (endsLine ? "\\n" : ""))
+                : Optional.of(escaped).filter(value -> value.equals(value.strip()));
     }
 
     private static int hexByte(String text, int from) {

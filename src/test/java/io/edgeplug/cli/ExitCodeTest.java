@@ -54,7 +54,7 @@ final class ExitCodeTest {
     void nodeThatIsNotThereIsNoNodeWithoutDevices() {
         assertThat(execute("list", "--sysroot", directory + "/none")).isEqualTo(1);
         assertThat(err.toString())
-                .isEqualTo("edgeplug: " + directory + "/none: no such directory, so no node to look at\n");
+                .isEqualTo("edgeplug: " + directory + "/none: no such file or directory, so no node to look at\n");
     }
 
     @Test

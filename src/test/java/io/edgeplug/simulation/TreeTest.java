@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TreeTest {
 
@@ -38,6 +39,29 @@ class TreeTest {
     void valueWithAByteEscapeIsThoseBytesAlone() throws IOException {
         unpack("config = \\xff\\x00A\\n\\x0a");
         assertThat(root.resolve("config")).hasBinaryContent(new byte[] {(byte) 0xff, 0, 'A', '\n', '\n'});
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0\n",
+                "\n",
+                "a\\b\n",
+                "a\tb\nc\n",
+                "a  \n",
+                "a  ",
+                " a\n",
+                "\r\n",
+                "ü\n",
+                "\u0000\u00ff",
+                "a\n\n",
+                "  \n"
+            })
+    void valueIsReadAsItWasWritten(String text) {
+        AttributeValue value = AttributeValue.of(text.getBytes(StandardCharsets.UTF_8));
+
+        assertThat(AttributeValue.parse(value.text().strip()).bytes()).isEqualTo(value.bytes());
+        assertThat(value.text()).doesNotContain("\n");
     }
 
     @Test

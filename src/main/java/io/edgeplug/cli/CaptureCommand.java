@@ -1,0 +1,65 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.simulation.Capture;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Scans as {@code list} does, and writes what the scan has read. */
+@Command(
+        name = "capture",
+        mixinStandardHelpOptions = true,
+        description = "Write what a scan of this node reads as one text file, which --sysroot of list and explain "
+                + "takes in the node's place. To be attached to a bug report: MAC addresses, GUIDs, serial numbers "
+                + "and gateways are replaced by placeholders. Needs neither root nor the daemon.")
+final class CaptureCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions node = new NodeOptions();
+
+    @Option(
+            names = "--with-identities",
+            description = "Keep MAC addresses, GUIDs, serial numbers and gateways as they are.")
+    private boolean withIdentities;
+
+    @Parameters(arity = "0..1", paramLabel = "FILE", description = "Where to write. Defaults to standard output.")
+    private Optional<Path> file = Optional.empty();
+
+    @Override
+    public Integer call() throws Exception {
+        String text = "# " + new Version().getVersion()[0] + " captured what its scan of this node reads"
+                + (withIdentities ? "." : "; MAC addresses, GUIDs and the like are placeholders.")
+                + "\n" + tree();
+        if (file.isPresent()) {
+            Files.writeString(file.orElseThrow(), text);
+        } else {
+            PrintWriter out = spec.commandLine().getOut();
+            out.print(text);
+            out.flush();
+        }
+        return ExitCode.OK;
+    }
+
+    private String tree() throws IOException, ConfigException {
+        try (Sysroot sysroot = node.open()) {
+            Capture capture = new Capture(sysroot.root());
+            Inventory.scan(
+                    sysroot.sysfs().witnessedBy(capture), node.readOrDefaults().classes());
+            return capture.text(withIdentities);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The node to look at: a directory, or a captured tree, which is unpacked until this is closed. */
+final class Sysroot implements AutoCloseable {
+
+    private final Path root;
+    private final Optional<ScratchDirectory> unpacked;
+
+    private Sysroot(Path root, Optional<ScratchDirectory> unpacked) {
+        this.root = root;
+        this.unpacked = unpacked;
+    }
+
+    /**
+     * Finds it there.
+     *
+     * @throws IOException if there is neither a directory nor a tree; a name that is none would look like a node
+     *     without devices
+     */
+    static Sysroot open(Path place) throws IOException {
+        if (Files.isDirectory(place)) {
+            return new Sysroot(place, Optional.empty());
+        }
+        if (!Files.exists(place)) {
+            throw new IOException(place + ": no such file or directory, so no node to look at");
+        }
+        ScratchDirectory scratch = ScratchDirectory.make("edgeplug-sysroot");
+        try {
+            SimulatedNode.unpack(Files.readString(place), scratch.path()).close();
+            return new Sysroot(scratch.path(), Optional.of(scratch));
+        } catch (IllegalArgumentException | CharacterCodingException e) {
+            scratch.close();
+            throw new IOException(place + ": not a captured node: " + e.getMessage(), e);
+        } catch (IOException e) {
+            scratch.close();
+            throw e;
+        }
+    }
+
+    /** The directory that stands for {@code /}. */
+    Path root() {
+        return root;
+    }
+
+    Sysfs sysfs() {
+        return Sysfs.at(root);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (unpacked.isPresent()) {
+            unpacked.orElseThrow().close();
+        }
+    }
+}

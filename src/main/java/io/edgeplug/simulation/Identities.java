@@ -1,0 +1,93 @@
+package io.edgeplug.simulation;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Puts placeholders where a captured node says which one it is: for MAC addresses, GUIDs, serial numbers, and the
+ * addresses in its routing tables.
+ *
+ * <p>One identity has one placeholder wherever it occurs, in names of interfaces too, and the same node gets the same
+ * ones each time. What is all zeros or all ones stays: it means unset or broken.
+ */
+final class Identities {
+
+    private static final String DIGIT = "[0-9a-fA-F]";
+
+    /** A MAC address, of InfiniBand with 20 bytes; a GUID or half a GID; in an interface's or RDMA device's name. */
+    private static final Pattern ANYWHERE = Pattern.compile(String.join(
+                    "|",
+                    "(?<![0-9a-fA-F:])%1$s{2}(?::%1$s{2}){5,19}(?![0-9a-fA-F:])",
+                    "(?<!%1$s)%1$s{4}(?::%1$s{4}){3}(?!%1$s)",
+                    "(?<=\\b(?:en|wl|ww|ib|iw|opa|roce)x)%1$s{12,16}\\b")
+            .formatted(DIGIT));
+
+    /** Files whose whole content is an identity, of whatever form. */
+    private static final Pattern FILE = Pattern.compile("(?i).*serial.*|.*guid.*|phys_(port|switch)_id|unique_id");
+
+    private static final Pattern ROUTES = Pattern.compile("proc/net/(route|ipv6_route)");
+    /** The destination is zero, the next field the gateway. */
+    private static final Pattern GATEWAY =
+            Pattern.compile("(?<=^\\S{1,16}\\s0{8}\\s)%1$s{8}|\\b%1$s{32}\\b".formatted(DIGIT));
+
+    private static final Pattern DEFAULT_ROUTE = Pattern.compile("(\\S+\\s+0{8}\\s|0{32}\\s+00\\s|Iface).*");
+
+    private static final Pattern MEANS_SOMETHING = Pattern.compile("[0:-]*|[fF:-]*|(?i)fe80(:0000){3}");
+    private static final Pattern HEX = Pattern.compile("[0-9a-fA-F:-]{4,}");
+
+    private final Map<String, Integer> numbers = new HashMap<>();
+
+    /** A path, or a link's target. */
+    String path(String path) {
+        return ANYWHERE.matcher(path).replaceAll(match -> placeholder(match.group()));
+    }
+
+    /** A file's content; its bytes that are no ASCII stay. */
+    byte[] content(Path path, byte[] content) {
+        String text = new String(content, StandardCharsets.ISO_8859_1);
+        return replaced(path, text).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private String replaced(Path path, String text) {
+        if (FILE.matcher(String.valueOf(path.getFileName())).matches()) {
+            return text.lines().map(line -> placeholder(line.strip()) + "\n").collect(Collectors.joining());
+        }
+        if (ROUTES.matcher(path.toString()).matches()) {
+            // the other routes tell of the network around the node, and may be many
+            return text.lines()
+                    .filter(line -> DEFAULT_ROUTE.matcher(line).matches())
+                    .map(line -> GATEWAY.matcher(path(line))
+                                    .replaceAll(match -> placeholder(match.group()))
+                                    .strip() + "\n")
+                    .collect(Collectors.joining());
+        }
+        return path(text);
+    }
+
+    /** Of the same length and form if it is hexadecimal; begins with 02, which is a MAC address that nobody owns. */
+    private String placeholder(String identity) {
+        if (MEANS_SOMETHING.matcher(identity).matches()) {
+            return identity;
+        }
+        String key = identity.toLowerCase(Locale.ROOT).replaceAll("[:-]", "");
+        int number = numbers.computeIfAbsent(key, unknown -> numbers.size() + 1);
+        if (!HEX.matcher(identity).matches()) {
+            return "identity-" + number;
+        }
+        String digits = "02" + "%0" + (key.length() - 2) + "x";
+        StringBuilder placeholder = new StringBuilder(identity);
+        String replacement = digits.formatted(number);
+        int next = 0;
+        for (int i = 0; i < identity.length(); i++) {
+            if (Character.digit(identity.charAt(i), 16) >= 0) {
+                placeholder.setCharAt(i, replacement.charAt(next++));
+            }
+        }
+        return placeholder.toString();
+    }
+}
