@@ -62,15 +62,23 @@ final class FpgaScan {
         List<PlatformFpga> found = new ArrayList<>();
         for (String manager : sysfs.names(MANAGERS)) {
             String path = MANAGERS + "/" + manager;
-            Optional<String> id = sysfs.linkName(path + "/device");
-            boolean isOfPci = sysfs.linkTarget(path)
-                    .filter(target -> PciAddress.lastIn(target).isPresent())
-                    .isPresent();
-            if (id.isPresent() && !isOfPci) {
-                found.add(platformFpga(id.orElseThrow(), path));
+            try {
+                Optional<String> id = sysfs.linkName(path + "/device");
+                boolean isOfPci = sysfs.linkTarget(path)
+                        .filter(target -> PciAddress.lastIn(target).isPresent())
+                        .isPresent();
+                if (id.isPresent() && !isOfPci) {
+                    found.add(platformFpga(id.orElseThrow(), path));
+                }
+            } catch (IOException e) {
+                found.add(unreadable(manager, e));
             }
         }
         return found;
+    }
+
+    private static PlatformFpga unreadable(String id, IOException e) {
+        return new PlatformFpga(id, Optional.empty(), Health.unhealthy(String.valueOf(e.getMessage())));
     }
 
     private PlatformFpga platformFpga(String id, String path) {
@@ -82,7 +90,7 @@ final class FpgaScan {
                     driver,
                     state.equals("operating") ? Health.HEALTHY : Health.unhealthy("its FPGA manager says " + state));
         } catch (IOException e) {
-            return new PlatformFpga(id, Optional.empty(), Health.unhealthy(String.valueOf(e.getMessage())));
+            return unreadable(id, e);
         }
     }
 }

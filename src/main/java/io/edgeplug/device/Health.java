@@ -9,12 +9,15 @@ import java.util.Optional;
  */
 public record Health(Optional<String> problem) {
 
+    private static final int MAX_PROBLEM = 160;
+
     /** Nothing is known against it. */
     public static final Health HEALTHY = new Health(Optional.empty());
 
-    /** Not fit, for this reason. */
+    /** Not fit, for this reason, which may quote what a driver says: its start, without what a terminal would obey. */
     public static Health unhealthy(String problem) {
-        return new Health(Optional.of(problem));
+        String start = problem.length() > MAX_PROBLEM ? problem.substring(0, MAX_PROBLEM) + "..." : problem;
+        return new Health(Optional.of(start.replaceAll("\\p{Cntrl}", "?")));
     }
 
     /** Whether a container could use it. */

@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -22,6 +25,8 @@ final class RdmaScan {
     private static final Pattern PORT = Pattern.compile("[1-9]\\d{0,2}");
 
     private final Sysfs sysfs;
+    /** The interfaces of devices in software, by their names; read when first needed. */
+    private Optional<NavigableMap<String, String>> software = Optional.empty();
 
     RdmaScan(Sysfs sysfs) {
         this.sysfs = sysfs;
@@ -39,34 +44,35 @@ final class RdmaScan {
     /** The software devices on these interfaces. */
     List<RdmaDevice> on(Collection<String> netNames) throws IOException {
         List<RdmaDevice> devices = new ArrayList<>();
-        for (String name : software()) {
-            if (netName(name).filter(netNames::contains).isPresent()) {
-                devices.add(read(VIRTUAL, name));
+        for (Map.Entry<String, String> one : software().entrySet()) {
+            if (netNames.contains(one.getValue())) {
+                devices.add(read(VIRTUAL, one.getKey()));
             }
         }
         return devices;
     }
 
-    /** The software devices whose interface belongs to no function; not those whose interface is not in sight. */
+    /**
+     * The software devices whose interface belongs to no function; not those whose interface is not in sight.
+     *
+     * @throws IOException if the kernel does not tell which there are
+     */
     List<SoftwareHca> withoutFunction() throws IOException {
         List<SoftwareHca> devices = new ArrayList<>();
-        for (String name : software()) {
-            Optional<String> netName = netName(name);
-            if (netName.isPresent() && isOfNoFunction(netName.orElseThrow())) {
-                devices.add(softwareHca(name, netName.orElseThrow()));
+        for (String name : sysfs.names(VIRTUAL + "infiniband")) {
+            String netName = "";
+            try {
+                netName = netName(name).orElse("");
+                if (!netName.isEmpty() && isOfNoFunction(netName)) {
+                    RdmaDevice rdma = read(VIRTUAL, name);
+                    devices.add(new SoftwareHca(rdma, netName, rdma.health()));
+                }
+            } catch (IOException e) {
+                RdmaDevice unknown = new RdmaDevice(name, "", List.of(), List.of());
+                devices.add(new SoftwareHca(unknown, netName, Health.unhealthy(String.valueOf(e.getMessage()))));
             }
         }
         return devices;
-    }
-
-    private SoftwareHca softwareHca(String name, String netName) {
-        try {
-            RdmaDevice rdma = read(VIRTUAL, name);
-            return new SoftwareHca(rdma, netName, rdma.health());
-        } catch (IOException e) {
-            RdmaDevice unknown = new RdmaDevice(name, "", List.of(), List.of());
-            return new SoftwareHca(unknown, netName, Health.unhealthy(String.valueOf(e.getMessage())));
-        }
     }
 
     private boolean isOfNoFunction(String netName) throws IOException {
@@ -75,8 +81,19 @@ final class RdmaScan {
                 .isPresent();
     }
 
-    private List<String> software() throws IOException {
-        return sysfs.names(VIRTUAL + "infiniband");
+    private NavigableMap<String, String> software() throws IOException {
+        if (software.isEmpty()) {
+            NavigableMap<String, String> netNames = new TreeMap<>();
+            for (String name : sysfs.names(VIRTUAL + "infiniband")) {
+                try {
+                    netName(name).ifPresent(netName -> netNames.put(name, netName));
+                } catch (IOException e) {
+                    // told of that device itself; the functions are sound
+                }
+            }
+            software = Optional.of(netNames);
+        }
+        return software.orElseThrow();
     }
 
     /** rxe tells its interface as parent, siw only as that of its first GID, which is EINVAL while there is none. */

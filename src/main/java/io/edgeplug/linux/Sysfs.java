@@ -35,8 +35,13 @@ public final class Sysfs {
     /** Bytes read of one attribute; the kernel gives one page, a file in its place could be of any size. */
     public static final int MAX_ATTRIBUTE_BYTES = 4096;
 
-    private static final Set<String> ABSENT =
-            Set.of("No such file or directory", "Not a directory", "No such device", "No such device or address");
+    private static final Set<String> ABSENT = Set.of(
+            "No such file or directory",
+            "Not a directory",
+            "No such device",
+            "No such device or address",
+            // a name that no file can have
+            "File name too long");
 
     private static final int S_IFMT = 0170000;
     private static final int S_IFCHR = 0020000;
