@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -27,12 +28,21 @@ final class DefaultRoute {
     private static final String LOWER = "lower_";
 
     private final Sysfs sysfs;
+    private Optional<Set<String>> interfaces = Optional.empty();
 
     DefaultRoute(Sysfs sysfs) {
         this.sysfs = sysfs;
     }
 
+    /** Whether any of these is one of them; the routes are read when this is first asked. */
     boolean needsAnyOf(Collection<String> netNames) throws IOException {
+        if (interfaces.isEmpty()) {
+            interfaces = Optional.of(interfaces());
+        }
+        return netNames.stream().anyMatch(interfaces.orElseThrow()::contains);
+    }
+
+    private Set<String> interfaces() throws IOException {
         Set<String> needed = new TreeSet<>();
         Deque<String> next = new ArrayDeque<>(named());
         while (!next.isEmpty()) {
@@ -43,7 +53,7 @@ final class DefaultRoute {
                         .forEach(link -> next.add(link.substring(LOWER.length())));
             }
         }
-        return netNames.stream().anyMatch(needed::contains);
+        return needed;
     }
 
     private List<String> named() throws IOException {

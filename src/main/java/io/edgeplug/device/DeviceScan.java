@@ -20,15 +20,19 @@ import java.util.stream.Stream;
  * <p>The scan of one function is the unit and the scan of a node is that scan over all its functions, so what is found
  * after a uevent cannot differ from what a restart would find. A function that goes while it is read is absent; one
  * that cannot be read is unhealthy and says why.
+ *
+ * <p>One is for one look at the node: what is the same for all functions it reads once. One thread at a time.
  */
 public final class DeviceScan {
 
     private static final Pattern RANGE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,4}))?");
 
     private final Sysfs sysfs;
+    private final NodeWide node;
 
     public DeviceScan(Sysfs sysfs) {
         this.sysfs = sysfs;
+        this.node = new NodeWide(sysfs);
     }
 
     /**
@@ -54,13 +58,13 @@ public final class DeviceScan {
      * @param known what was read of it before, which stands where it cannot be read now
      */
     public List<PciDevice> function(PciAddress address, List<PciDevice> known) {
-        PciAttributes own = new PciAttributes(sysfs, address);
+        PciAttributes own = new PciAttributes(node, address);
         if (own.text("vendor").isEmpty() && own.problem().isEmpty()) {
             return List.of();
         }
         PciFunction function = read(address, own);
         Optional<PciAttributes> physical =
-                own.link("physfn").flatMap(PciAddress::parse).map(pf -> new PciAttributes(sysfs, pf));
+                own.link("physfn").flatMap(PciAddress::parse).map(pf -> new PciAttributes(node, pf));
         List<PciDevice> devices = physical.isPresent()
                 ? List.of(virtualFunction(function, physical.orElseThrow()))
                 : whole(function, own);
@@ -81,7 +85,7 @@ public final class DeviceScan {
      * @throws IOException if the kernel does not tell which there are
      */
     public List<Device> withoutFunction() throws IOException {
-        List<Device> devices = new ArrayList<>(new RdmaScan(sysfs).withoutFunction());
+        List<Device> devices = new ArrayList<>(node.rdma().withoutFunction());
         devices.addAll(new FpgaScan(sysfs).withoutFunction());
         return devices;
     }

@@ -21,13 +21,16 @@ final class PciAttributes {
     private static final Pattern VIRTIO = Pattern.compile("virtio\\d+");
     private static final int CONFIG_HEADER_BYTES = 64;
 
+    private final NodeWide node;
     private final Sysfs sysfs;
     private final PciAddress address;
     private final String directory;
     private Optional<String> problem = Optional.empty();
+    private Optional<List<String>> owners = Optional.empty();
 
-    PciAttributes(Sysfs sysfs, PciAddress address) {
-        this.sysfs = sysfs;
+    PciAttributes(NodeWide node, PciAddress address) {
+        this.node = node;
+        this.sysfs = node.sysfs();
         this.address = address;
         this.directory = FUNCTIONS + "/" + address + "/";
     }
@@ -81,9 +84,9 @@ final class PciAttributes {
             return own;
         }
         for (PciAddress above : ancestors().reversed()) {
-            OptionalInt node = new PciAttributes(sysfs, above).natural("numa_node");
-            if (node.isPresent()) {
-                return node;
+            OptionalInt named = new PciAttributes(node, above).natural("numa_node");
+            if (named.isPresent()) {
+                return named;
             }
         }
         return text("local_cpulist").map(this::nodeOfCpus).orElse(OptionalInt.empty());
@@ -117,13 +120,12 @@ final class PciAttributes {
 
     /** Its own RDMA devices, and those in software on its interfaces. */
     List<RdmaDevice> rdmaDevices(List<String> netNames) {
-        RdmaScan scan = new RdmaScan(sysfs);
         List<RdmaDevice> devices = new ArrayList<>();
         for (String owner : owners()) {
-            devices.addAll(attempt(() -> scan.below(directory + owner), List.<RdmaDevice>of()));
+            devices.addAll(attempt(() -> node.rdma().below(directory + owner), List.<RdmaDevice>of()));
         }
         if (!netNames.isEmpty()) {
-            devices.addAll(attempt(() -> scan.on(netNames), List.<RdmaDevice>of()));
+            devices.addAll(attempt(() -> node.rdma().on(netNames), List.<RdmaDevice>of()));
         }
         return devices;
     }
@@ -146,9 +148,13 @@ final class PciAttributes {
 
     /** Where the drivers of its kind put what they make: below itself, or below the virtio devices on it. */
     private List<String> owners() {
-        if (!link("driver").equals(Optional.of("virtio-pci"))) {
-            return List.of("");
+        if (owners.isEmpty()) {
+            owners = Optional.of(link("driver").equals(Optional.of("virtio-pci")) ? virtioDevices() : List.of(""));
         }
+        return owners.orElseThrow();
+    }
+
+    private List<String> virtioDevices() {
         return list("").stream()
                 .filter(name -> VIRTIO.matcher(name).matches())
                 .map(virtio -> virtio + "/")
@@ -157,7 +163,7 @@ final class PciAttributes {
 
     /** Whether the node would lose its default route with these interfaces. */
     boolean carriesDefaultRoute(List<String> netNames) {
-        return !netNames.isEmpty() && attempt(() -> new DefaultRoute(sysfs).needsAnyOf(netNames), false);
+        return !netNames.isEmpty() && attempt(() -> node.defaultRoute().needsAnyOf(netNames), false);
     }
 
     private List<String> list(String name) {

@@ -24,7 +24,7 @@ final class NodeDevices {
 
     private static final Logger LOG = Logger.getLogger(NodeDevices.class.getName());
 
-    private final DeviceScan scan;
+    private final Sysfs sysfs;
     private final List<PathGlob> globs;
     private final List<PathGroup> groups;
     private final Map<PciAddress, List<PciDevice>> functions = new TreeMap<>();
@@ -34,7 +34,7 @@ final class NodeDevices {
     private List<Integer> numaNodes = List.of();
 
     NodeDevices(Sysfs sysfs, List<DeviceClass> classes) {
-        this.scan = new DeviceScan(sysfs);
+        this.sysfs = sysfs;
         this.globs = classes.stream().flatMap(DeviceClass::paths).toList();
         this.groups = classes.stream()
                 .flatMap(one -> one.groups().stream())
@@ -61,27 +61,49 @@ final class NodeDevices {
      * @throws IOException if the node does not tell which devices it has; then all stays as it was
      */
     void scanAll() throws IOException {
+        DeviceScan scan = new DeviceScan(sysfs);
         List<PciAddress> addresses = scan.functions();
-        numaNodes = scan.numaNodes();
+        numaNodes = numaNodes(scan);
         withoutFunction = scan.withoutFunction();
         functions.keySet().retainAll(new HashSet<>(addresses));
-        addresses.forEach(this::scanOne);
-        scanPaths();
+        addresses.forEach(address -> scanOne(scan, address));
+        scanPaths(scan);
+    }
+
+    private List<Integer> numaNodes(DeviceScan scan) {
+        try {
+            return scan.numaNodes();
+        } catch (IOException e) {
+            LOG.warning(() -> "cannot tell the NUMA nodes, they stay as they were: " + e.getMessage());
+            return numaNodes;
+        }
     }
 
     /** Looks at one function, and at the VFs of a PF, which are known by its names. */
     void scan(PciAddress address) {
-        scanOne(address);
-        functions.values().stream()
-                .flatMap(List::stream)
-                .filter(device -> device instanceof VirtualFunction vf
-                        && vf.physicalFunction().equals(address))
-                .map(device -> device.function().address())
-                .toList()
-                .forEach(this::scanOne);
+        DeviceScan scan = new DeviceScan(sysfs);
+        boolean wasVf = isVf(address);
+        scanOne(scan, address);
+        // a VF has none of its own, and to look for them takes longer the more devices there are
+        if (!wasVf && !isVf(address)) {
+            vfs(address).forEach(vf -> scanOne(scan, vf));
+        }
     }
 
-    private void scanOne(PciAddress address) {
+    private boolean isVf(PciAddress address) {
+        return functions.getOrDefault(address, List.of()).stream().anyMatch(VirtualFunction.class::isInstance);
+    }
+
+    private List<PciAddress> vfs(PciAddress pf) {
+        return functions.values().stream()
+                .flatMap(List::stream)
+                .filter(device -> device instanceof VirtualFunction vf
+                        && vf.physicalFunction().equals(pf))
+                .map(device -> device.function().address())
+                .toList();
+    }
+
+    private void scanOne(DeviceScan scan, PciAddress address) {
         List<PciDevice> found = scan.function(address, functions.getOrDefault(address, List.of()));
         if (found.isEmpty()) {
             functions.remove(address);
@@ -91,7 +113,7 @@ final class NodeDevices {
     }
 
     /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
-    private void scanPaths() {
+    private void scanPaths(DeviceScan scan) {
         DeviceScan.PathScan found = scan.paths(globs, groups);
         Map<String, PathDevice> byPath = new TreeMap<>();
         if (!found.problems().isEmpty()) {

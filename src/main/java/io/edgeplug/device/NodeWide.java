@@ -1,0 +1,15 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.Sysfs;
+
+/**
+ * What is the same for all functions of a node at one time: the interfaces of its default route, and RDMA in software.
+ *
+ * <p>Each is read when it is first needed and not again, so that a scan of 4,096 functions reads the routes once.
+ */
+record NodeWide(Sysfs sysfs, DefaultRoute defaultRoute, RdmaScan rdma) {
+
+    NodeWide(Sysfs sysfs) {
+        this(sysfs, new DefaultRoute(sysfs), new RdmaScan(sysfs));
+    }
+}
