@@ -3,10 +3,12 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.inventory.Heartbeat;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
+import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import java.io.IOException;
 import java.util.logging.Logger;
@@ -23,14 +25,24 @@ final class Daemon {
         Signals.Termination termination = Signals.onTermination();
         Config config = ConfigFiles.read(options.config());
         Journal.toStderr(config.logLevel());
+        SystemdNotify systemd = SystemdNotify.ofEnvironment();
         try (Sysroot sysroot = Sysroot.open(options.sysroot());
-                Monitor monitor = monitor(sysroot, config);
+                Monitor monitor = monitor(sysroot, config, heartbeat(systemd));
                 DevicePlugins plugins = plugins(options, config, monitor)) {
             LOG.info("ready");
+            systemd.ready("");
             termination.await();
             LOG.info("stopping");
+            systemd.stopping();
         }
         return ExitCode.OK;
+    }
+
+    /** A stuck inventory is a restart: three beats must be missed. */
+    private static Heartbeat heartbeat(SystemdNotify systemd) {
+        return systemd.watchdog()
+                .map(patience -> new Heartbeat(patience.dividedBy(3), systemd::alive))
+                .orElse(Heartbeat.NONE);
     }
 
     /** A thread that ended would leave a daemon that looks alive; systemd starts a new one. */
@@ -40,9 +52,9 @@ final class Daemon {
         Runtime.getRuntime().halt(ExitCode.BUG);
     }
 
-    private static Monitor monitor(Sysroot sysroot, Config config) throws IOException {
+    private static Monitor monitor(Sysroot sysroot, Config config, Heartbeat heartbeat) throws IOException {
         // of this node's devices, wherever its /sys is mounted; of another's it tells nothing
-        return Monitor.open(sysroot.sysfs(), config.classes(), UdevMonitor.open());
+        return Monitor.open(sysroot.sysfs(), config.classes(), UdevMonitor.open(), heartbeat);
     }
 
     private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor) throws IOException {

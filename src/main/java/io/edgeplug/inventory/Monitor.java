@@ -37,6 +37,7 @@ public final class Monitor implements AutoCloseable {
 
     private final List<DeviceClass> classes;
     private final UeventSource uevents;
+    private final Heartbeat heartbeat;
     private final ChangeLog changes = new ChangeLog(LOG);
     private final Thread listener;
     private final Thread scanner;
@@ -58,10 +59,11 @@ public final class Monitor implements AutoCloseable {
     private Set<PciAddress> dirty = new HashSet<>();
     private boolean allDirty;
 
-    private Monitor(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) {
+    private Monitor(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Heartbeat heartbeat) {
         this.node = new NodeDevices(sysfs, classes);
         this.classes = List.copyOf(classes);
         this.uevents = uevents;
+        this.heartbeat = heartbeat;
         this.current = Inventory.of(0, List.of(), List.of(), List.of());
         this.listener = Thread.ofPlatform().name("uevents").daemon().unstarted(this::listen);
         this.scanner = Thread.ofPlatform().name("inventory").daemon().unstarted(this::keepCurrent);
@@ -75,7 +77,13 @@ public final class Monitor implements AutoCloseable {
      * @throws IOException if the node does not tell which devices it has
      */
     public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) throws IOException {
-        Monitor monitor = new Monitor(sysfs, classes, uevents);
+        return open(sysfs, classes, uevents, Heartbeat.NONE);
+    }
+
+    /** The same, with a heartbeat of the thread that follows it. */
+    public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Heartbeat heartbeat)
+            throws IOException {
+        Monitor monitor = new Monitor(sysfs, classes, uevents, heartbeat);
         try {
             monitor.node.scanAll();
             monitor.nextTick = System.nanoTime() + TICK.toNanos();
@@ -169,6 +177,7 @@ public final class Monitor implements AutoCloseable {
     private void keepCurrent() {
         try {
             while (true) {
+                heartbeat.beat().run();
                 Optional<Set<PciAddress>> some = awaitDirty();
                 if (some.isPresent()) {
                     some.orElseThrow().forEach(node::scan);
@@ -182,16 +191,16 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
-    /** Waits for something to look at; empty means everything. */
+    /** Waits for something to look at, or for the next heartbeat; empty means everything. */
     private Optional<Set<PciAddress>> awaitDirty() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long left = nextTick - System.nanoTime();
+            long left = Math.min(nextTick - System.nanoTime(), heartbeat.every().toNanos());
             while (dirty.isEmpty() && !allDirty && left > 0) {
                 left = dirtied.awaitNanos(left);
             }
             Set<PciAddress> some = dirty;
-            boolean all = allDirty || left <= 0;
+            boolean all = allDirty || nextTick - System.nanoTime() <= 0;
             dirty = new HashSet<>();
             allDirty = false;
             return all ? Optional.empty() : Optional.of(some);

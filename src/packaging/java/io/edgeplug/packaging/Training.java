@@ -1,0 +1,109 @@
+package io.edgeplug.packaging;
+
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.localkubelet.AdmissionException;
+import io.edgeplug.localkubelet.ContainerStartException;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Makes the AOT cache: the daemon, in the runtime that is installed, goes through start, registering, allocating, a
+ * kubelet's restart, a reload and an orderly stop, and leaves what it loaded and how it ran (JEP 483, 515).
+ */
+final class Training {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** A child JVM writes the cache after the daemon has ended. */
+    private static final Duration ASSEMBLY = Duration.ofSeconds(180);
+
+    private static final int ROUNDS = 1000;
+
+    private static final List<ResourceName> RESOURCES = List.of(
+            ResourceName.parse("example.com/sriov_node0"),
+            ResourceName.parse("example.com/sriov_node1"),
+            ResourceName.parse("example.com/gopher"));
+
+    private Training() {}
+
+    /** Trains on a demo node in {@code scratch} and writes the cache into the image. */
+    static void run(Path root, String cache, Path scratch) throws IOException, InterruptedException {
+        Files.createDirectories(scratch);
+        Path kubeletDir = Files.createTempDirectory("edgeplug-training");
+        Path config = scratch.resolve("edgeplug.toml");
+        Files.write(config, demoConfig());
+        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), Files.createTempDirectory(scratch, "node"));
+                LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {})) {
+            Process daemon = new ProcessBuilder(command(root, cache, scratch, config, kubeletDir, node.root()))
+                    .redirectErrorStream(true)
+                    .redirectOutput(scratch.resolve("log").toFile())
+                    .start();
+            try {
+                exercise(kubelet, daemon);
+            } finally {
+                daemon.destroy();
+                if (!daemon.waitFor(ASSEMBLY.toSeconds(), TimeUnit.SECONDS)) {
+                    daemon.destroyForcibly();
+                }
+            }
+            if (daemon.exitValue() != 0
+                    || !Files.exists(root.resolve(Image.HOME).resolve(cache))) {
+                throw new IOException("training: ended with " + daemon.exitValue() + " and without a cache, see "
+                        + scratch.resolve("log"));
+            }
+        } catch (AdmissionException | ContainerStartException | TimeoutException e) {
+            throw new IOException("training: " + e.getMessage(), e);
+        }
+    }
+
+    private static byte[] demoConfig() throws IOException {
+        try (var in = Image.class.getResourceAsStream("/io/edgeplug/cli/demo.toml")) {
+            return in.readAllBytes();
+        }
+    }
+
+    /** The installed options, with paths into the image. */
+    private static List<String> command(Path root, String cache, Path scratch, Path config, Path kubeletDir, Path node)
+            throws IOException {
+        Path home = root.resolve(Image.HOME);
+        List<String> command =
+                new ArrayList<>(List.of(home.resolve("runtime/bin/java").toString()));
+        for (String file : List.of("jvm.options", "class.path")) {
+            String text = Files.readString(home.resolve(file)).replace("/" + Image.HOME, home.toString());
+            command.add("@" + Files.writeString(scratch.resolve(file), text));
+        }
+        command.add("-XX:AOTCacheOutput=" + home.resolve(cache));
+        command.addAll(List.of("io.edgeplug.cli.Main", "run", "--config", config.toString()));
+        command.addAll(List.of("--kubelet-dir", kubeletDir.toString(), "--sysroot", node.toString()));
+        return command;
+    }
+
+    private static void exercise(LocalKubelet kubelet, Process daemon)
+            throws IOException, InterruptedException, TimeoutException, AdmissionException, ContainerStartException {
+        awaitAll(kubelet);
+        for (int round = 0; round < ROUNDS; round++) {
+            ResourceName resource = RESOURCES.get(round % RESOURCES.size());
+            kubelet.admit(PodSpec.of("pod", resource, 1));
+            kubelet.remove("pod");
+        }
+        kubelet.restart();
+        awaitAll(kubelet);
+        new ProcessBuilder("kill", "-HUP", Long.toString(daemon.pid())).start().waitFor();
+    }
+
+    private static void awaitAll(LocalKubelet kubelet) throws InterruptedException, TimeoutException {
+        for (ResourceName resource : RESOURCES) {
+            kubelet.await(resource, state -> state.registered() && state.capacity() > 0, PATIENCE);
+        }
+    }
+}
