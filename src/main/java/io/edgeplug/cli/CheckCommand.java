@@ -3,7 +3,6 @@ package io.edgeplug.cli;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.DeviceClass;
-import io.edgeplug.inventory.Inventory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -36,7 +35,7 @@ final class CheckCommand implements Callable<Integer> {
                 one -> out.println(one.resource() + ": kind " + one.kind().word()));
         ClassNotes.of(classes).forEach(note -> out.println("note: " + note));
         try {
-            ClassNotes.of(classes, Inventory.scan(node.sysfs(), classes)).forEach(note -> out.println("note: " + note));
+            ClassNotes.of(classes, node.scan(classes)).forEach(note -> out.println("note: " + note));
         } catch (IOException e) {
             out.println("note: cannot look at the node: " + e.getMessage());
         }
