@@ -1,9 +1,6 @@
 package io.edgeplug.linux;
 
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A pattern of absolute path, as glob(7) without brackets: {@code *} and {@code ?} match within one name, and not its
@@ -12,9 +9,9 @@ import java.util.stream.Stream;
 public final class PathGlob {
 
     private final String text;
-    private final List<Name> names;
+    private final List<NameGlob> names;
 
-    private PathGlob(String text, List<Name> names) {
+    private PathGlob(String text, List<NameGlob> names) {
         this.text = text;
         this.names = names;
     }
@@ -32,7 +29,7 @@ public final class PathGlob {
         if (names.stream().anyMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."))) {
             throw new IllegalArgumentException("has an empty, . or .. name on its way");
         }
-        return new PathGlob(text, names.stream().map(PathGlob::name).toList());
+        return new PathGlob(text, names.stream().map(NameGlob::parse).toList());
     }
 
     /** Whether the path, absolute and as it is written, is one that the pattern names. */
@@ -50,28 +47,8 @@ public final class PathGlob {
     }
 
     /** What the name at each depth must match, from the root down. */
-    List<Name> names() {
+    List<NameGlob> names() {
         return names;
-    }
-
-    private static Name name(String text) {
-        String regex = Stream.of(text.split("(?<=[*?])|(?=[*?])", -1))
-                .map(part -> part.equals("*") ? ".*" : part.equals("?") ? "." : Pattern.quote(part))
-                .collect(Collectors.joining());
-        boolean beginsWild = text.startsWith("*") || text.startsWith("?");
-        return new Name(text, Pattern.compile((beginsWild ? "(?!\\.)" : "") + regex, Pattern.DOTALL));
-    }
-
-    /** What one name on the way must match. */
-    record Name(String text, Pattern pattern) {
-
-        boolean isLiteral() {
-            return text.indexOf('*') < 0 && text.indexOf('?') < 0;
-        }
-
-        boolean matches(String name) {
-            return pattern.matcher(name).matches();
-        }
     }
 
     @Override

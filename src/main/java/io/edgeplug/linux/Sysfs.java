@@ -131,7 +131,7 @@ public final class Sysfs {
      */
     public List<String> glob(PathGlob pattern) throws IOException {
         List<String> found = List.of("");
-        for (PathGlob.Name wanted : pattern.names()) {
+        for (NameGlob wanted : pattern.names()) {
             List<String> next = new ArrayList<>();
             for (String directory : found) {
                 matching("." + directory, wanted).forEach(name -> next.add(directory + "/" + name));
@@ -142,7 +142,7 @@ public final class Sysfs {
     }
 
     /** A literal name is looked up and not listed for, since its directory may be open to that alone. */
-    private List<String> matching(String directory, PathGlob.Name wanted) throws IOException {
+    private List<String> matching(String directory, NameGlob wanted) throws IOException {
         if (wanted.isLiteral()) {
             return exists(directory + "/" + wanted.text()) ? List.of(wanted.text()) : List.of();
         }
