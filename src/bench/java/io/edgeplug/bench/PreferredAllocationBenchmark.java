@@ -2,6 +2,7 @@ package io.edgeplug.bench;
 
 import io.edgeplug.device.Affinity;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.DriverDevices;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciFunction;
@@ -80,12 +81,14 @@ public class PreferredAllocationBenchmark {
                 Optional.of("vfio-pci"),
                 OptionalInt.of(pf % 2),
                 OptionalInt.of(number),
+                OptionalInt.empty(),
                 Optional.of(new PciAddress(0, 2 * pf, 0, 0)),
                 List.of(),
                 List.of(),
                 List.of(),
+                DriverDevices.NONE,
                 false,
                 0);
-        return new VirtualFunction(function, physical, index, List.of("ens" + pf), Health.HEALTHY);
+        return new VirtualFunction(function, physical, index, List.of("ens" + pf), Optional.empty(), Health.HEALTHY);
     }
 }

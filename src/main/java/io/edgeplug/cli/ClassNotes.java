@@ -71,7 +71,7 @@ final class ClassNotes {
         return switch (kind) {
             case NIC -> isRdma.equals(List.of("true"));
             case HCA -> isRdma.equals(List.of("false"));
-            case VF, FPGA, PCI, PATH -> false;
+            case VF, SF, FPGA, PCI, PATH -> false;
         };
     }
 

@@ -2,15 +2,21 @@ package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.DriverDevices;
+import io.edgeplug.device.Fpga;
 import io.edgeplug.device.FpgaRegion;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.PfPart;
 import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.device.RdmaDevice;
+import io.edgeplug.device.RdmaPort;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Sharing;
 import io.edgeplug.device.SoftwareHca;
+import io.edgeplug.device.SubFunction;
+import io.edgeplug.device.VdpaDevice;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
 import java.util.List;
@@ -18,6 +24,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -29,7 +36,7 @@ enum Column {
             "ID that the kubelet and the container see",
             item -> Optional.of(item.device().id())),
     KIND(
-            "vf, nic, fpga, hca, pci or path",
+            "vf, sf, nic, fpga, hca, pci or path",
             item -> Optional.of(item.device().kind().word())),
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
     DRIVER("bound driver", item -> item.device().driver()),
@@ -48,18 +55,43 @@ enum Column {
             "RDMA devices",
             item -> joined(
                     item.device().rdmaDevices().stream().map(RdmaDevice::name).toList())),
-    PORTS("RDMA ports with link layer and states", item -> joined(ports(item.device()))),
+    PORTS("RDMA ports with link layer and states", item -> joined(portStates(item.device()))),
     GUID(
             "node GUIDs of RDMA devices",
             item -> joined(item.device().rdmaDevices().stream()
                     .map(RdmaDevice::nodeGuid)
                     .toList())),
-    AFU("what the ports of an FPGA region are programmed with", item -> joined(afuIds(item.device()))),
+    SYSGUID(
+            "system image GUIDs of RDMA devices",
+            item -> joined(item.device().rdmaDevices().stream()
+                    .map(RdmaDevice::systemImageGuid)
+                    .toList())),
+    PORTGUID(
+            "GUIDs of InfiniBand ports",
+            item -> joined(ports(item.device()).map(RdmaPort::guid).toList())),
+    PKEYS(
+            "first P_Key of each RDMA port",
+            item -> joined(ports(item.device()).map(RdmaPort::partitionKey).toList())),
+    AUX("auxiliary devices", item -> joined(made(item).auxiliaries())),
+    VDPA(
+            "vDPA devices and how they are used",
+            item -> joined(made(item).vdpas().stream().map(Column::vdpa).toList())),
+    NODES("device nodes made by the driver", item -> joined(nodes(item.device()))),
+    ACPI("index given by the firmware", item -> function(item).flatMap(function -> number(function.acpiIndex()))),
+    AFU(
+            "what an FPGA is programmed with",
+            item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
+    COMPAT("what bitstreams of an FPGA must fit", item -> fpga(item).flatMap(Fpga::compatId)),
     VFS("number of VFs that a PF has now", item -> function(item).flatMap(Column::vfs)),
     PF(
-            "PF that a VF is a part of",
-            item -> vf(item).map(vf -> vf.physicalFunction().toString())),
+            "PF that a VF or sub-function is a part of",
+            item -> part(item).map(part -> part.physicalFunction().toString())),
+    PFNET(
+            "network interfaces of that PF",
+            item -> joined(part(item).map(PfPart::physicalNetNames).orElse(List.of()))),
     VF("number of a VF among those of its PF", item -> vf(item).map(VirtualFunction::index)),
+    SF("number that a sub-function was given", item -> sf(item).map(SubFunction::index)),
+    REP("representor of a VF or sub-function", item -> part(item).flatMap(PfPart::representor)),
     PATH("files of a path device", item -> path(item.device()));
 
     private final String help;
@@ -132,11 +164,42 @@ enum Column {
         };
     }
 
-    private static List<String> afuIds(Device device) {
-        return device instanceof FpgaRegion region ? region.afuIds() : List.of();
+    private static Optional<Fpga> fpga(Item item) {
+        return item.device() instanceof Fpga fpga ? Optional.of(fpga) : Optional.empty();
     }
 
-    private static List<String> ports(Device device) {
+    private static Optional<SubFunction> sf(Item item) {
+        return item.device() instanceof SubFunction sf ? Optional.of(sf) : Optional.empty();
+    }
+
+    private static Optional<PfPart> part(Item item) {
+        return item.device() instanceof PfPart part ? Optional.of(part) : Optional.empty();
+    }
+
+    private static DriverDevices made(Item item) {
+        return function(item).map(PciFunction::driverDevices).orElse(DriverDevices.NONE);
+    }
+
+    private static String vdpa(VdpaDevice vdpa) {
+        return vdpa.name() + ":" + vdpa.type().orElse("no driver");
+    }
+
+    private static List<String> nodes(Device device) {
+        Stream<String> own = device instanceof FpgaRegion region ? region.nodes().stream() : Stream.of();
+        Stream<String> made = device instanceof PciDevice pci
+                ? Stream.concat(
+                        pci.function().driverDevices().nodes().stream(),
+                        pci.function().driverDevices().vdpas().stream().flatMap(vdpa -> vdpa.node().stream()))
+                : Stream.of();
+        Stream<String> rdma = device.rdmaDevices().stream().flatMap(one -> one.nodes().stream());
+        return Stream.of(own, made, rdma).flatMap(nodes -> nodes).distinct().toList();
+    }
+
+    private static Stream<RdmaPort> ports(Device device) {
+        return device.rdmaDevices().stream().flatMap(rdma -> rdma.ports().stream());
+    }
+
+    private static List<String> portStates(Device device) {
         return device.rdmaDevices().stream()
                 .flatMap(rdma -> rdma.ports().stream()
                         .map(port -> "%s/%d:%s:%s:%s"
@@ -163,7 +226,8 @@ enum Column {
     }
 
     private static Optional<String> joined(List<String> names) {
-        return names.isEmpty() ? Optional.empty() : Optional.of(String.join(",", names));
+        return Optional.of(names.stream().filter(name -> !name.isEmpty()).collect(Collectors.joining(",")))
+                .filter(text -> !text.isEmpty());
     }
 
     private static Optional<Integer> vfs(PciFunction function) {

@@ -50,6 +50,7 @@ final class ClassReader {
         List<Integer> numaNodes = numaNodes(table, excludeTopology);
         Sharing sharing = sharing(table);
         List<PathGroup> groups = groups(where, table, kind);
+        boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
         List<Selector> selectors = selectors(where, table, kind);
         table.rejectOthers();
         if (mistakes.count() > before) {
@@ -64,7 +65,8 @@ final class ClassReader {
                 preference.orElse(Preference.PACK),
                 excludeTopology,
                 numaNodes,
-                sharing));
+                sharing,
+                needsVhostNet));
     }
 
     /** A class's file, its number in it from 1, and its resource if it says one. */
@@ -172,6 +174,10 @@ final class ClassReader {
             for (String text : texts) {
                 word.problem(text).ifPresent(problem -> match.mistake(word.word(), "\"" + text + "\" " + problem));
             }
+        }
+        if (values.containsKey(SelectorWord.VDPA_TYPE)
+                && values.getOrDefault(SelectorWord.IS_RDMA, List.of()).contains("true")) {
+            match.mistake("vdpa_type", "takes no device that is_rdma does: a vDPA device is used instead of RDMA");
         }
         return mistakes.count() > before ? Optional.empty() : Optional.of(new Selector(values));
     }

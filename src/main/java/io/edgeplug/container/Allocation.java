@@ -28,6 +28,7 @@ import java.util.stream.Collectors;
 public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<Mount> mounts) {
 
     private static final String VFIO = "vfio-pci";
+    private static final List<String> VHOST_NET = List.of("/dev/net/tun", "/dev/vhost-net");
 
     public Allocation {
         env = Collections.unmodifiableSortedMap(new TreeMap<>(env));
@@ -52,6 +53,9 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
         TreeSet<String> nodes = new TreeSet<>();
         TreeSet<String> mounts = new TreeSet<>();
         deviceClass.env().ifPresent(name -> env.put(name, ids));
+        if (deviceClass.needsVhostNet()) {
+            nodes.addAll(VHOST_NET);
+        }
         for (Device device : devices) {
             device.rdmaDevices().forEach(rdma -> nodes.addAll(rdma.nodes()));
             switch (device) {
@@ -61,6 +65,11 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
                 }
                 case PciDevice pci -> {
                     putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
+                    nodes.addAll(pci.function().driverDevices().nodes());
+                    pci.function()
+                            .driverDevices()
+                            .vdpas()
+                            .forEach(vdpa -> vdpa.node().ifPresent(nodes::add));
                     vfioGroup(pci.function()).ifPresent(group -> {
                         putEverySpelling(env, "PCI_RESOURCE_", deviceClass.resource(), ids);
                         nodes.add("/dev/vfio/vfio");

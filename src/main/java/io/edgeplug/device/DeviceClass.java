@@ -17,6 +17,7 @@ import java.util.stream.Stream;
  * @param excludeTopology whether the kubelet is not told of NUMA nodes, so that it places pods without regard to them
  * @param numaNodes the NUMA nodes of all its devices, whatever the kernel says; none if the kernel is believed
  * @param sharing how many containers can have one device
+ * @param needsVhostNet whether containers make tap devices for virtual machines with the kernel's vhost-net
  */
 public record DeviceClass(
         ResourceName resource,
@@ -27,7 +28,8 @@ public record DeviceClass(
         Preference preference,
         boolean excludeTopology,
         List<Integer> numaNodes,
-        Sharing sharing) {
+        Sharing sharing,
+        boolean needsVhostNet) {
 
     public DeviceClass {
         numaNodes = List.copyOf(numaNodes);
@@ -46,7 +48,8 @@ public record DeviceClass(
                 Preference.PACK,
                 false,
                 List.of(),
-                Sharing.NONE);
+                Sharing.NONE,
+                false);
     }
 
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */
@@ -58,6 +61,7 @@ public record DeviceClass(
     public boolean takes(Device device) {
         return device.kind() == kind
                 && !isPhysicalFunctionInUse(device)
+                && !isCutIntoSubFunctions(device)
                 && (kind == Kind.HCA || !carriesDefaultRoute(device))
                 && matches(device);
     }
@@ -80,6 +84,9 @@ public record DeviceClass(
         conditions.add(new Condition("kind " + kind.word(), device.kind().word(), device.kind() == kind));
         if (isPhysicalFunctionInUse(device)) {
             conditions.add(new Condition("no VFs of its own", "some", false));
+        }
+        if (isCutIntoSubFunctions(device)) {
+            conditions.add(new Condition("no sub-functions of its own", "some", false));
         }
         if (carriesDefaultRoute(device) && device instanceof PciDevice pci) {
             String actual = "it on " + String.join(", ", pci.function().netNames());
@@ -109,6 +116,12 @@ public record DeviceClass(
     /** A PF that has VFs drives them and is no candidate itself. */
     private static boolean isPhysicalFunctionInUse(Device device) {
         return device instanceof PciDevice pci && pci.function().virtualFunctions() > 0;
+    }
+
+    /** Nor is one with sub-functions, for the same reason. */
+    private static boolean isCutIntoSubFunctions(Device device) {
+        return device instanceof PciDevice pci
+                && pci.function().driverDevices().auxiliaryTypes().contains("sf");
     }
 
     /** A container that took it away would cut off the node. */

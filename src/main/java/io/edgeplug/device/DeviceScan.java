@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,7 +46,7 @@ public final class DeviceScan {
                 .toList();
     }
 
-    /** The devices at that address: none if there is no function, several if it is of several FPGA regions. */
+    /** The devices at that address: none if there is no function, several if it has FPGA regions or sub-functions. */
     public List<PciDevice> function(PciAddress address) {
         return function(address, List.of());
     }
@@ -58,25 +57,7 @@ public final class DeviceScan {
      * @param known what was read of it before, which stands where it cannot be read now
      */
     public List<PciDevice> function(PciAddress address, List<PciDevice> known) {
-        PciAttributes own = new PciAttributes(node, address);
-        if (own.text("vendor").isEmpty() && own.problem().isEmpty()) {
-            return List.of();
-        }
-        PciFunction function = read(address, own);
-        Optional<PciAttributes> physical =
-                own.link("physfn").flatMap(PciAddress::parse).map(pf -> new PciAttributes(node, pf));
-        List<PciDevice> devices = physical.isPresent()
-                ? List.of(virtualFunction(function, physical.orElseThrow()))
-                : whole(function, own);
-        Optional<String> unreadable =
-                own.problem().or(() -> physical.flatMap(PciAttributes::problem).map(problem -> "its PF: " + problem));
-        List<PciDevice> kept = unreadable.isPresent() && !known.isEmpty() ? known : devices;
-        Optional<Health> unfit =
-                unreadable.or(own::silence).or(() -> rdmaProblem(function)).map(Health::unhealthy);
-        return kept.stream()
-                .filter(device -> isPresent(address))
-                .map(device -> unfit.map(device::withHealth).orElse(device))
-                .toList();
+        return new FunctionScan(node, address).devices(known);
     }
 
     /**
@@ -163,87 +144,5 @@ public final class DeviceScan {
                     return IntStream.rangeClosed(from, to).boxed();
                 })
                 .toList();
-    }
-
-    /**
-     * A function that is no VF is of one kind: FPGA regions if it has some with ports, else an HCA if it has RDMA
-     * devices, else a network adapter if its class says so, else of no known family.
-     */
-    private static List<PciDevice> whole(PciFunction function, PciAttributes own) {
-        List<FpgaRegion> regions = own.fpgaRegions(function);
-        if (!regions.isEmpty()) {
-            return List.copyOf(regions);
-        }
-        if (!function.rdmaDevices().isEmpty()) {
-            return List.of(new Hca(function, Health.HEALTHY));
-        }
-        return List.of(
-                function.isNetwork() ? new Nic(function, Health.HEALTHY) : new OtherPci(function, Health.HEALTHY));
-    }
-
-    private static PciFunction read(PciAddress address, PciAttributes own) {
-        List<String> netNames = own.netNames();
-        List<RdmaDevice> rdmaDevices = own.rdmaDevices(netNames);
-        return new PciFunction(
-                address,
-                own.number("vendor").orElse(0),
-                own.number("device").orElse(0),
-                own.number("subsystem_vendor").orElse(0),
-                own.number("subsystem_device").orElse(0),
-                own.number("class").orElse(0),
-                own.link("driver"),
-                own.numaNode(),
-                own.linkNumber("iommu_group"),
-                own.rootPort(),
-                netNames,
-                own.linkTypes(netNames, rdmaDevices),
-                rdmaDevices,
-                own.carriesDefaultRoute(netNames),
-                own.number("sriov_numvfs").orElse(0));
-    }
-
-    private static Optional<String> rdmaProblem(PciFunction function) {
-        return function.rdmaDevices().stream()
-                .flatMap(rdma -> rdma.health().problem().stream())
-                .findFirst();
-    }
-
-    private static VirtualFunction virtualFunction(PciFunction function, PciAttributes physical) {
-        int index = vfIndex(function.address(), physical);
-        return new VirtualFunction(function, physical.address(), index, physical.netNames(), Health.HEALTHY);
-    }
-
-    /**
-     * A VF's number follows from its routing ID (PCI Express base specification, First VF Offset and VF Stride), so
-     * that reading one VF of 256 does not read 256 links.
-     */
-    private static int vfIndex(PciAddress vf, PciAttributes physical) {
-        OptionalInt offset = physical.number("sriov_offset");
-        OptionalInt stride = physical.number("sriov_stride");
-        if (offset.isPresent() && stride.isPresent() && stride.getAsInt() > 0) {
-            int index = (vf.routingId() - physical.address().routingId() - offset.getAsInt()) / stride.getAsInt();
-            if (index < 0) {
-                physical.fail("its sriov_offset and sriov_stride do not lead to its VF " + vf);
-            }
-            return Math.max(index, 0);
-        }
-        int index = 0;
-        while (!physical.link("virtfn" + index).equals(Optional.of(vf.toString()))) {
-            if (physical.link("virtfn" + index).isEmpty()) {
-                physical.fail("has no link to its VF " + vf);
-                return index;
-            }
-            index++;
-        }
-        return index;
-    }
-
-    private boolean isPresent(PciAddress address) {
-        try {
-            return sysfs.read(PciAttributes.FUNCTIONS + "/" + address + "/vendor")
-                    .isPresent();
-        } catch (IOException e) {
-            return true;
-        }
     }
 }

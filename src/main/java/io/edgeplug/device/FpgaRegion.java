@@ -1,16 +1,24 @@
 package io.edgeplug.device;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
- * A region of a DFL FPGA (device feature list) that holds accelerators; see Documentation/fpga/dfl.rst in the kernel.
+ * A part of an Intel FPGA that holds accelerators, as DFL or OPAE shows it; see Documentation/fpga/dfl.rst in the kernel.
  *
- * @param region the kernel's name of it, which ends in a number
+ * @param region the kernel's name of it, which ends in a number: of DFL a region, of OPAE {@code intel-fpga-dev.0}
+ * @param compatId what its bitstreams must be made for, 32 hexadecimal digits; empty where it cannot be programmed
  * @param afuIds what each of its ports is programmed with, 32 hexadecimal digits
  * @param nodes the nodes of its ports, {@code /dev/dfl-port.0}
  */
-public record FpgaRegion(PciFunction function, String region, List<String> afuIds, List<String> nodes, Health health)
-        implements PciDevice {
+public record FpgaRegion(
+        PciFunction function,
+        String region,
+        Optional<String> compatId,
+        List<String> afuIds,
+        List<String> nodes,
+        Health health)
+        implements Fpga {
 
     public FpgaRegion {
         afuIds = List.copyOf(afuIds);
@@ -29,6 +37,6 @@ public record FpgaRegion(PciFunction function, String region, List<String> afuId
 
     @Override
     public FpgaRegion withHealth(Health other) {
-        return new FpgaRegion(function, region, afuIds, nodes, other);
+        return new FpgaRegion(function, region, compatId, afuIds, nodes, other);
     }
 }

@@ -8,6 +8,8 @@ import java.util.stream.Stream;
 public enum Kind {
     /** An SR-IOV virtual function. */
     VF,
+    /** A sub-function of a PF, which is no PCI function. */
+    SF,
     /** A whole network adapter's function. */
     NIC,
     /** A region of an FPGA, or the FPGA of a system on chip. */

@@ -7,10 +7,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** One PCI function's attributes, and the first thing that was wrong with any. */
+/**
+ * The attributes of a PCI function or of a part of one, and the first thing that was wrong with any.
+ *
+ * <p>Where its directory was listed, what is not in it is not asked for: a failing open costs as much as another.
+ */
 final class PciAttributes {
 
     static final String FUNCTIONS = "sys/bus/pci/devices";
@@ -25,14 +31,51 @@ final class PciAttributes {
     private final Sysfs sysfs;
     private final PciAddress address;
     private final String directory;
+    private Optional<Set<String>> names = Optional.empty();
     private Optional<String> problem = Optional.empty();
-    private Optional<List<String>> owners = Optional.empty();
 
-    PciAttributes(NodeWide node, PciAddress address) {
+    private PciAttributes(NodeWide node, PciAddress address, String directory) {
         this.node = node;
         this.sysfs = node.sysfs();
         this.address = address;
-        this.directory = FUNCTIONS + "/" + address + "/";
+        this.directory = directory;
+    }
+
+    /** A function of which few attributes are asked for; the directory of a PF grows with its VFs. */
+    static PciAttributes of(NodeWide node, PciAddress address) {
+        return new PciAttributes(node, address, FUNCTIONS + "/" + address + "/");
+    }
+
+    /** A function that is to be read as a whole. */
+    static PciAttributes listed(NodeWide node, PciAddress address) {
+        PciAttributes attributes = of(node, address);
+        attributes.listSelf();
+        return attributes;
+    }
+
+    /** A device below this one. */
+    PciAttributes part(String name) {
+        PciAttributes attributes = new PciAttributes(node, address, directory + name + "/");
+        attributes.listSelf();
+        return attributes;
+    }
+
+    private void listSelf() {
+        names = attempt(() -> Optional.of(Set.copyOf(sysfs.names(directory))), Optional.<Set<String>>empty());
+    }
+
+    private Set<String> listed() {
+        return names.orElse(Set.of());
+    }
+
+    private boolean mayHave(String path) {
+        int slash = path.indexOf('/');
+        String first = slash < 0 ? path : path.substring(0, slash);
+        return first.isEmpty() || names.map(all -> all.contains(first)).orElse(true);
+    }
+
+    boolean isAbsent() {
+        return names.map(Set::isEmpty).orElse(false);
     }
 
     Optional<String> problem() {
@@ -44,7 +87,7 @@ final class PciAttributes {
     }
 
     Optional<String> text(String name) {
-        return attempt(() -> sysfs.read(directory + name), Optional.empty());
+        return mayHave(name) ? attempt(() -> sysfs.read(directory + name), Optional.empty()) : Optional.empty();
     }
 
     /** Decimal or, with 0x, hexadecimal. */
@@ -58,7 +101,7 @@ final class PciAttributes {
     }
 
     Optional<String> link(String name) {
-        return attempt(() -> sysfs.linkName(directory + name), Optional.empty());
+        return mayHave(name) ? attempt(() -> sysfs.linkName(directory + name), Optional.empty()) : Optional.empty();
     }
 
     OptionalInt linkNumber(String name) {
@@ -84,7 +127,7 @@ final class PciAttributes {
             return own;
         }
         for (PciAddress above : ancestors().reversed()) {
-            OptionalInt named = new PciAttributes(node, above).natural("numa_node");
+            OptionalInt named = of(node, above).natural("numa_node");
             if (named.isPresent()) {
                 return named;
             }
@@ -110,19 +153,54 @@ final class PciAttributes {
                 .toList();
     }
 
-    /** Its network interfaces, sorted. */
-    List<String> netNames() {
-        return owners().stream()
-                .flatMap(owner -> list(owner + "net").stream())
-                .sorted()
+    /**
+     * Where the drivers of its kind put what they make, as directories that end in a slash or are empty: below itself, or
+     * below the virtio devices on it, be they on the function or on its vDPA devices.
+     */
+    List<String> owners(Optional<String> driver, List<VdpaDevice> vdpas) {
+        List<String> owners =
+                new ArrayList<>(driver.equals(Optional.of("virtio-pci")) ? virtioDevices("") : List.of(""));
+        vdpas.stream()
+                .filter(vdpa -> vdpa.type().equals(Optional.of("virtio")))
+                .forEach(vdpa -> owners.addAll(virtioDevices(vdpa.name() + "/")));
+        return owners;
+    }
+
+    private List<String> virtioDevices(String below) {
+        return list(below).stream()
+                .filter(name -> VIRTIO.matcher(name).matches())
+                .map(virtio -> below + virtio + "/")
                 .toList();
     }
 
-    /** Its own RDMA devices, and those in software on its interfaces. */
-    List<RdmaDevice> rdmaDevices(List<String> netNames) {
+    /** The network interfaces that these own. */
+    NetworkPorts interfaces(List<String> owners) {
+        TreeMap<String, String> directories = new TreeMap<>();
+        for (String owner : owners) {
+            list(owner + "net").forEach(name -> directories.put(name, directory + owner + "net"));
+        }
+        return new NetworkPorts(sysfs, directories);
+    }
+
+    List<String> uplinks(NetworkPorts interfaces) {
+        return attempt(interfaces::uplinks, List.of());
+    }
+
+    Optional<String> representorOfVf(NetworkPorts interfaces, int index) {
+        return attempt(() -> interfaces.ofVirtualFunction(index), Optional.<String>empty());
+    }
+
+    Optional<String> representorOfSf(NetworkPorts interfaces, int number) {
+        return attempt(() -> interfaces.ofSubFunction(number), Optional.<String>empty());
+    }
+
+    /** The RDMA devices that these own, and those in software on its interfaces. */
+    List<RdmaDevice> rdmaDevices(List<String> owners, List<String> netNames) {
         List<RdmaDevice> devices = new ArrayList<>();
-        for (String owner : owners()) {
-            devices.addAll(attempt(() -> node.rdma().below(directory + owner), List.<RdmaDevice>of()));
+        for (String owner : owners) {
+            if (mayHave(owner + "infiniband")) {
+                devices.addAll(attempt(() -> node.rdma().below(directory + owner), List.<RdmaDevice>of()));
+            }
         }
         if (!netNames.isEmpty()) {
             devices.addAll(attempt(() -> node.rdma().on(netNames), List.<RdmaDevice>of()));
@@ -130,8 +208,12 @@ final class PciAttributes {
         return devices;
     }
 
-    List<FpgaRegion> fpgaRegions(PciFunction function) {
-        return attempt(() -> new FpgaScan(sysfs).regions(function, directory), List.of());
+    DriverDevices driverDevices(Optional<String> driver) {
+        return attempt(() -> node.driverDevices().below(directory, driver, listed()), DriverDevices.NONE);
+    }
+
+    List<PciDevice> fpgas(PciFunction function) {
+        return attempt(() -> new FpgaScan(sysfs).below(function, directory, listed()), List.of());
     }
 
     /** {@code ether} or {@code infiniband}, of its interfaces (ARPHRD_* in linux/if_arp.h) and its RDMA ports. */
@@ -146,28 +228,16 @@ final class PciAttributes {
         return List.copyOf(types);
     }
 
-    /** Where the drivers of its kind put what they make: below itself, or below the virtio devices on it. */
-    private List<String> owners() {
-        if (owners.isEmpty()) {
-            owners = Optional.of(link("driver").equals(Optional.of("virtio-pci")) ? virtioDevices() : List.of(""));
-        }
-        return owners.orElseThrow();
-    }
-
-    private List<String> virtioDevices() {
-        return list("").stream()
-                .filter(name -> VIRTIO.matcher(name).matches())
-                .map(virtio -> virtio + "/")
-                .toList();
-    }
-
     /** Whether the node would lose its default route with these interfaces. */
     boolean carriesDefaultRoute(List<String> netNames) {
         return !netNames.isEmpty() && attempt(() -> node.defaultRoute().needsAnyOf(netNames), false);
     }
 
     private List<String> list(String name) {
-        return attempt(() -> sysfs.names(directory + name), List.of());
+        if (name.isEmpty() && names.isPresent()) {
+            return names.orElseThrow().stream().sorted().toList();
+        }
+        return mayHave(name) ? attempt(() -> sysfs.names(directory + name), List.of()) : List.of();
     }
 
     /**

@@ -6,9 +6,9 @@ import java.util.OptionalInt;
 
 /**
  * A device that is one PCI function or a part of one; its ID is the function's address, by which Multus and the CNIs look
- * it up, with a suffix if it is a part.
+ * it up, with a suffix if it is a part, unless the kernel has a name for the part.
  */
-public sealed interface PciDevice extends Device permits VirtualFunction, FpgaRegion, Hca, Nic, OtherPci {
+public sealed interface PciDevice extends Device permits PfPart, Fpga, Hca, Nic, OtherPci {
 
     /** What the kernel says of the function. */
     PciFunction function();

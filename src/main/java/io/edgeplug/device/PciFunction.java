@@ -15,10 +15,12 @@ import java.util.OptionalInt;
  * @param driver the bound driver's name
  * @param numaNode the node it is nearest to, from 0; empty where the firmware names none
  * @param iommuGroup the number of the group it is isolated in
+ * @param acpiIndex which onboard device it is, as the firmware counts them ({@code acpi_index})
  * @param rootPort the function below the host bridge through which it is reached; empty if it sits there itself
  * @param netNames its network interfaces, sorted
  * @param linkTypes of its interfaces and RDMA ports, {@code ether} or {@code infiniband}, sorted
  * @param rdmaDevices its own, then those in software on its interfaces
+ * @param driverDevices what else its driver has made of it
  * @param carriesDefaultRoute whether the node would lose its default route with these interfaces
  * @param virtualFunctions how many VFs it has now ({@code sriov_numvfs})
  */
@@ -32,10 +34,12 @@ public record PciFunction(
         Optional<String> driver,
         OptionalInt numaNode,
         OptionalInt iommuGroup,
+        OptionalInt acpiIndex,
         Optional<PciAddress> rootPort,
         List<String> netNames,
         List<String> linkTypes,
         List<RdmaDevice> rdmaDevices,
+        DriverDevices driverDevices,
         boolean carriesDefaultRoute,
         int virtualFunctions) {
 
@@ -45,6 +49,34 @@ public record PciFunction(
         netNames = List.copyOf(netNames);
         linkTypes = List.copyOf(linkTypes);
         rdmaDevices = List.copyOf(rdmaDevices);
+    }
+
+    /** A part of this function that has a driver and devices of its own, and is below it in all else. */
+    PciFunction part(
+            Optional<String> partDriver,
+            List<String> partNetNames,
+            List<String> partLinkTypes,
+            List<RdmaDevice> partRdmaDevices,
+            DriverDevices partDriverDevices,
+            boolean partCarriesDefaultRoute) {
+        return new PciFunction(
+                address,
+                vendor,
+                device,
+                subsystemVendor,
+                subsystemDevice,
+                classCode,
+                partDriver,
+                numaNode,
+                iommuGroup,
+                acpiIndex,
+                rootPort,
+                partNetNames,
+                partLinkTypes,
+                partRdmaDevices,
+                partDriverDevices,
+                partCarriesDefaultRoute,
+                0);
     }
 
     /** Whether its base class is that of network controllers: Ethernet, InfiniBand and others. */

@@ -7,9 +7,11 @@ import java.util.List;
  *
  * @param name the kernel's, as {@code mlx5_0}
  * @param nodeGuid as the kernel writes it, {@code 248a:0703:00b4:7cd2}; empty where it does not tell
+ * @param systemImageGuid of the adapter that it is a part of, in the same form
  * @param nodes the device nodes by which programs reach it, absolute and sorted
  */
-public record RdmaDevice(String name, String nodeGuid, List<RdmaPort> ports, List<String> nodes) {
+public record RdmaDevice(
+        String name, String nodeGuid, String systemImageGuid, List<RdmaPort> ports, List<String> nodes) {
 
     public RdmaDevice {
         ports = List.copyOf(ports);
@@ -18,8 +20,15 @@ public record RdmaDevice(String name, String nodeGuid, List<RdmaPort> ports, Lis
 
     /** What is wrong until somebody has given it a GUID, as a VF's are. */
     Health health() {
-        return !nodeGuid.isEmpty() && nodeGuid.matches("[0:]*")
-                ? Health.unhealthy("its node GUID is zero: not configured yet")
+        if (isZero(nodeGuid)) {
+            return Health.unhealthy("its node GUID is zero: not configured yet");
+        }
+        return ports.stream().anyMatch(port -> isZero(port.guid()))
+                ? Health.unhealthy("its port GUID is zero: not configured yet")
                 : Health.HEALTHY;
+    }
+
+    private static boolean isZero(String guid) {
+        return !guid.isEmpty() && guid.matches("[0:]*");
     }
 }

@@ -10,8 +10,11 @@ import java.util.Optional;
  * @param state logical, as {@code ACTIVE} or {@code DOWN}
  * @param physicalState as {@code LinkUp} or {@code Polling}
  * @param linkLayer {@code InfiniBand} or {@code Ethernet}
+ * @param partitionKey the first of its P_Keys, {@code 0xffff}
+ * @param guid of an InfiniBand port, {@code f452:1403:008f:2321}; empty for others
  */
-public record RdmaPort(int number, String state, String physicalState, String linkLayer) {
+public record RdmaPort(
+        int number, String state, String physicalState, String linkLayer, String partitionKey, String guid) {
 
     /** The link's type as selectors name it: {@code ether} or {@code infiniband}. */
     public Optional<String> linkType() {

@@ -10,6 +10,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -22,6 +23,7 @@ final class RdmaScan {
 
     private static final String VIRTUAL = "sys/devices/virtual/";
 
+    private static final Pattern GID = Pattern.compile("(?:[0-9a-f]{4}:){4}((?:[0-9a-f]{4}:){3}[0-9a-f]{4})");
     private static final Pattern PORT = Pattern.compile("[1-9]\\d{0,2}");
 
     private final Sysfs sysfs;
@@ -68,7 +70,7 @@ final class RdmaScan {
                     devices.add(new SoftwareHca(rdma, netName, rdma.health()));
                 }
             } catch (IOException e) {
-                RdmaDevice unknown = new RdmaDevice(name, "", List.of(), List.of());
+                RdmaDevice unknown = new RdmaDevice(name, "", "", List.of(), List.of());
                 devices.add(new SoftwareHca(unknown, netName, Health.unhealthy(String.valueOf(e.getMessage()))));
             }
         }
@@ -103,10 +105,15 @@ final class RdmaScan {
         if (parent.isPresent()) {
             return parent;
         }
+        return Optional.of(optional(device + "/ports/1/gid_attrs/ndevs/0")).filter(netName -> !netName.isEmpty());
+    }
+
+    /** What a device tells only at times, and is no less fit for it. */
+    private String optional(String path) throws IOException {
         try {
-            return sysfs.read(device + "/ports/1/gid_attrs/ndevs/0");
+            return sysfs.read(path).orElse("");
         } catch (IOException e) {
-            return Optional.empty();
+            return "";
         }
     }
 
@@ -118,13 +125,27 @@ final class RdmaScan {
                 continue;
             }
             String port = device + "ports/" + number + "/";
+            String linkLayer = sysfs.read(port + "link_layer").orElse("");
             ports.add(new RdmaPort(
                     Integer.parseInt(number),
                     stateName(port + "state"),
                     stateName(port + "phys_state"),
-                    sysfs.read(port + "link_layer").orElse("")));
+                    linkLayer,
+                    sysfs.read(port + "pkeys/0").orElse(""),
+                    linkLayer.equals("InfiniBand") ? guid(port) : ""));
         }
-        return new RdmaDevice(name, sysfs.read(device + "node_guid").orElse(""), ports, nodes(directory, name));
+        return new RdmaDevice(
+                name,
+                sysfs.read(device + "node_guid").orElse(""),
+                sysfs.read(device + "sys_image_guid").orElse(""),
+                ports,
+                nodes(directory, name));
+    }
+
+    /** A port's GUID is the second half of its first GID, which is EINVAL while there is none. */
+    private String guid(String port) throws IOException {
+        Matcher gid = GID.matcher(optional(port + "gids/0"));
+        return gid.matches() ? gid.group(1) : "";
     }
 
     /** The word in {@code 4: ACTIVE}. */

@@ -1,6 +1,7 @@
 package io.edgeplug.device;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An SR-IOV virtual function.
@@ -8,10 +9,16 @@ import java.util.List;
  * @param physicalFunction the PF it is a part of
  * @param index its number among the VFs of that PF, from 0
  * @param physicalNetNames the PF's network interfaces, by which operators know it
+ * @param representor the interface on the node that stands for the VF, where the PF is a switch (switchdev)
  */
 public record VirtualFunction(
-        PciFunction function, PciAddress physicalFunction, int index, List<String> physicalNetNames, Health health)
-        implements PciDevice {
+        PciFunction function,
+        PciAddress physicalFunction,
+        int index,
+        List<String> physicalNetNames,
+        Optional<String> representor,
+        Health health)
+        implements PfPart {
 
     public VirtualFunction {
         physicalNetNames = List.copyOf(physicalNetNames);
@@ -24,6 +31,6 @@ public record VirtualFunction(
 
     @Override
     public VirtualFunction withHealth(Health other) {
-        return new VirtualFunction(function, physicalFunction, index, physicalNetNames, other);
+        return new VirtualFunction(function, physicalFunction, index, physicalNetNames, representor, other);
     }
 }

@@ -32,6 +32,7 @@ final class ExplainTest {
                   subsystem  8086:0000
                   iommu      112
                   pf         0000:5e:00.0
+                  pfnet      enp94s0f0
                   vf         0
                 intel.com/x710_dpdk: takes it
                   yes  kind vf, it has vf
@@ -77,14 +78,15 @@ final class ExplainTest {
     void hcaTellsEveryPort() throws IOException {
         assertThat(explain("ib-hca", "0000:03:00.0"))
                 .contains("  ports      mlx4_0/1:InfiniBand:ACTIVE:LinkUp,mlx4_0/2:InfiniBand:DOWN:Polling\n")
-                .contains("  guid       f452:1403:008f:2320\n")
+                .contains("  guid       f452:1403:008f:2320\n  sysguid    f452:1403:008f:2323\n")
+                .contains("  portguid   f452:1403:008f:2321,f452:1403:008f:2322\n  pkeys      0xffff,0x7fff\n")
                 .contains("  device     /dev/infiniband/umad0 (rw)\n  device     /dev/infiniband/umad1 (rw)\n");
     }
 
     @Test
     void softwareRdmaOnAnInterfaceWithoutHardwareIsADeviceOfItsOwn() throws IOException {
         assertThat(explain("rxe", "siw0"))
-                .contains("  no   vendors 1af4, it has no PCI function\n")
+                .contains("  no   vendors 1af4, it has none\n")
                 .contains("  yes  pf_names dummy0, it has dummy0\n")
                 .endsWith("  device     /dev/infiniband/rdma_cm (rw)\n  device     /dev/infiniband/uverbs1 (rw)\n");
     }
@@ -149,10 +151,76 @@ final class ExplainTest {
                 """);
     }
 
+    @Test
+    void vfOfASwitchTellsItsRepresentorAndGetsItsNode() throws IOException {
+        assertThat(explain("e810-switchdev", "0000:17:01.4"))
+                .contains("  nodes      /dev/uio0\n")
+                .contains("  pfnet      ens1f0np0\n  vf         4\n  rep        ens1f0npf0vf4\n")
+                .contains("  yes  drivers vfio-*, uio_pci_generic, it has uio_pci_generic\n")
+                .contains("  yes  pf_names ens*f0np0, it has ens1f0np0#4\n")
+                .endsWith("  device     /dev/uio0 (rw)\n");
+        assertThat(explain("e810-switchdev", "0000:17:00.0"))
+                .contains("  net        ens1f0np0\n")
+                .contains("  aux        ice.gnss.0,ice.roce.0\n")
+                .contains("  acpi       101\n");
+    }
+
+    @Test
+    void subFunctionIsOneOfItsPf() throws IOException {
+        assertThat(explain("sub-functions", "mlx5_core.sf.4"))
+                .contains("  aux        mlx5_core.eth.4,mlx5_core.rdma.4\n")
+                .contains("""
+                          pf         0000:03:00.0
+                          pfnet      enp3s0f0np0
+                          sf         88
+                          rep        enp3s0f0npf0sf88
+                        """)
+                .contains("  yes  aux_types sf, it has sf\n")
+                .endsWith("""
+                        so it is advertised as nvidia.com/sf
+                        its container would get
+                          env        PCIDEVICE_NVIDIA_COM_SF=mlx5_core.sf.4
+                          device     /dev/infiniband/rdma_cm (rw)
+                          device     /dev/infiniband/umad4 (rw)
+                          device     /dev/infiniband/uverbs4 (rw)
+                        """);
+        assertThat(explain("sub-functions", "0000:03:00.0"))
+                .contains("  no   no sub-functions of its own, it has some\n")
+                .endsWith("so it is not advertised\n");
+    }
+
+    @Test
+    void vdpaDeviceGivesItsNodeOrItsInterface() throws IOException {
+        assertThat(explain("vdpa", "0000:65:00.2"))
+                .contains("  vdpa       vdpa:0000:65:00.2:vhost\n")
+                .contains("  yes  vdpa_type vhost, it has vhost\n")
+                .endsWith("  device     /dev/vhost-vdpa-0 (rw)\n");
+        assertThat(explain("vdpa", "0000:65:00.3"))
+                .contains("  net        eth1\n")
+                .contains("  vdpa       vdpa1:virtio\n")
+                .endsWith("  env        PCIDEVICE_NVIDIA_COM_VIRTIO_VDPA=0000:65:00.3\n");
+    }
+
+    @Test
+    void alveoGetsTheRenderNodeOfItsUserFunction() throws IOException {
+        assertThat(explain("alveo-u250", "0000:3b:00.1"))
+                .contains("  afu        862c7020-a250-293e-3203-6f19956669e5\n")
+                .endsWith("  device     /dev/dri/renderD128 (rw)\n");
+        assertThat(explain("alveo-u250", "0000:3b:00.0")).endsWith("  device     /dev/xclmgmt15104 (rw)\n");
+    }
+
+    @Test
+    void opaeRegionGetsTheNodeOfItsPort() throws IOException {
+        assertThat(explain("opae-legacy", "0000:5e:00.0-intel-fpga-dev.0"))
+                .contains("  compat     ce48969398f05f33946d560708be108a\n")
+                .endsWith("  device     /dev/intel-fpga-port.0 (rw)\n");
+    }
+
     private String explain(String machine, String id) throws IOException {
         StringWriter out = new StringWriter();
         try (SimulatedNode node = SimulatedNode.unpack(
-                Files.readString(MACHINES.resolve(machine).resolve("tree")), root.resolve("node"))) {
+                Files.readString(MACHINES.resolve(machine).resolve("tree")),
+                Files.createTempDirectory(root, machine))) {
             int exit = Main.commandLine()
                     .setOut(new PrintWriter(out))
                     .execute(

@@ -117,7 +117,7 @@ final class ConfigFilesTest {
                 "class.d/a.toml: class 1 (example.com/b): match.vendors: must be an array of strings, as [\"…\"], not a string",
                 "class.d/a.toml: class 1 (example.com/b): match.drivers: must not be an empty array",
                 "class.d/a.toml: class 2 (nodomain): resource: \"nodomain\" needs a domain before its name, as in example.com/nodomain",
-                "class.d/a.toml: class 2 (nodomain): kind: \"gpu\" is none of vf, nic, fpga, hca, pci, path",
+                "class.d/a.toml: class 2 (nodomain): kind: \"gpu\" is none of vf, sf, nic, fpga, hca, pci, path",
                 "class.d/a.toml: class 2 (nodomain): match: missing: say in [class.match] which devices the class takes",
                 "class.d/a.toml: class 2 (nodomain): envv: unknown key, did you mean env?",
                 "class.d/b.toml: line 1: x: has no value");
@@ -130,6 +130,20 @@ final class ConfigFilesTest {
 
         assertMistakes("class.d/a.toml: class 1 (example.com/x): resource: \"example.com/x\" is that of " + main
                 + ": class 1 too");
+    }
+
+    @Test
+    void vdpaAndRdmaExcludeEachOther() throws Exception {
+        write("edgeplug.toml", """
+                [[class]]
+                resource = "example.com/x"
+                kind = "vf"
+                match = { vdpa_type = ["vhost"], is_rdma = true }
+                """);
+
+        assertMistakes(
+                "edgeplug.toml: class 1 (example.com/x): match.vdpa_type: takes no device that is_rdma does: a vDPA"
+                        + " device is used instead of RDMA");
     }
 
     @Test
@@ -187,7 +201,7 @@ final class ConfigFilesTest {
         write("edgeplug.toml", GOOD.formatted("x").replace("vf", "vg") + GOOD.formatted("x"));
 
         assertMistakes(
-                "edgeplug.toml: class 1 (example.com/x): kind: \"vg\" is none of vf, nic, fpga, hca, pci, path",
+                "edgeplug.toml: class 1 (example.com/x): kind: \"vg\" is none of vf, sf, nic, fpga, hca, pci, path",
                 "edgeplug.toml: class 2 (example.com/x): resource: \"example.com/x\" is that of " + main
                         + ": class 1 too");
     }

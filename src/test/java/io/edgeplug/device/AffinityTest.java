@@ -111,15 +111,18 @@ final class AffinityTest {
                                 Optional.empty(),
                                 OptionalInt.of(node),
                                 OptionalInt.empty(),
+                                OptionalInt.empty(),
                                 Optional.of(new PciAddress(0, bus - 1, 0, 0)),
                                 List.of(),
                                 List.of(),
                                 List.of(),
+                                DriverDevices.NONE,
                                 false,
                                 0),
                         pf,
                         index,
                         List.of(),
+                        Optional.empty(),
                         Health.HEALTHY))
                 .toList();
     }

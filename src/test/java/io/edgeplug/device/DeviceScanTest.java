@@ -45,10 +45,12 @@ final class DeviceScanTest {
                         Optional.of("ice"),
                         OptionalInt.of(1),
                         OptionalInt.of(31),
+                        OptionalInt.empty(),
                         Optional.empty(),
                         List.of("ens1f0"),
                         List.of(),
                         List.of(),
+                        DriverDevices.NONE,
                         false,
                         4));
     }

@@ -48,6 +48,39 @@ final class FpgaScanTest {
                 .containsExactly("none", "read afu_id: Is a directory");
     }
 
+    @Test
+    void regionTellsWhatFitsItAndIsUnhealthyWhereThatReadsAllOnes() throws IOException {
+        String region = "sys/bus/pci/devices/" + ADDRESS + "/fpga_region/region0/";
+        String compatId = region + "dfl-fme.0/dfl-fme-region.2/fpga_region/region1/compat_id";
+        write("sys/bus/pci/devices/" + ADDRESS + "/vendor", "0x8086");
+        write(region + "dfl-port.0/afu_id", "d8424dc4a4a3c413f89e433683f9040b");
+        write(compatId, "9346116d52ad20c82b7e3e0d0bd9c2c9");
+
+        assertThat(fpga().compatId()).contains("9346116d52ad20c82b7e3e0d0bd9c2c9");
+        assertThat(fpga().health()).isEqualTo(Health.HEALTHY);
+
+        write(compatId, "f".repeat(32));
+        assertThat(fpga().health().problem()).contains("its firmware has crashed: compat_id reads all ones");
+    }
+
+    @Test
+    void functionWithAnFpgaManagerAndNoRegionsIsOneFpga() throws IOException {
+        String function = "sys/bus/pci/devices/" + ADDRESS + "/";
+        write(function + "vendor", "0x1172");
+        write(function + "fpga_manager/fpga0/name", "Altera CvP FPGA Manager @" + ADDRESS);
+        write(function + "fpga_manager/fpga0/state", "operating");
+
+        assertThat(fpga().id()).isEqualTo(ADDRESS.toString());
+        assertThat(fpga().health()).isEqualTo(Health.HEALTHY);
+
+        write(function + "fpga_manager/fpga0/state", "power off");
+        assertThat(fpga().health().problem()).contains("its FPGA manager says power off");
+    }
+
+    private Fpga fpga() {
+        return (Fpga) scan().function(ADDRESS).getFirst();
+    }
+
     private DeviceScan scan() {
         return new DeviceScan(Sysfs.at(root));
     }

@@ -14,6 +14,13 @@ final class SelectorTest {
 
     private static final PciAddress PF = new PciAddress(0, 0x3b, 0, 0);
 
+    private static final RdmaDevice RDMA = new RdmaDevice(
+            "irdma0",
+            "0000:0000:0000:0001",
+            "0000:0000:0000:0002",
+            List.of(new RdmaPort(1, "ACTIVE", "LinkUp", "InfiniBand", "0x8001", "")),
+            List.of());
+
     private static final VirtualFunction VF3 = new VirtualFunction(
             new PciFunction(
                     new PciAddress(0, 0x3b, 1, 3),
@@ -25,15 +32,21 @@ final class SelectorTest {
                     Optional.of("iavf"),
                     OptionalInt.empty(),
                     OptionalInt.empty(),
+                    OptionalInt.of(101),
                     Optional.empty(),
                     List.of(),
-                    List.of(),
-                    List.of(),
+                    List.of("infiniband"),
+                    List.of(RDMA),
+                    new DriverDevices(
+                            List.of("iavf.iwarp.3"),
+                            List.of(new VdpaDevice("vdpa0", Optional.of("vhost_vdpa"), Optional.empty())),
+                            List.of()),
                     false,
                     0),
             PF,
             3,
             List.of("ens1f0"),
+            Optional.empty(),
             Health.HEALTHY);
 
     @ParameterizedTest
@@ -55,6 +68,22 @@ final class SelectorTest {
                 "PF_NAMES      | ens1f0#0,2-7      | true",
                 "PF_NAMES      | ens1f0#0-2,4      | false",
                 "PF_NAMES      | ens2f0#3          | false",
+                "PF_NAMES      | ens?f*#3          | true",
+                "PF_NAMES      | ens1f*#4          | false",
+                "PF_NAMES      | ?ens1f0           | false",
+                "DRIVERS       | ia*               | true",
+                "DRIVERS       | vfio*             | false",
+                "ACPI_INDEXES  | 101               | true",
+                "ACPI_INDEXES  | 10                | false",
+                "AUX_TYPES     | iwarp             | true",
+                "AUX_TYPES     | rdma              | false",
+                "VDPA_TYPE     | vhost             | true",
+                "VDPA_TYPE     | virtio            | false",
+                "P_KEYS        | 0x8001            | true",
+                "P_KEYS        | 8001              | true",
+                "P_KEYS        | 0x1               | false",
+                "LINK_TYPES    | infiniband        | true",
+                "AFU_IDS       | d8424dc4a4a3c413f89e433683f9040b | false",
                 "ROOT_DEVICES  | 0000:3b:00.0      | true",
                 "ROOT_DEVICES  | 0000:3b:00.0#0-1,3| true",
                 "ROOT_DEVICES  | 0000:3b:00.0#4    | false",
@@ -83,6 +112,10 @@ final class SelectorTest {
                 "PF_NAMES      | ens1f0#4-2   | has a range that ends before it begins: 4-2",
                 "PF_NAMES      | #1           | names no PF",
                 "ROOT_DEVICES  | ens1f0#1     | is not a PCI address, as 0000:3b:02.1",
+                "ACPI_INDEXES  | 1x           | 'is not a number, as 101'",
+                "P_KEYS        | 0x18001      | 'is not a P_Key of up to four hexadecimal digits, as 0x8001'",
+                "VDPA_TYPE     | vduse        | 'is none of vhost, virtio'",
+                "AFU_IDS       | d8424dc4     | 'is not 32 hexadecimal digits, as d8424dc4a4a3c413f89e433683f9040b'",
                 "PATHS         | etc/x        | 'is not an absolute path, as /dev/gophers/*'",
                 "PATHS         | /etc/../x    | 'has an empty, . or .. name on its way'",
             })
@@ -106,13 +139,28 @@ final class SelectorTest {
                 Optional.of("ice"),
                 OptionalInt.empty(),
                 OptionalInt.empty(),
+                OptionalInt.empty(),
                 Optional.empty(),
                 List.of("ens1f0"),
                 List.of(),
                 List.of(),
+                DriverDevices.NONE,
                 false,
                 4);
 
         assertThat(everything.takes(new OtherPci(pf, Health.HEALTHY))).isFalse();
+    }
+
+    @Test
+    void fpgaIsChosenByWhatItIsProgrammedWithHoweverTheIdIsWritten() {
+        FpgaFunction alveo =
+                new FpgaFunction(VF3.function(), List.of("862c7020-a250-293e-3203-6f19956669e5"), Health.HEALTHY);
+
+        assertThat(new Selector(Map.of(SelectorWord.AFU_IDS, List.of("862C7020A250293E32036F19956669E5")))
+                        .mismatch(alveo))
+                .isEmpty();
+        assertThat(new Selector(Map.of(SelectorWord.COMPAT_IDS, List.of("862c7020a250293e32036f19956669e5")))
+                        .mismatch(alveo))
+                .contains(SelectorWord.COMPAT_IDS);
     }
 }

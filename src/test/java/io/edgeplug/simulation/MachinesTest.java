@@ -24,6 +24,7 @@ class MachinesTest {
 
     private static final Path MACHINES = Path.of("src/test/machines");
     private static final String CRASHED = "its firmware has crashed: afu_id reads all ones";
+    private static final String OFFLINE = "its driver has taken it offline";
     private static final String UNCONFIGURED = "its node GUID is zero: not configured yet";
 
     @TempDir
@@ -42,7 +43,7 @@ class MachinesTest {
     void everyFunctionAnswersAndIsRead(String machine) throws IOException {
         try (SimulatedNode node = unpack(machine)) {
             assertThat(devices(node)).allSatisfy(device -> {
-                assertThat(device.health().problem().orElse(UNCONFIGURED)).isIn(UNCONFIGURED, CRASHED);
+                assertThat(device.health().problem().orElse(UNCONFIGURED)).isIn(UNCONFIGURED, CRASHED, OFFLINE);
                 assertThat(device.function().vendor()).isNotZero();
                 assertThat(device.function().classCode()).isNotZero();
             });
@@ -70,9 +71,8 @@ class MachinesTest {
                     String pf = "sys/bus/pci/devices/" + vf.physicalFunction();
                     assertThat(node.sysfs().linkName(pf + "/virtfn" + vf.index()))
                             .contains(vf.id());
-                    assertThat(vf.physicalNetNames())
-                            .isNotEmpty()
-                            .isEqualTo(node.sysfs().names(pf + "/net"));
+                    assertThat(node.sysfs().names(pf + "/net")).containsAll(vf.physicalNetNames());
+                    assertThat(vf.physicalNetNames()).hasSize(1);
                 }
             }
         }

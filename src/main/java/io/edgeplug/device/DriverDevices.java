@@ -1,0 +1,33 @@
+package io.edgeplug.device;
+
+import java.util.List;
+
+/**
+ * What a function's driver has made of it beside network interfaces and RDMA devices.
+ *
+ * @param auxiliaries devices on the auxiliary bus, {@code mlx5_core.rdma.0}, sorted; see
+ *     Documentation/driver-api/auxiliary_bus.rst in the kernel
+ * @param vdpas vDPA devices, by name
+ * @param nodes device nodes by which programs reach the function itself, absolute and sorted: those of uio, DRM render
+ *     nodes, {@code /dev/xclmgmt*}
+ */
+public record DriverDevices(List<String> auxiliaries, List<VdpaDevice> vdpas, List<String> nodes) {
+
+    /** A driver that makes none, or no driver. */
+    public static final DriverDevices NONE = new DriverDevices(List.of(), List.of(), List.of());
+
+    public DriverDevices {
+        auxiliaries = List.copyOf(auxiliaries);
+        vdpas = List.copyOf(vdpas);
+        nodes = List.copyOf(nodes);
+    }
+
+    /** The types of the auxiliary devices, each once: the {@code sf} in {@code mlx5_core.sf.4}. */
+    List<String> auxiliaryTypes() {
+        return auxiliaries.stream().map(DriverDevices::type).distinct().toList();
+    }
+
+    static String type(String auxiliary) {
+        return auxiliary.substring(auxiliary.indexOf('.') + 1, auxiliary.lastIndexOf('.'));
+    }
+}
