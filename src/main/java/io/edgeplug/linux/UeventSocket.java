@@ -33,7 +33,13 @@ final class UeventSocket implements AutoCloseable {
             "misc",
             "fpga_region",
             "fpga_manager",
-            "dfl");
+            "dfl",
+            "fpga",
+            "xrt_mgmt",
+            "auxiliary",
+            "vdpa",
+            "uio",
+            "drm");
 
     private final Udev udev;
     private final Pointer monitor;
