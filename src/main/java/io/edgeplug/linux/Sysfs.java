@@ -185,7 +185,7 @@ public final class Sysfs {
         if (ABSENT.contains(reason)) {
             return absent;
         }
-        String problem = call + " " + path.substring(path.lastIndexOf('/') + 1) + ": " + reason;
+        String problem = call + " " + Path.of(path).getFileName() + ": " + reason;
         witness.accept(new Look.Failed(path, problem));
         throw new IOException(problem, e);
     }

@@ -185,7 +185,15 @@ final class IncrementalScanTest {
         } catch (IllegalStateException e) {
             return; // it has fallen off already
         }
-        undos.push(() -> node.comeBack(address));
+        undos.push(() -> comeBack(node, address));
+    }
+
+    private static void comeBack(SimulatedNode node, PciAddress address) throws IOException {
+        try {
+            node.comeBack(address);
+        } catch (IllegalStateException e) {
+            return; // it was pulled meanwhile, and another is plugged
+        }
     }
 
     /** Changes what one attribute says, or makes it one that cannot be read. */
