@@ -6,8 +6,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -72,31 +73,32 @@ public final class DeviceScan {
     }
 
     /**
-     * The files that these patterns name, each once, in order, and then those of groups; what cannot be listed is told
-     * and ends nothing.
+     * The files that these patterns and groups name, each once, in order; what cannot be listed is told and ends
+     * nothing. A file that is the first of a group is no device by itself.
      */
     public PathScan paths(Collection<PathGlob> patterns, Collection<PathGroup> groups) {
-        TreeSet<String> found = new TreeSet<>();
+        Map<String, PathDevice> found = new TreeMap<>();
         List<String> problems = new ArrayList<>();
-        for (PathGlob pattern : patterns) {
-            try {
-                found.addAll(sysfs.glob(pattern));
-            } catch (IOException e) {
-                problems.add(pattern + ": " + e.getMessage());
-            }
-        }
-        List<PathDevice> devices = new ArrayList<>();
-        found.forEach(path -> devices.add(device(path, List.of(), Optional.empty())));
         for (PathGroup group : groups) {
-            try {
-                for (String path : sysfs.glob(group.first())) {
-                    devices.add(device(path, group.beside(path), Optional.of(group)));
-                }
-            } catch (IOException e) {
-                problems.add(group.first() + ": " + e.getMessage());
+            for (String path : glob(group.first(), problems)) {
+                found.computeIfAbsent(path, first -> device(first, group.beside(first), Optional.of(group)));
             }
         }
-        return new PathScan(devices, problems);
+        for (PathGlob pattern : patterns) {
+            for (String path : glob(pattern, problems)) {
+                found.computeIfAbsent(path, alone -> device(alone, List.of(), Optional.empty()));
+            }
+        }
+        return new PathScan(List.copyOf(found.values()), problems);
+    }
+
+    private List<String> glob(PathGlob pattern, List<String> problems) {
+        try {
+            return sysfs.glob(pattern);
+        } catch (IOException e) {
+            problems.add(pattern + ": " + e.getMessage());
+            return List.of();
+        }
     }
 
     /**

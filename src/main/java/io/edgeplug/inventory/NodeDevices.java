@@ -118,18 +118,13 @@ final class NodeDevices {
         Map<String, PathDevice> byPath = new TreeMap<>();
         if (!found.problems().isEmpty()) {
             Health unknown = Health.unhealthy(String.join("; ", found.problems()));
-            paths.forEach(device -> byPath.put(key(device), device.withHealth(unknown)));
+            paths.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
         }
-        found.devices().forEach(device -> byPath.put(key(device), device));
+        found.devices().forEach(device -> byPath.put(device.path(), device));
         paths = List.copyOf(byPath.values());
         if (!found.problems().equals(pathProblems)) {
             found.problems().forEach(LOG::warning);
             pathProblems = found.problems();
         }
-    }
-
-    /** A file may be named by itself, and by a group. */
-    private static String key(PathDevice device) {
-        return device.path() + device.group().map(group -> " of " + group).orElse("");
     }
 }

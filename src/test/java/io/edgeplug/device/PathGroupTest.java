@@ -67,6 +67,18 @@ final class PathGroupTest {
     }
 
     @Test
+    void firstFileOfAGroupIsNoDeviceByItself() throws IOException {
+        make("dev/video0", "dev/snd/controlC0", "etc/capture.conf");
+        PathGroup later = new PathGroup(List.of("/dev/video0"));
+
+        DeviceScan.PathScan found = new DeviceScan(Sysfs.at(root))
+                .paths(List.of(PathGlob.parse("/dev/video*"), PathGlob.parse("/etc/*")), List.of(CAPTURE, later));
+
+        assertThat(found.devices()).extracting(PathDevice::id).containsExactly("video0", "capture.conf");
+        assertThat(found.devices().getFirst().group()).contains(CAPTURE);
+    }
+
+    @Test
     void onlyAClassWithTheGroupTakesItsDevices() throws IOException {
         make("dev/video0", "dev/snd/controlC0", "etc/capture.conf");
         ResourceName name = ResourceName.parse("example.com/x");
