@@ -54,7 +54,7 @@ final class Daemon {
 
     private static Monitor monitor(Sysroot sysroot, Config config, Heartbeat heartbeat) throws IOException {
         // of this node's devices, wherever its /sys is mounted; of another's it tells nothing
-        return Monitor.open(sysroot.sysfs(), config.classes(), UdevMonitor.open(), heartbeat);
+        return Monitor.open(sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), heartbeat);
     }
 
     private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor) throws IOException {

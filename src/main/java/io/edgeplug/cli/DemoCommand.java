@@ -45,7 +45,7 @@ final class DemoCommand implements Callable<Integer> {
         Config config = config(directory);
         Path kubeletDir = directory.resolve("device-plugins");
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
-                Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents());
+                Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
                 LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 DevicePlugins plugins = DevicePlugins.open(kubeletDir, monitor, config.classes())) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);

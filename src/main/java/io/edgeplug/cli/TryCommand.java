@@ -77,7 +77,7 @@ final class TryCommand implements Callable<Integer> {
         Listed listed = new Listed();
         PrintWriter out = spec.commandLine().getOut();
         try (Sysroot sysroot = node.open();
-                Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent());
+                Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
                 DevicePlugins plugins = DevicePlugins.open(directory, monitor, classes)) {
             listed.await(limits.keySet());

@@ -2,6 +2,7 @@ package io.edgeplug.config;
 
 import io.edgeplug.device.DeviceClass;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.logging.Level;
 
@@ -12,6 +13,7 @@ import java.util.logging.Level;
  * @param kubeletDir where the kubelet has its {@code kubelet.sock} for device plugins
  * @param pluginsRegistryDir where the kubelet's plugin watcher looks for sockets
  * @param logLevel what is worth a line in the log
+ * @param settle how long a device must have been left alone before good news of it is told
  * @param classes in the order in which they claim devices
  */
 public record Config(
@@ -19,6 +21,7 @@ public record Config(
         Path kubeletDir,
         Path pluginsRegistryDir,
         Level logLevel,
+        Duration settle,
         List<DeviceClass> classes) {
 
     /** What holds where nothing is said. */
@@ -27,6 +30,7 @@ public record Config(
             Path.of("/var/lib/kubelet/device-plugins"),
             Path.of("/var/lib/kubelet/plugins_registry"),
             Level.INFO,
+            Duration.ofMillis(150),
             List.of());
 
     /** How the kubelet learns of resources. */

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,9 @@ public final class ConfigFiles {
 
     /** Of the 107 bytes of a Unix socket's path, a file name needs some. */
     private static final int MAX_SOCKET_DIRECTORY = 75;
+
+    /** After that long, a device is advertised however little it has been left alone. */
+    private static final Duration LONGEST_SETTLE = Duration.ofSeconds(2);
 
     private final Mistakes mistakes = new Mistakes();
     private final List<DeviceClass> classes = new ArrayList<>();
@@ -54,6 +58,8 @@ public final class ConfigFiles {
         Path registryDir =
                 table.flatMap(main -> absolute(main, "plugins_registry_dir")).orElse(defaults.pluginsRegistryDir());
         Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
+        Duration settle =
+                table.flatMap(main -> main.duration("settle", LONGEST_SETTLE)).orElse(defaults.settle());
         table.ifPresent(main -> readClasses(mainFile, main));
         for (Path file : classFiles(mainFile.resolveSibling("class.d"))) {
             TomlFile.read(file, mistakes)
@@ -63,7 +69,7 @@ public final class ConfigFiles {
             mistakes.add(mainFile.toString(), "defines no [[class]], and class.d beside it does not either");
         }
         mistakes.throwIfAny();
-        return new Config(registration, kubeletDir, registryDir, logLevel, classes);
+        return new Config(registration, kubeletDir, registryDir, logLevel, settle, classes);
     }
 
     private void readClasses(Path file, Table table) {

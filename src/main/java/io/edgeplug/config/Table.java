@@ -1,15 +1,20 @@
 package io.edgeplug.config;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * One TOML table while it is read: every key that is asked for is known, and {@link #rejectOthers} tells the rest.
@@ -17,6 +22,10 @@ import java.util.TreeSet;
  * <p>A value of a wrong type is told and then absent.
  */
 final class Table {
+
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
+    private static final Map<String, ChronoUnit> UNITS =
+            Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
 
     private final Mistakes mistakes;
     private final String where;
@@ -85,6 +94,24 @@ final class Table {
             mistake(key, "must not be an empty array");
         }
         return list.orElse(List.of());
+    }
+
+    /** A span of time, as {@code 150ms}, at most {@code longest}. */
+    Optional<Duration> duration(String key, Duration longest) {
+        return string(key).flatMap(text -> {
+            Matcher matcher = DURATION.matcher(text);
+            if (!matcher.matches()) {
+                mistake(key, "\"" + text + "\" is not a span of time, as \"150ms\", \"10s\", \"5m\" or \"1h\"");
+                return Optional.empty();
+            }
+            long number = Long.parseLong(matcher.group(1));
+            Duration duration = Duration.of(number, Objects.requireNonNull(UNITS.get(matcher.group(2))));
+            if (duration.compareTo(longest) > 0) {
+                mistake(key, "\"" + text + "\" is more than " + longest.toSeconds() + "s");
+                return Optional.empty();
+            }
+            return Optional.of(duration);
+        });
     }
 
     Optional<String> required(String key) {

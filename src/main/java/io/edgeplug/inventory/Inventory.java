@@ -35,13 +35,16 @@ public final class Inventory {
     private final List<Item> items;
     private final List<Integer> numaNodes;
     private final Map<ResourceName, Map<String, Item>> byResource;
+    private final Map<String, Item> byId;
 
     private Inventory(long generation, List<Item> items, List<Integer> numaNodes) {
         this.generation = generation;
         this.numaNodes = List.copyOf(numaNodes);
         this.items = List.copyOf(items);
         this.byResource = new HashMap<>();
+        this.byId = new HashMap<>();
         for (Item item : items) {
+            byId.putIfAbsent(item.device().id(), item);
             item.deviceClass()
                     .ifPresent(deviceClass -> byResource
                             .computeIfAbsent(deviceClass.resource(), resource -> new LinkedHashMap<>())
@@ -100,6 +103,16 @@ public final class Inventory {
         NodeDevices node = new NodeDevices(sysfs, classes);
         node.scanAll();
         return of(0, classes, node.devices(), node.numaNodes());
+    }
+
+    /** The same with other items. */
+    Inventory with(List<Item> others) {
+        return new Inventory(generation, others, numaNodes);
+    }
+
+    /** The device of that ID, whether or not a class takes it. */
+    Optional<Item> item(String id) {
+        return Optional.ofNullable(byId.get(id));
     }
 
     /** Higher for each inventory that a {@link Monitor} publishes. */

@@ -9,7 +9,6 @@ import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -38,6 +37,7 @@ public final class Monitor implements AutoCloseable {
     private final List<DeviceClass> classes;
     private final UeventSource uevents;
     private final Heartbeat heartbeat;
+    private final Heard heard = new Heard();
     private final ChangeLog changes = new ChangeLog(LOG);
     private final Thread listener;
     private final Thread scanner;
@@ -45,21 +45,21 @@ public final class Monitor implements AutoCloseable {
     /** Touched by the scanner only, once it runs. */
     private final NodeDevices node;
 
+    private final Settling settling;
     private long nextTick;
+
     /** Added to under the lock, so that a list is published with all that were handed out before. */
     private final HandedOut handedOut = new HandedOut();
 
     private final Lock lock = new ReentrantLock();
     private final Condition published = lock.newCondition();
-    private final Condition dirtied = lock.newCondition();
 
-    // below: guarded by the lock
+    /** Guarded by the lock. */
     private Inventory current;
 
-    private Set<PciAddress> dirty = new HashSet<>();
-    private boolean allDirty;
-
-    private Monitor(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Heartbeat heartbeat) {
+    private Monitor(
+            Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
+        this.settling = new Settling(settle);
         this.node = new NodeDevices(sysfs, classes);
         this.classes = List.copyOf(classes);
         this.uevents = uevents;
@@ -70,20 +70,23 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
-     * Scans the node and starts to follow it.
+     * Scans the node and starts to follow it: bad news at once, good news of a device once it has settled.
      *
      * @param uevents already subscribed, so that nothing is missed between the first scan and the first event; closed
      *     with the monitor
+     * @param settle how long a device must have been left alone before good news of it is told
      * @throws IOException if the node does not tell which devices it has
      */
-    public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents) throws IOException {
-        return open(sysfs, classes, uevents, Heartbeat.NONE);
+    public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle)
+            throws IOException {
+        return open(sysfs, classes, uevents, settle, Heartbeat.NONE);
     }
 
     /** The same, with a heartbeat of the thread that follows it. */
-    public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Heartbeat heartbeat)
+    public static Monitor open(
+            Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat)
             throws IOException {
-        Monitor monitor = new Monitor(sysfs, classes, uevents, heartbeat);
+        Monitor monitor = new Monitor(sysfs, classes, uevents, settle, heartbeat);
         try {
             monitor.node.scanAll();
             monitor.nextTick = System.nanoTime() + TICK.toNanos();
@@ -91,7 +94,7 @@ public final class Monitor implements AutoCloseable {
             uevents.close();
             throw e;
         }
-        monitor.publish();
+        monitor.publish(Set.of());
         monitor.listener.start();
         monitor.scanner.start();
         return monitor;
@@ -146,7 +149,7 @@ public final class Monitor implements AutoCloseable {
 
     /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
     public void lookAgain(String id) {
-        dirty(PciAddress.parse(id));
+        PciAddress.parse(id).ifPresentOrElse(heard::lookAt, heard::lookAtEverything);
     }
 
     /** Stops following; the last inventory stays readable. */
@@ -160,17 +163,7 @@ public final class Monitor implements AutoCloseable {
 
     private void listen() {
         for (Optional<Uevent> event = uevents.next(); event.isPresent(); event = uevents.next()) {
-            dirty(PciAddress.lastIn(event.orElseThrow().devpath()));
-        }
-    }
-
-    private void dirty(Optional<PciAddress> address) {
-        lock.lock();
-        try {
-            address.ifPresentOrElse(dirty::add, () -> allDirty = true);
-            dirtied.signal();
-        } finally {
-            lock.unlock();
+            heard.hear(event.orElseThrow());
         }
     }
 
@@ -178,61 +171,62 @@ public final class Monitor implements AutoCloseable {
         try {
             while (true) {
                 heartbeat.beat().run();
-                Optional<Set<PciAddress>> some = awaitDirty();
-                if (some.isPresent()) {
-                    some.orElseThrow().forEach(node::scan);
-                } else {
-                    scanAllOrKeep();
-                }
-                publish();
+                long now = System.nanoTime();
+                long left = Math.min(nextTick - now, settling.next(now) - now);
+                look(heard.await(now + Math.min(left, heartbeat.every().toNanos())));
+                Set<String> settled = settling.settle(node.devices(), System.nanoTime());
+                settled.stream()
+                        .flatMap(place -> PciAddress.parse(place).stream())
+                        .forEach(node::scan);
+                publish(settled);
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer following devices");
         }
     }
 
-    /** Waits for something to look at, or for the next heartbeat; empty means everything. */
-    private Optional<Set<PciAddress>> awaitDirty() throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = Math.min(nextTick - System.nanoTime(), heartbeat.every().toNanos());
-            while (dirty.isEmpty() && !allDirty && left > 0) {
-                left = dirtied.awaitNanos(left);
+    private void look(Heard.Batch batch) {
+        if (batch.everything() || nextTick - System.nanoTime() <= 0) {
+            nextTick = System.nanoTime() + TICK.toNanos();
+            attempt(node::scanAll);
+        } else {
+            batch.functions().keySet().forEach(node::scan);
+            if (batch.withoutFunction()) {
+                attempt(node::scanWithoutFunction);
             }
-            Set<PciAddress> some = dirty;
-            boolean all = allDirty || nextTick - System.nanoTime() <= 0;
-            dirty = new HashSet<>();
-            allDirty = false;
-            return all ? Optional.empty() : Optional.of(some);
-        } finally {
-            lock.unlock();
         }
+        batch.functions().forEach((address, when) -> settling.heard(address.toString(), when));
     }
 
-    private void scanAllOrKeep() {
-        nextTick = System.nanoTime() + TICK.toNanos();
+    private static void attempt(Scan scan) {
         try {
-            node.scanAll();
+            scan.run();
         } catch (IOException e) {
             LOG.warning(() -> "cannot scan, devices stay as they were: " + e.getMessage());
         }
     }
 
-    private void publish() {
+    private interface Scan {
+        void run() throws IOException;
+    }
+
+    private void publish(Set<String> settled) {
         List<Device> found = node.devices();
         Set<String> ids = found.stream().map(Device::id).collect(Collectors.toSet());
         List<Device> missed = handedOut.missed(ids);
-        while (!publish(found, missed, ids)) {
+        while (!publish(found, missed, ids, settled)) {
             missed = handedOut.missed(ids);
         }
     }
 
     /** Publishes nothing if a device that is missed was handed out meanwhile: then false. */
-    private boolean publish(List<Device> found, List<Device> missed, Set<String> ids) {
+    private boolean publish(List<Device> found, List<Device> missed, Set<String> ids, Set<String> settled) {
         List<Device> devices = Stream.concat(found.stream(), missed.stream()).toList();
         Inventory before = current();
-        Inventory after = Inventory.of(before.generation() + 1, classes, devices, node.numaNodes());
-        boolean differs = before.generation() == 0 || !after.items().equals(before.items());
+        Inventory newest = Inventory.of(before.generation() + 1, classes, devices, node.numaNodes());
+        boolean isFirst = before.generation() == 0;
+        Inventory after = isFirst ? newest : newest.with(settling.passing(before, newest, settled, System.nanoTime()));
+        boolean differs = isFirst || !after.items().equals(before.items());
         lock.lock();
         try {
             if (handedOut.missed(ids).size() > missed.size()) {

@@ -79,6 +79,15 @@ final class NodeDevices {
         }
     }
 
+    /**
+     * Looks at what is neither a function nor a file.
+     *
+     * @throws IOException if the node does not tell which there are; then all stays as it was
+     */
+    void scanWithoutFunction() throws IOException {
+        withoutFunction = scan.withoutFunction();
+    }
+
     /** Looks at one function, and at the VFs of a PF, which are known by its names. */
     void scan(PciAddress address) {
         DeviceScan scan = new DeviceScan(sysfs);

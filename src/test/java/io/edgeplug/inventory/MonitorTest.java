@@ -15,6 +15,7 @@ import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class MonitorTest {
 
     private static final ResourceName VFS = ResourceName.parse("example.com/vfs");
+    private static final Duration SETTLE = Duration.ofMillis(150);
     private static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
     private static final List<DeviceClass> CLASSES =
             List.of(DeviceClass.of(VFS, Kind.VF, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))));
@@ -36,7 +38,7 @@ final class MonitorTest {
     @Test
     void firstInventoryIsThereWhenItOpens() throws Exception {
         try (SimulatedNode node = node();
-                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             assertThat(monitor.current().generation()).isEqualTo(1);
             assertThat(monitor.current().devices(VFS)).hasSize(2);
         }
@@ -45,7 +47,7 @@ final class MonitorTest {
     @Test
     void ueventThatChangesNothingPublishesNothing() throws Exception {
         try (SimulatedNode node = node();
-                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             node.announce("change", VF0);
             node.fallOff(VF0);
 
@@ -58,7 +60,7 @@ final class MonitorTest {
     @Test
     void deviceThatCannotBeReadStaysInItsResourceAsUnhealthy() throws Exception {
         try (SimulatedNode node = node();
-                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             Path vendor = node.root().resolve("sys/bus/pci/devices/" + VF0 + "/vendor");
             Files.delete(vendor);
             Files.createDirectory(vendor);
@@ -75,7 +77,7 @@ final class MonitorTest {
     @Test
     void renamedPfChangesWhatItsVfsMatch() throws Exception {
         try (SimulatedNode node = node();
-                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             Path net = node.root().resolve("sys/bus/pci/devices/0000:3b:00.0/net");
             Files.move(net.resolve("ens1f0"), net.resolve("renamed"));
             node.announce("change", new PciAddress(0, 0x3b, 0, 0));
@@ -87,7 +89,7 @@ final class MonitorTest {
     @Test
     void deviceThatWasHandedOutStaysListedWhenItGoesAtOnce() throws Exception {
         try (SimulatedNode node = node();
-                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             monitor.handOut(VFS, Set.of(VF0.toString()));
             node.pull(VF0);
 
@@ -101,7 +103,7 @@ final class MonitorTest {
     @Test
     void manyReadersSeeTheSameChange() throws Exception {
         try (SimulatedNode node = node();
-                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             node.pull(VF0);
 
             Inventory first = monitor.awaitNewerThan(1);
@@ -115,7 +117,7 @@ final class MonitorTest {
     @Test
     void unavailableDevicesAreToldInASentence() throws Exception {
         try (SimulatedNode node = node();
-                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents())) {
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             node.fallOff(VF0);
             Inventory inventory = monitor.awaitNewerThan(1);
 

@@ -86,7 +86,7 @@ final class TestDaemon implements AutoCloseable {
         SimulatedNode node = Files.exists(directory.resolve("node"))
                 ? SimulatedNode.unpack("", directory.resolve("node"))
                 : SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
-        Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents());
+        Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
         try {
             return new TestDaemon(node, monitor, config.classes(), opening.open(monitor, config.classes()));
         } catch (IOException e) {

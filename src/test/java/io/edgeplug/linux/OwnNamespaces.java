@@ -37,18 +37,18 @@ public final class OwnNamespaces implements InvocationInterceptor {
     }
 
     private static void enter() throws Exception {
-        Libc libc = Libc.load();
+        TestCalls libc = TestCalls.load();
         boolean isRoot = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0;
         Assumptions.assumeTrue(
-                isRoot && libc.unshare(Libc.CLONE_NEWNET | Libc.CLONE_NEWNS) == 0,
+                isRoot && libc.unshare(TestCalls.CLONE_NEWNET | TestCalls.CLONE_NEWNS) == 0,
                 "needs root, and namespaces of its own");
-        mount(libc, "none", "/", "none", Libc.MS_REC_PRIVATE);
+        mount(libc, "none", "/", "none", TestCalls.MS_REC_PRIVATE);
         mount(libc, "sysfs", "/sys", "sysfs", 0);
         Files.createDirectories(Path.of("/run/udev"));
         mount(libc, "tmpfs", "/run/udev", "tmpfs", 0);
     }
 
-    private static void mount(Libc libc, String source, String target, String type, long flags) {
+    private static void mount(TestCalls libc, String source, String target, String type, long flags) {
         if (libc.mount(source, target, type, flags, 0) != 0) {
             throw new IllegalStateException("cannot mount " + target);
         }

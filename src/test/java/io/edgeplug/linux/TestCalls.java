@@ -5,7 +5,7 @@ import jnr.ffi.Pointer;
 
 /** What tests call of libc: namespaces, netlink sockets, inotify. */
 @SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
-interface Libc {
+interface TestCalls {
 
     int CLONE_NEWNS = 0x00020000;
     int CLONE_NEWNET = 0x40000000;
@@ -17,8 +17,8 @@ interface Libc {
     int IN_ACCESS = 0x1;
     int IN_OPEN = 0x20;
 
-    static Libc load() {
-        return LibraryLoader.create(Libc.class).library("c").load();
+    static TestCalls load() {
+        return LibraryLoader.create(TestCalls.class).library("c").load();
     }
 
     int unshare(int flags);

@@ -1,0 +1,130 @@
+package io.edgeplug.inventory;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.Readiness;
+import io.edgeplug.inventory.Heard.Span;
+import io.edgeplug.inventory.Inventory.Item;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Holds back good news of a device until nothing has happened to it for a while, and lets bad news pass.
+ *
+ * <p>A device that appears gets its driver, its interfaces and its nodes one after the other; a container must not be
+ * given it halfway, nor the kubelet a list for each step. One thread at a time; times are {@link System#nanoTime}.
+ */
+final class Settling {
+
+    /** How long a device may stay away for its uevents, or for what it still lacks. */
+    private static final long LONGEST = Duration.ofSeconds(2).toNanos();
+
+    private static final long FAR = Duration.ofDays(1).toNanos();
+
+    private final long quiet;
+
+    /** Devices that settle within so long of each other settle together: a burst is one change of the list. */
+    private final long together;
+
+    private final Map<String, Span> unsettled = new HashMap<>();
+
+    /** Good news waits until a device has been quiet for that long. */
+    Settling(Duration quiet) {
+        this.quiet = quiet.toNanos();
+        this.together = this.quiet / 3;
+    }
+
+    /** Something has happened at a place. */
+    void heard(String place, Span when) {
+        unsettled.merge(place, when, Span::and);
+    }
+
+    /** What a place is called: a function's address, for what is no part of one its ID. */
+    static String place(Device device) {
+        return device instanceof PciDevice pci ? pci.function().address().toString() : device.id();
+    }
+
+    /** When something settles next; far away if all has. */
+    long next(long now) {
+        List<Long> times = unsettled.values().stream().map(this::end).sorted().toList();
+        if (times.isEmpty()) {
+            return now + FAR;
+        }
+        long next = times.getFirst();
+        for (long time : times) {
+            if (time - next > together || time - times.getFirst() > quiet) {
+                break;
+            }
+            next = time;
+        }
+        return next;
+    }
+
+    /** The places that have settled now: good news of them is told from here on. */
+    Set<String> settle(List<Device> devices, long now) {
+        if (unsettled.isEmpty() || next(now) - now > 0) {
+            return Set.of();
+        }
+        Set<String> unready = new HashSet<>();
+        devices.stream().filter(device -> !Readiness.isReady(device)).forEach(device -> unready.add(place(device)));
+        Set<String> settled = new HashSet<>();
+        for (Map.Entry<String, Span> entry : Map.copyOf(unsettled).entrySet()) {
+            Span span = entry.getValue();
+            if (end(span) - now > 0) {
+                continue;
+            }
+            if (unready.contains(entry.getKey()) && span.first() + LONGEST - now > 0) {
+                unsettled.put(entry.getKey(), new Span(span.first(), now));
+            } else {
+                unsettled.remove(entry.getKey());
+                settled.add(entry.getKey());
+            }
+        }
+        return settled;
+    }
+
+    /** What may be published of the newest scan, after what was published last. */
+    List<Item> passing(Inventory before, Inventory newest, Set<String> settled, long now) {
+        List<Item> passing = new ArrayList<>();
+        for (Item item : newest.items()) {
+            Optional<Item> was = before.item(item.device().id());
+            String place = place(item.device());
+            if (!isBetter(was, item) || settled.contains(place)) {
+                passing.add(item);
+            } else {
+                unsettled.putIfAbsent(place, new Span(now, now));
+                was.map(earlier -> worse(earlier, item)).ifPresent(passing::add);
+            }
+        }
+        return passing;
+    }
+
+    private static boolean isBetter(Optional<Item> was, Item is) {
+        if (is.deviceClass().isEmpty()) {
+            return false;
+        }
+        boolean wasElsewhere = !was.flatMap(Item::resource).equals(is.resource());
+        return wasElsewhere || (!isHealthy(was.orElseThrow()) && isHealthy(is));
+    }
+
+    private static boolean isHealthy(Item item) {
+        return item.device().health().isHealthy();
+    }
+
+    /** It leaves its resource at once, and stays broken until it has settled. */
+    private static Item worse(Item was, Item is) {
+        return was.resource().equals(is.resource())
+                ? new Item(is.device().withHealth(was.device().health()), is.deviceClass())
+                : new Item(is.device(), Optional.empty());
+    }
+
+    private long end(Span span) {
+        return Math.min(span.last() + quiet, span.first() + LONGEST);
+    }
+}

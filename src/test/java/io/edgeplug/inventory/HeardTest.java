@@ -1,0 +1,72 @@
+package io.edgeplug.inventory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.Uevent;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a uevent asks to look at. */
+@Timeout(10)
+final class HeardTest {
+
+    private static final String VF = "/devices/pci0000:3a/0000:3a:00.0/0000:3b:01.2";
+
+    private final Heard heard = new Heard();
+
+    @Test
+    void functionOfAnInterfaceOrAnRdmaDeviceIsLookedAt() throws Exception {
+        heard.hear(new Uevent("add", VF, "pci"));
+        heard.hear(new Uevent("add", VF + "/net/ens1f0v2", "net"));
+        heard.hear(new Uevent("add", VF + "/infiniband/mlx5_2", "infiniband"));
+
+        Heard.Batch batch = heard.await(System.nanoTime());
+
+        assertThat(batch.functions().keySet()).isEqualTo(Set.of(new PciAddress(0, 0x3b, 1, 2)));
+        assertThat(batch.everything() || batch.withoutFunction()).isFalse();
+    }
+
+    @Test
+    void interfacesOfNoFunctionAskForNothing() throws Exception {
+        for (String name : new String[] {"veth1a2b", "docker0", "cali7", "bond0", "lo"}) {
+            heard.hear(new Uevent("add", "/devices/virtual/net/" + name, "net"));
+        }
+        heard.hear(new Uevent("add", "/devices/virtual/misc/tun", "misc"));
+
+        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), false, false));
+    }
+
+    @Test
+    void fpgaOfASystemOnChipAsksForNoFunction() throws Exception {
+        heard.hear(new Uevent("change", "/devices/platform/fpga-full/fpga_region/region0", "fpga_region"));
+
+        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), true, false));
+    }
+
+    @Test
+    void rdmaInSoftwareAndMissedUeventsAskForEverything() throws Exception {
+        Uevent[] all = {
+            Uevent.MISSED,
+            new Uevent("add", "/devices/virtual/infiniband/rxe0", "infiniband"),
+            new Uevent("add", "/devices/virtual/misc/rdma_cm", "misc"),
+        };
+        for (Uevent event : all) {
+            heard.hear(event);
+            assertThat(heard.await(System.nanoTime()).everything())
+                    .as(event.devpath())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void absurdPathsAskForNoMoreThanAFunction() throws Exception {
+        heard.hear(new Uevent("add", "/devices/../../etc/0000:3b:01.2/../../passwd", "pci"));
+        heard.hear(new Uevent("add", "/devices/" + "x/".repeat(5000), "pci"));
+
+        assertThat(heard.await(System.nanoTime()).functions().keySet())
+                .isEqualTo(Set.of(new PciAddress(0, 0x3b, 1, 2)));
+    }
+}
