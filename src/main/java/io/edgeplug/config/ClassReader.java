@@ -1,6 +1,7 @@
 package io.edgeplug.config;
 
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.Preference;
@@ -52,6 +53,7 @@ final class ClassReader {
         List<PathGroup> groups = groups(where, table, kind);
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
         List<Selector> selectors = selectors(where, table, kind);
+        HealthRule health = new HealthReader(mistakes).read(where, table, kind);
         table.rejectOthers();
         if (mistakes.count() > before) {
             return Optional.empty();
@@ -66,7 +68,8 @@ final class ClassReader {
                 excludeTopology,
                 numaNodes,
                 sharing,
-                needsVhostNet));
+                needsVhostNet,
+                health));
     }
 
     /** A class's file, its number in it from 1, and its resource if it says one. */

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param numaNodes the NUMA nodes of all its devices, whatever the kernel says; none if the kernel is believed
  * @param sharing how many containers can have one device
  * @param needsVhostNet whether containers make tap devices for virtual machines with the kernel's vhost-net
+ * @param health what makes a device unhealthy, beside that it does not answer
  */
 public record DeviceClass(
         ResourceName resource,
@@ -29,7 +30,8 @@ public record DeviceClass(
         boolean excludeTopology,
         List<Integer> numaNodes,
         Sharing sharing,
-        boolean needsVhostNet) {
+        boolean needsVhostNet,
+        HealthRule health) {
 
     public DeviceClass {
         numaNodes = List.copyOf(numaNodes);
@@ -49,7 +51,8 @@ public record DeviceClass(
                 false,
                 List.of(),
                 Sharing.NONE,
-                false);
+                false,
+                HealthRule.NONE);
     }
 
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */

@@ -1,11 +1,12 @@
 package io.edgeplug.inventory;
 
+import io.edgeplug.device.Device;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
 import io.edgeplug.linux.Uevent;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,7 +31,16 @@ final class Heard {
      *
      * @param withoutFunction whether at what is neither a function nor a file
      */
-    record Batch(Map<PciAddress, Span> functions, boolean withoutFunction, boolean everything) {}
+    record Batch(Map<PciAddress, Span> functions, boolean withoutFunction, boolean everything) {
+
+        /** Whether something was said of that device. */
+        boolean names(Device device) {
+            return everything
+                    || (device instanceof PciDevice pci
+                            ? functions.containsKey(pci.function().address())
+                            : withoutFunction);
+        }
+    }
 
     /** When something was named first and last, in {@link System#nanoTime}. */
     record Span(long first, long last) {
@@ -76,8 +86,7 @@ final class Heard {
         try {
             long left = end - System.nanoTime();
             while (functions.isEmpty() && !withoutFunction && !everything && left > 0) {
-                left = added.awaitNanos(Math.min(left, TimeUnit.HOURS.toNanos(1)));
-                left = end - System.nanoTime();
+                left = added.awaitNanos(left);
             }
             Batch batch = new Batch(functions, withoutFunction, everything);
             functions = new HashMap<>();

@@ -3,6 +3,7 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
+import io.edgeplug.device.HealthScan;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -102,7 +103,20 @@ public final class Inventory {
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
         NodeDevices node = new NodeDevices(sysfs, classes);
         node.scanAll();
-        return of(0, classes, node.devices(), node.numaNodes());
+        Inventory scanned = of(0, classes, node.devices(), node.numaNodes());
+        HealthScan health = new HealthScan(sysfs);
+        return scanned.with(
+                scanned.items().stream().map(item -> judged(item, health)).toList());
+    }
+
+    /** In the health that its class finds; what a rule needs of the past is not there. */
+    private static Item judged(Item item, HealthScan health) {
+        Device device = item.device();
+        return item.deviceClass()
+                .filter(taker -> device.health().isHealthy())
+                .flatMap(taker -> health.problem(device, taker.health().checks()))
+                .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
+                .orElse(item);
     }
 
     /** The same with other items. */

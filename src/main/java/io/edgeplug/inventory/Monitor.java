@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -38,6 +39,7 @@ public final class Monitor implements AutoCloseable {
     private final UeventSource uevents;
     private final Heartbeat heartbeat;
     private final Heard heard = new Heard();
+    private final HealthCommands commands = new HealthCommands();
     private final ChangeLog changes = new ChangeLog(LOG);
     private final Thread listener;
     private final Thread scanner;
@@ -46,6 +48,7 @@ public final class Monitor implements AutoCloseable {
     private final NodeDevices node;
 
     private final Settling settling;
+    private final HealthWatch health;
     private long nextTick;
 
     /** Added to under the lock, so that a list is published with all that were handed out before. */
@@ -60,6 +63,7 @@ public final class Monitor implements AutoCloseable {
     private Monitor(
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
         this.settling = new Settling(settle);
+        this.health = new HealthWatch(sysfs, classes, commands);
         this.node = new NodeDevices(sysfs, classes);
         this.classes = List.copyOf(classes);
         this.uevents = uevents;
@@ -94,7 +98,7 @@ public final class Monitor implements AutoCloseable {
             uevents.close();
             throw e;
         }
-        monitor.publish(Set.of());
+        monitor.publish(Set.of(), device -> true);
         monitor.listener.start();
         monitor.scanner.start();
         return monitor;
@@ -159,6 +163,7 @@ public final class Monitor implements AutoCloseable {
         scanner.interrupt();
         join(listener);
         join(scanner);
+        commands.close();
     }
 
     private void listen() {
@@ -172,13 +177,16 @@ public final class Monitor implements AutoCloseable {
             while (true) {
                 heartbeat.beat().run();
                 long now = System.nanoTime();
-                long left = Math.min(nextTick - now, settling.next(now) - now);
-                look(heard.await(now + Math.min(left, heartbeat.every().toNanos())));
+                long left = Math.min(settling.next(now) - now, health.next(now) - now);
+                left = Math.min(
+                        Math.min(nextTick - now, left), heartbeat.every().toNanos());
+                Heard.Batch batch = heard.await(now + left);
+                look(batch);
                 Set<String> settled = settling.settle(node.devices(), System.nanoTime());
                 settled.stream()
                         .flatMap(place -> PciAddress.parse(place).stream())
                         .forEach(node::scan);
-                publish(settled);
+                publish(settled, device -> batch.names(device) || settled.contains(Settling.place(device)));
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer following devices");
@@ -210,20 +218,22 @@ public final class Monitor implements AutoCloseable {
         void run() throws IOException;
     }
 
-    private void publish(Set<String> settled) {
+    private void publish(Set<String> settled, Predicate<Device> isNews) {
         List<Device> found = node.devices();
         Set<String> ids = found.stream().map(Device::id).collect(Collectors.toSet());
         List<Device> missed = handedOut.missed(ids);
-        while (!publish(found, missed, ids, settled)) {
+        while (!publish(found, missed, ids, settled, isNews)) {
             missed = handedOut.missed(ids);
         }
     }
 
     /** Publishes nothing if a device that is missed was handed out meanwhile: then false. */
-    private boolean publish(List<Device> found, List<Device> missed, Set<String> ids, Set<String> settled) {
+    private boolean publish(
+            List<Device> found, List<Device> missed, Set<String> ids, Set<String> settled, Predicate<Device> isNews) {
         List<Device> devices = Stream.concat(found.stream(), missed.stream()).toList();
         Inventory before = current();
-        Inventory newest = Inventory.of(before.generation() + 1, classes, devices, node.numaNodes());
+        Inventory scanned = Inventory.of(before.generation() + 1, classes, devices, node.numaNodes());
+        Inventory newest = scanned.with(health.judge(scanned.items(), isNews, System.nanoTime()));
         boolean isFirst = before.generation() == 0;
         Inventory after = isFirst ? newest : newest.with(settling.passing(before, newest, settled, System.nanoTime()));
         boolean differs = isFirst || !after.items().equals(before.items());

@@ -64,7 +64,7 @@ final class NodeDevices {
         DeviceScan scan = new DeviceScan(sysfs);
         List<PciAddress> addresses = scan.functions();
         numaNodes = numaNodes(scan);
-        withoutFunction = scan.withoutFunction();
+        withoutFunction = new DeviceScan(sysfs).withoutFunction();
         functions.keySet().retainAll(new HashSet<>(addresses));
         addresses.forEach(address -> scanOne(scan, address));
         scanPaths(scan);
@@ -85,7 +85,7 @@ final class NodeDevices {
      * @throws IOException if the node does not tell which there are; then all stays as it was
      */
     void scanWithoutFunction() throws IOException {
-        withoutFunction = scan.withoutFunction();
+        withoutFunction = new DeviceScan(sysfs).withoutFunction();
     }
 
     /** Looks at one function, and at the VFs of a PF, which are known by its names. */

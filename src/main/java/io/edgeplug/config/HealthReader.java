@@ -1,0 +1,67 @@
+package io.edgeplug.config;
+
+import io.edgeplug.device.HealthCheck;
+import io.edgeplug.device.HealthRule;
+import io.edgeplug.device.Kind;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Makes a rule of the {@code [class.health]} table of a class. */
+final class HealthReader {
+
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    private final Mistakes mistakes;
+
+    HealthReader(Mistakes mistakes) {
+        this.mistakes = mistakes;
+    }
+
+    /** Reads the rule; that of a class without one, or with mistakes, asks nothing more. */
+    HealthRule read(String where, Table table, Optional<Kind> kind) {
+        List<Map<String, ?>> tables = table.tables("health");
+        if (tables.size() > 1) {
+            table.mistake("health", "stands " + tables.size() + " times, but a class has one");
+        }
+        HealthRule rule = HealthRule.NONE;
+        for (Map<String, ?> values : tables) {
+            Table health = new Table(mistakes, where + "health.", values);
+            rule = rule(health, kind);
+            health.rejectOthers();
+        }
+        return rule;
+    }
+
+    private static HealthRule rule(Table health, Optional<Kind> kind) {
+        HealthRule none = HealthRule.NONE;
+        Set<HealthCheck> checks = EnumSet.noneOf(HealthCheck.class);
+        for (HealthCheck check : HealthCheck.values()) {
+            health.string(check.word()).ifPresent(word -> {
+                if (!word.equals(check.wanted())) {
+                    health.mistake(check.word(), "\"" + word + "\" is not " + check.wanted());
+                }
+                checks.add(check);
+            });
+            if (health.has(check.word()) && kind.isPresent() && !check.concerns(kind.orElseThrow())) {
+                health.mistake(
+                        check.word(),
+                        "does not apply to kind " + kind.orElseThrow().word());
+            }
+        }
+        List<String> command = health.strings("command");
+        if (!command.isEmpty() && !command.getFirst().startsWith("/")) {
+            health.mistake("command", "must begin with the absolute path of a program");
+        }
+        return new HealthRule(
+                checks,
+                command,
+                health.duration("command_timeout", LONGEST).orElse(none.commandTimeout()),
+                health.duration("command_every", LONGEST).orElse(none.commandEvery()),
+                health.duration("unhealthy_for", LONGEST).orElse(none.unhealthyFor()),
+                health.duration("healthy_for", LONGEST).orElse(none.healthyFor()));
+    }
+}

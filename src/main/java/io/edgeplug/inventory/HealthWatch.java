@@ -1,0 +1,128 @@
+package io.edgeplug.inventory;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.HealthCheck;
+import io.edgeplug.device.HealthRule;
+import io.edgeplug.device.HealthScan;
+import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.Sysfs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Judges devices by the rules of their classes, and remembers what a rule needs of the past: since when something is
+ * wrong or right again, and how many errors there were.
+ *
+ * <p>One thread at a time; times are {@link System#nanoTime}.
+ */
+final class HealthWatch {
+
+    /** How often what has no uevents is looked at: links, ports, error counts. */
+    private static final long EVERY = Duration.ofSeconds(2).toNanos();
+
+    private static final long FAR = Duration.ofDays(1).toNanos();
+
+    private final HealthScan scan;
+    private final HealthCommands commands;
+    private final boolean asks;
+    private final Map<String, State> states = new HashMap<>();
+    private long nextLook = System.nanoTime();
+    private long nextChange = nextLook + FAR;
+
+    HealthWatch(Sysfs sysfs, List<DeviceClass> classes, HealthCommands commands) {
+        this.scan = new HealthScan(sysfs);
+        this.commands = commands;
+        this.asks = classes.stream().anyMatch(one -> one.health().asks());
+    }
+
+    /**
+     * What is known of a device.
+     *
+     * @param wrong what is wrong now
+     * @param since when {@code wrong} became present or absent last
+     * @param told what the kubelet knows to be wrong
+     */
+    private record State(Optional<String> wrong, long since, Optional<String> told, OptionalLong fatalErrors) {}
+
+    /** When something is to be looked at or told without a uevent. */
+    long next(long now) {
+        return asks ? Math.min(nextLook, nextChange) : now + FAR;
+    }
+
+    /** The same items in the health that their classes find. Looks at devices in these places, and at all in time. */
+    List<Item> judge(List<Item> items, Predicate<Device> isNews, long now) {
+        if (!asks) {
+            return items;
+        }
+        boolean all = nextLook - now <= 0;
+        nextLook = all ? now + EVERY : nextLook;
+        nextChange = now + FAR;
+        List<Item> judged = new ArrayList<>();
+        Set<String> ruled = new HashSet<>();
+        for (Item item : items) {
+            Optional<HealthRule> rule =
+                    item.deviceClass().map(DeviceClass::health).filter(HealthRule::asks);
+            rule.ifPresent(one -> ruled.add(item.device().id()));
+            judged.add(rule.map(one -> judge(item, one, all || isNews.test(item.device()), now))
+                    .orElse(item));
+        }
+        states.keySet().retainAll(ruled);
+        commands.keep(ruled);
+        return judged;
+    }
+
+    private Item judge(Item item, HealthRule rule, boolean look, long now) {
+        Device device = item.device();
+        Optional<String> broken = device.health().problem();
+        State before = states.get(device.id());
+        State seen = look || before == null ? look(device, rule, Optional.ofNullable(before), now) : before;
+        State after = tell(seen, broken, rule, now);
+        states.put(device.id(), after);
+        return new Item(
+                after.told()
+                        .map(problem -> device.withHealth(Health.unhealthy(problem)))
+                        .orElse(device),
+                item.deviceClass());
+    }
+
+    private State look(Device device, HealthRule rule, Optional<State> before, long now) {
+        OptionalLong errors =
+                rule.checks().contains(HealthCheck.AER_FATAL) ? scan.fatalErrors(device) : OptionalLong.empty();
+        OptionalLong errorsBefore = before.map(State::fatalErrors).orElse(errors);
+        Optional<String> wrong = scan.problem(device, rule.checks())
+                .or(() -> commands.problem(device.id(), rule, now))
+                .or(() -> errors.isPresent() && errors.getAsLong() > errorsBefore.orElse(errors.getAsLong())
+                        ? Optional.of("has had fatal PCI Express errors: " + errors.getAsLong())
+                        : Optional.empty());
+        boolean isTurn = before.map(state -> state.wrong().isPresent() != wrong.isPresent())
+                .orElse(true);
+        long since = isTurn ? now : before.orElseThrow().since();
+        return new State(wrong, since, before.flatMap(State::told), errors);
+    }
+
+    /** What does not answer is told at once, whatever the rule says of flapping; that it answers again is not. */
+    private State tell(State seen, Optional<String> broken, HealthRule rule, long now) {
+        if (broken.isPresent()) {
+            return new State(seen.wrong(), now, broken, seen.fatalErrors());
+        }
+        if (seen.wrong().isPresent() == seen.told().isPresent()) {
+            return new State(seen.wrong(), seen.since(), seen.wrong(), seen.fatalErrors());
+        }
+        long end = seen.since() + (seen.wrong().isPresent() ? rule.unhealthyFor() : rule.healthyFor()).toNanos();
+        if (end - now > 0) {
+            nextChange = Math.min(nextChange, end);
+            return seen;
+        }
+        return new State(seen.wrong(), seen.since(), seen.wrong(), seen.fatalErrors());
+    }
+}

@@ -1,0 +1,211 @@
+package io.edgeplug.inventory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.HealthCheck;
+import io.edgeplug.device.HealthRule;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.Preference;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Selector;
+import io.edgeplug.device.SelectorWord;
+import io.edgeplug.device.Sharing;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a class's rule makes of its devices, by a clock of the test's own. */
+@Timeout(30)
+final class HealthWatchTest {
+
+    private static final ResourceName VFS = ResourceName.parse("example.com/vfs");
+    private static final String VF0 = "0000:3b:01.0";
+    private static final Path CARRIER = Path.of("sys/bus/pci/devices", VF0, "net/ens1f0v0/carrier");
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final HealthCommands commands = new HealthCommands();
+    private final long begin = System.nanoTime();
+
+    @BeforeEach
+    void makeNode() throws IOException {
+        SimulatedNode.unpack(DemoNode.tree(), directory).close();
+        Files.writeString(directory.resolve(CARRIER), "1\n");
+    }
+
+    @AfterEach
+    void stopCommands() {
+        commands.close();
+    }
+
+    @Test
+    void linkThatGoesDownIsToldUntilItIsUp() throws Exception {
+        Watched watch = watch(asking(HealthCheck.LINK));
+        assertThat(problem(watch, 0)).isEmpty();
+
+        Files.writeString(directory.resolve(CARRIER), "0\n");
+        assertThat(problem(watch, 2)).contains("the link of ens1f0v0 is down");
+
+        Files.writeString(directory.resolve(CARRIER), "1\n");
+        assertThat(problem(watch, 4)).isEmpty();
+    }
+
+    @Test
+    void linkOfThePfCountsForItsVfs() throws Exception {
+        Watched watch = watch(asking(HealthCheck.PF_LINK));
+        Path carrier = directory.resolve("sys/bus/pci/devices/0000:3b:00.0/net/ens1f0/carrier");
+        Files.writeString(carrier, "1\n");
+        assertThat(problem(watch, 0)).isEmpty();
+
+        Files.writeString(carrier, "0\n");
+        assertThat(problem(watch, 2)).contains("the link of ens1f0 is down");
+    }
+
+    @Test
+    void linkThatBlinksIsNotToldAndOneThatStaysDownIs() throws Exception {
+        Watched watch = watch(damped(HealthCheck.LINK, Duration.ofSeconds(3), Duration.ofSeconds(10)));
+        assertThat(problem(watch, 0)).isEmpty();
+
+        carrier("0");
+        assertThat(problem(watch, 2)).isEmpty();
+        carrier("1");
+        assertThat(problem(watch, 4)).isEmpty();
+        carrier("0");
+        assertThat(problem(watch, 6)).isEmpty();
+        assertThat(problem(watch, 8)).isEmpty();
+        assertThat(problem(watch, 9)).isPresent();
+
+        carrier("1");
+        assertThat(problem(watch, 12)).isPresent();
+        assertThat(problem(watch, 21)).isPresent();
+        assertThat(problem(watch, 23)).isEmpty();
+    }
+
+    @Test
+    void missingNodeAndDriverAreTold() throws Exception {
+        Path driver = directory.resolve("sys/bus/pci/devices/" + VF0 + "/driver");
+        Files.delete(driver);
+        assertThat(problem(watch(asking(HealthCheck.DRIVER)), 0)).contains("has no driver");
+
+        Files.createSymbolicLink(driver, Path.of("../../../../bus/pci/drivers/vfio-pci"));
+        assertThat(problem(watch(asking(HealthCheck.NODES)), 0).orElseThrow()).matches("/dev/vfio/\\d+ is missing");
+    }
+
+    @Test
+    void fatalErrorsThatAreThereFromTheBeginningAreForgivenAndNewOnesAreNot() throws Exception {
+        Path errors = directory.resolve("sys/bus/pci/devices/" + VF0 + "/aer_dev_fatal");
+        Files.writeString(errors, "DLP 2\nTOTAL_ERR_FATAL 2\n");
+        Watched watch = watch(damped(HealthCheck.AER_FATAL, Duration.ZERO, Duration.ofSeconds(60)));
+        assertThat(problem(watch, 0)).isEmpty();
+
+        Files.writeString(errors, "DLP 3\nTOTAL_ERR_FATAL 3\n");
+        assertThat(problem(watch, 2)).contains("has had fatal PCI Express errors: 3");
+        assertThat(problem(watch, 60)).isPresent();
+        assertThat(problem(watch, 130)).isEmpty();
+    }
+
+    @Test
+    void programThatFailsSaysWhy() throws Exception {
+        assertThat(said("echo {id} is hot; echo more; exit 3", Duration.ofSeconds(20)))
+                .isEqualTo("/bin/sh: " + VF0 + " is hot");
+        assertThat(said("exit 3", Duration.ofSeconds(20))).isEqualTo("/bin/sh: exit 3");
+    }
+
+    @Test
+    void programThatTakesTooLongIsKilledWithWhatItStarted() throws Exception {
+        Path alive = directory.resolve("alive");
+        assertThat(said("sleep 1000 & echo $! > " + alive + "; wait", Duration.ofMillis(500)))
+                .isEqualTo("/bin/sh: takes longer than 500 ms");
+
+        long pid = Long.parseLong(Files.readString(alive).strip());
+        Optional<ProcessHandle> child = ProcessHandle.of(pid);
+        if (child.isPresent()) {
+            child.orElseThrow().onExit().get();
+        }
+    }
+
+    @Test
+    void listTellsWhatIsWrongWithoutADaemon() throws Exception {
+        carrier("0");
+        Inventory listed = Inventory.scan(Sysfs.at(directory), List.of(of(asking(HealthCheck.LINK))));
+
+        assertThat(listed.device(VFS, VF0).orElseThrow().health().problem()).contains("the link of ens1f0v0 is down");
+    }
+
+    /** What a program finds, once it has been started and has ended. */
+    private String said(String script, Duration timeout) throws Exception {
+        HealthRule rule = new HealthRule(
+                Set.of(), List.of("/bin/sh", "-c", script), timeout, Duration.ofHours(1), Duration.ZERO, Duration.ZERO);
+        try (HealthCommands running = new HealthCommands()) {
+            Optional<String> said = running.problem(VF0, rule, System.nanoTime());
+            while (said.isEmpty()) {
+                said = running.problem(VF0, rule, System.nanoTime());
+                Thread.onSpinWait();
+            }
+            return said.orElseThrow();
+        }
+    }
+
+    private void carrier(String value) throws IOException {
+        Files.writeString(directory.resolve(CARRIER), value + "\n");
+    }
+
+    private Watched watch(HealthRule rule) {
+        List<DeviceClass> classes = List.of(of(rule));
+        return new Watched(classes, new HealthWatch(Sysfs.at(directory), classes, commands));
+    }
+
+    private record Watched(List<DeviceClass> classes, HealthWatch health) {}
+
+    /** What is told of the first VF so many seconds after the beginning, when everything is looked at. */
+    private Optional<String> problem(Watched watched, int second) throws IOException {
+        NodeDevices node = new NodeDevices(Sysfs.at(directory), watched.classes());
+        node.scanAll();
+        Inventory scanned = Inventory.of(1, watched.classes(), node.devices(), node.numaNodes());
+        long now = begin + Duration.ofSeconds(second).toNanos();
+        return scanned.with(watched.health().judge(scanned.items(), device -> true, now))
+                .device(VFS, VF0)
+                .orElseThrow()
+                .health()
+                .problem();
+    }
+
+    private static HealthRule asking(HealthCheck check) {
+        return damped(check, Duration.ZERO, Duration.ZERO);
+    }
+
+    private static HealthRule damped(HealthCheck check, Duration unhealthyFor, Duration healthyFor) {
+        HealthRule none = HealthRule.NONE;
+        return new HealthRule(
+                Set.of(check), List.of(), none.commandTimeout(), none.commandEvery(), unhealthyFor, healthyFor);
+    }
+
+    private static DeviceClass of(HealthRule rule) {
+        return new DeviceClass(
+                VFS,
+                Kind.VF,
+                List.of(new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))),
+                List.of(),
+                Optional.empty(),
+                Preference.PACK,
+                false,
+                List.of(),
+                Sharing.NONE,
+                rule);
+    }
+}
