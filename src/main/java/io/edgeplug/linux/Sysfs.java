@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What the kernel tells as files, under a root: the running kernel's for {@code /}, a captured or simulated node's for
- * any other directory.
+ * What the kernel tells as files and is told through them, under a root: the running kernel's for {@code /}, a captured
+ * or simulated node's for any other directory.
  *
  * <p>Paths are given from the root, as {@code sys/bus/pci/devices}. What is not there is absent, never an error: a
  * device may go while it is read, and its attributes then answer ENOENT or ENODEV.
@@ -47,22 +47,36 @@ public final class Sysfs {
     private static final int S_IFCHR = 0020000;
     private static final int S_IFBLK = 0060000;
 
+    private static final Path TREE = Path.of("sys");
+
     private final Path root;
+    private final Kernel kernel;
     private final Consumer<Look> witness;
 
-    private Sysfs(Path root, Consumer<Look> witness) {
+    private Sysfs(Path root, Kernel kernel, Consumer<Look> witness) {
         this.root = root;
+        this.kernel = kernel;
         this.witness = witness;
     }
 
     /** The tree under {@code root}. */
     public static Sysfs at(Path root) {
-        return new Sysfs(root, look -> {});
+        return at(root, Kernel.running());
+    }
+
+    /** The tree under {@code root}, with who acts when it is written to. */
+    public static Sysfs at(Path root, Kernel kernel) {
+        return new Sysfs(root, kernel, look -> {});
     }
 
     /** The same tree, which tells {@code witness} of every look at a file that is there. */
     public Sysfs witnessedBy(Consumer<Look> witness) {
-        return new Sysfs(root, witness);
+        return new Sysfs(root, kernel, witness);
+    }
+
+    /** Where a file of the node is found from here, as {@code lib/firmware}; it need not be there. */
+    public Path locate(String path) {
+        return root.resolve(path);
     }
 
     /**
@@ -86,6 +100,37 @@ public final class Sysfs {
             return Optional.of(content);
         } catch (IOException e) {
             return absentOrThrow("read", path, e, Optional.empty());
+        }
+    }
+
+    /**
+     * Writes an attribute, and returns when the kernel has acted, which may be never.
+     *
+     * @throws IOException if it is not there, does not take the value, or leads out of {@code sys}; the message ends with
+     *     the reason
+     */
+    public void write(String path, String value) throws IOException {
+        try {
+            Path attribute = resolve(path).toRealPath();
+            if (!attribute.startsWith(root.toRealPath().resolve(TREE))) {
+                throw new IOException("leads out of /sys, to " + attribute);
+            }
+            kernel.write(attribute, value.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new IOException("write " + name(path) + ": " + reason(e), e);
+        }
+    }
+
+    /**
+     * Calls a device node, as {@code dev/dfl-fme.0}, which may take for ever; see ioctl(2).
+     *
+     * @throws IOException if it cannot be opened or refuses; the message ends with the reason
+     */
+    public void ioctl(String node, Ioctl call) throws IOException {
+        try {
+            kernel.ioctl(resolve(node), call);
+        } catch (IOException e) {
+            throw new IOException("ioctl " + name(node) + ": " + reason(e), e);
         }
     }
 
@@ -185,9 +230,13 @@ public final class Sysfs {
         if (ABSENT.contains(reason)) {
             return absent;
         }
-        String problem = call + " " + Path.of(path).getFileName() + ": " + reason;
+        String problem = call + " " + name(path) + ": " + reason;
         witness.accept(new Look.Failed(path, problem));
         throw new IOException(problem, e);
+    }
+
+    private static String name(String path) {
+        return String.valueOf(Path.of(path).getFileName());
     }
 
     /** The kernel's words in an exception of the JDK, which has classes of its own for some of them. */

@@ -1,0 +1,23 @@
+package io.edgeplug.linux;
+
+import java.nio.ByteBuffer;
+
+/**
+ * One call of a device node, with a structure that holds the address of more memory; see ioctl(2).
+ *
+ * @param request its number, as {@code _IO} and its kin make it
+ * @param argument the structure, in the machine's byte order; nothing is read back
+ * @param addressAt where in the structure the address of {@code memory} goes, 8 bytes
+ * @param memory direct, from its position on
+ */
+public record Ioctl(int request, ByteBuffer argument, int addressAt, ByteBuffer memory) {
+
+    public Ioctl {
+        if (!memory.isDirect()) {
+            throw new IllegalArgumentException("the kernel cannot read from the heap");
+        }
+        argument = ByteBuffer.allocateDirect(argument.remaining())
+                .put(argument.duplicate())
+                .flip();
+    }
+}

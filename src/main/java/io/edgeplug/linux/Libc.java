@@ -1,0 +1,45 @@
+package io.edgeplug.linux;
+
+import jnr.ffi.LibraryLoader;
+
+/** What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), strerror(3). Any thread. */
+interface Libc {
+
+    int O_RDWR = 2;
+    int O_NOFOLLOW = 0400000;
+    int O_CLOEXEC = 02000000;
+    int SIGKILL = 9;
+    int SIGTERM = 15;
+
+    /** Loaded with the first call, for it costs tens of milliseconds and memory that most nodes never need. */
+    static Libc load() {
+        return Loaded.LIBC;
+    }
+
+    int open(String path, int flags);
+
+    int ioctl(int descriptor, long request, long argument);
+
+    int close(int descriptor);
+
+    int kill(int process, int signal);
+
+    String strerror(int error);
+
+    /** Holds it once it was asked for. */
+    final class Loaded {
+
+        private static final Libc LIBC = libc();
+
+        private Loaded() {}
+
+        private static Libc libc() {
+            // classes made at run time would cost more to make than they save in calls
+            System.setProperty("jnr.ffi.asm.enabled", "false");
+            return LibraryLoader.create(Libc.class)
+                    .library("c")
+                    .failImmediately()
+                    .load();
+        }
+    }
+}
