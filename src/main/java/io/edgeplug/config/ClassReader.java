@@ -5,6 +5,7 @@ import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.Preference;
+import io.edgeplug.device.Recipe;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
@@ -52,8 +53,13 @@ final class ClassReader {
         Sharing sharing = sharing(table);
         List<PathGroup> groups = groups(where, table, kind);
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
-        List<Selector> selectors = selectors(where, table, kind);
-        HealthRule health = new HealthReader(mistakes).read(where, table, kind);
+        HealthRule health = new HealthReader(mistakes).read(where, table, kind,
+        Recipe recipe = kind.map(known -> new RecipeReader(mistakes, where, known).read(table))
+                .orElse(Recipe.NONE);
+        if (sharing.shares() > 1 && !recipe.isEmpty()) {
+            table.mistake("prepare", "would prepare a device that has shares while others use it");
+        }
+        List<Selector> selectors = selectors(where, table, kind, recipe);
         table.rejectOthers();
         if (mistakes.count() > before) {
             return Optional.empty();
@@ -69,7 +75,8 @@ final class ClassReader {
                 numaNodes,
                 sharing,
                 needsVhostNet,
-                health));
+                health,
+                recipe));
     }
 
     /** A class's file, its number in it from 1, and its resource if it says one. */
@@ -143,7 +150,7 @@ final class ClassReader {
         return groups;
     }
 
-    private List<Selector> selectors(String where, Table table, Optional<Kind> kind) {
+    private List<Selector> selectors(String where, Table table, Optional<Kind> kind, Recipe recipe) {
         if (!table.has("match") && !table.has("groups")) {
             table.mistake("match", "missing: say in [class.match] which devices the class takes");
         }
@@ -153,13 +160,14 @@ final class ClassReader {
             if (values.isEmpty()) {
                 table.mistake("match", "is empty: say which devices the class takes");
             }
-            selector(match, kind).ifPresent(selectors::add);
+            selector(match, kind, recipe).ifPresent(selectors::add);
             match.rejectOthers();
         }
         return selectors;
     }
 
-    private Optional<Selector> selector(Table match, Optional<Kind> kind) {
+    /** A device that was bound by the recipe belongs to the class as it did before. */
+    private Optional<Selector> selector(Table match, Optional<Kind> kind, Recipe recipe) {
         int before = mistakes.count();
         Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);
         for (SelectorWord word : SelectorWord.values()) {
@@ -182,6 +190,11 @@ final class ClassReader {
                 && values.getOrDefault(SelectorWord.IS_RDMA, List.of()).contains("true")) {
             match.mistake("vdpa_type", "takes no device that is_rdma does: a vDPA device is used instead of RDMA");
         }
+        values.computeIfPresent(
+                SelectorWord.DRIVERS,
+                (drivers, texts) -> Stream.concat(texts.stream(), recipe.driver().stream())
+                        .distinct()
+                        .toList());
         return mistakes.count() > before ? Optional.empty() : Optional.of(new Selector(values));
     }
 }

@@ -149,6 +149,11 @@ final class Table {
         return tables;
     }
 
+    /** The table under a key that may stand once. */
+    Optional<Map<String, ?>> table(String key) {
+        return value(key, Map.class, "a table, as [" + key + "]").map(Table::stringKeys);
+    }
+
     /** Tells every key that nobody asked for. */
     void rejectOthers() {
         TreeSet<String> others = new TreeSet<>(values.keySet());

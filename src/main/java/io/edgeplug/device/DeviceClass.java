@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * @param sharing how many containers can have one device
  * @param needsVhostNet whether containers make tap devices for virtual machines with the kernel's vhost-net
  * @param health what makes a device unhealthy, beside that it does not answer
+ * @param recipe what is done to a device before each container
  */
 public record DeviceClass(
         ResourceName resource,
@@ -31,7 +32,8 @@ public record DeviceClass(
         List<Integer> numaNodes,
         Sharing sharing,
         boolean needsVhostNet,
-        HealthRule health) {
+        HealthRule health,
+        Recipe recipe) {
 
     public DeviceClass {
         numaNodes = List.copyOf(numaNodes);
@@ -52,7 +54,8 @@ public record DeviceClass(
                 List.of(),
                 Sharing.NONE,
                 false,
-                HealthRule.NONE);
+                HealthRule.NONE,
+                Recipe.NONE);
     }
 
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */

@@ -1,0 +1,192 @@
+package io.edgeplug.config;
+
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.Recipe;
+import io.edgeplug.device.Step;
+import io.edgeplug.device.Template;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Makes a recipe of the {@code [class.prepare]} tables of one class. */
+final class RecipeReader {
+
+    private static final String TIMEOUT = "timeout";
+    private static final String COMMAND_TIMEOUT = "command_timeout";
+
+    /** The kubelet gives a call 30 seconds, on which it should not have to insist. */
+    private static final int MAX_TIMEOUT = 28;
+
+    private static final int MAX_COMMAND_TIMEOUT = 3600;
+    private static final int MAX_VLAN = 4094;
+
+    private static final Set<Kind> PCI_KINDS = Set.of(Kind.VF, Kind.NIC, Kind.HCA, Kind.FPGA, Kind.PCI);
+    private static final Set<Kind> PROGRAMMABLE = Set.of(Kind.FPGA, Kind.PCI);
+
+    private static final Pattern DRIVER = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
+    private static final Pattern MAC = Pattern.compile("[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
+    private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
+
+    private final Mistakes mistakes;
+    private final String where;
+    private final Kind kind;
+    private final List<Step> steps = new ArrayList<>();
+
+    /** For a class of that kind, whose mistakes begin with {@code where}. */
+    RecipeReader(Mistakes mistakes, String where, Kind kind) {
+        this.mistakes = mistakes;
+        this.where = where;
+        this.kind = kind;
+    }
+
+    /** All tables together, one after the other. */
+    Recipe read(Table classTable) {
+        Duration timeout = Recipe.USUAL_TIMEOUT;
+        boolean told = false;
+        for (Map<String, ?> values : classTable.tables("prepare")) {
+            Table table = new Table(mistakes, where + "prepare.", values);
+            OptionalInt seconds = table.integer(TIMEOUT, 1, MAX_TIMEOUT);
+            if (seconds.isPresent() && told) {
+                table.mistake(TIMEOUT, "is that of the whole recipe, and said twice");
+            }
+            told |= seconds.isPresent();
+            timeout = seconds.isPresent() ? Duration.ofSeconds(seconds.getAsInt()) : timeout;
+            steps(table, timeout);
+            table.rejectOthers();
+        }
+        return new Recipe(steps, timeout);
+    }
+
+    /** Settings of the PF come before the reset that makes a VF's driver see them. */
+    private void steps(Table table, Duration timeout) {
+        table.table("vf").ifPresent(values -> {
+            concerns(table, "vf", Set.of(Kind.VF));
+            vf(new Table(mistakes, where + "prepare.vf.", values)).ifPresent(steps::add);
+        });
+        table.string("reset").ifPresent(word -> {
+            concerns(table, "reset", PCI_KINDS);
+            reset(table, word);
+        });
+        table.string("driver").ifPresent(name -> {
+            concerns(table, "driver", PCI_KINDS);
+            matching(table, "driver", name, DRIVER, "a name of a driver, as vfio-pci")
+                    .ifPresent(driver -> steps.add(new Step.Driver(driver)));
+        });
+        table.table("program").ifPresent(values -> {
+            concerns(table, "program", PROGRAMMABLE);
+            program(new Table(mistakes, where + "prepare.program.", values), timeout)
+                    .ifPresent(steps::add);
+        });
+        command(table, timeout).ifPresent(steps::add);
+    }
+
+    private void concerns(Table table, String key, Set<Kind> kinds) {
+        if (!kinds.contains(kind)) {
+            table.mistake(key, "does not apply to kind " + kind.word());
+        }
+    }
+
+    private void reset(Table table, String word) {
+        Optional<Step.Reset.Method> method = Stream.of(Step.Reset.Method.values())
+                .filter(one -> one.word().equals(word))
+                .findFirst();
+        method.ifPresent(found -> steps.add(new Step.Reset(found)));
+        if (method.isEmpty() && !word.equals("none")) {
+            String words =
+                    Stream.of(Step.Reset.Method.values()).map(one -> one.word()).collect(Collectors.joining(", "));
+            table.mistake("reset", "\"" + word + "\" is none of none, " + words);
+        }
+    }
+
+    private Optional<Step> vf(Table table) {
+        Optional<String> mac = table.string("mac")
+                .flatMap(text -> text.equals(Step.Vf.RANDOM)
+                        ? Optional.of(text)
+                        : matching(
+                                table, "mac", text.toLowerCase(Locale.ROOT), MAC, "\"random\" or a station's address"));
+        Step.Vf vf = new Step.Vf(
+                mac,
+                table.integer("vlan", 0, MAX_VLAN),
+                table.bool("trust"),
+                table.bool("spoof_check"),
+                table.integer("min_tx_rate", 0, Integer.MAX_VALUE),
+                table.integer("max_tx_rate", 0, Integer.MAX_VALUE),
+                table.string("link_state")
+                        .flatMap(text -> matching(
+                                table,
+                                "link_state",
+                                text,
+                                Pattern.compile("auto|enable|disable"),
+                                "auto, enable or disable")));
+        int max = vf.maxRate().orElse(0);
+        if (max > 0 && vf.minRate().orElse(0) > max) {
+            table.mistake("min_tx_rate", "is more than max_tx_rate");
+        }
+        table.rejectOthers();
+        return vf.text().isEmpty() ? Optional.empty() : Optional.of(vf);
+    }
+
+    private Optional<Step> program(Table table, Duration timeout) {
+        Optional<String> file = table.required("file")
+                .flatMap(text -> matching(table, "file", text, Pattern.compile("/.*"), "an absolute path"));
+        Optional<String> sha256 = table.required("sha256")
+                .flatMap(text -> matching(
+                        table,
+                        "sha256",
+                        text.toLowerCase(Locale.ROOT),
+                        SHA256,
+                        "64 hexadecimal digits, as of sha256sum"));
+        Optional<String> id = table.string("id")
+                .flatMap(text -> matching(
+                        table, "id", text.replace("-", "").toLowerCase(Locale.ROOT), ID, "32 hexadecimal digits"));
+        Optional<Template> idFile = table.string("id_file").flatMap(text -> template(table, "id_file", text));
+        Optional<Step.Command> tool = command(table, timeout, Template.Name.FILE);
+        boolean partial = table.bool("partial").orElse(false);
+        boolean always = table.bool("always").orElse(false);
+        table.rejectOthers();
+        return file.flatMap(
+                path -> sha256.map(digest -> new Step.Program(path, digest, id, idFile, tool, partial, always)));
+    }
+
+    private Optional<Step.Command> command(Table table, Duration timeout, Template.Name... names) {
+        List<String> texts = table.strings("command");
+        OptionalInt seconds = table.integer(COMMAND_TIMEOUT, 1, MAX_COMMAND_TIMEOUT);
+        if (texts.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!texts.getFirst().startsWith("/")) {
+            table.mistake("command", "\"" + texts.getFirst() + "\" is not the absolute path of a program");
+        }
+        List<Template> argv = texts.stream()
+                .flatMap(text -> template(table, "command", text, names).stream())
+                .toList();
+        return Optional.of(
+                new Step.Command(argv, seconds.isPresent() ? Duration.ofSeconds(seconds.getAsInt()) : timeout));
+    }
+
+    private Optional<Template> template(Table table, String key, String text, Template.Name... names) {
+        try {
+            return Optional.of(Template.parse(text, kind, names));
+        } catch (IllegalArgumentException e) {
+            table.mistake(key, "\"" + text + "\": " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> matching(Table table, String key, String text, Pattern pattern, String form) {
+        if (pattern.matcher(text).matches()) {
+            return Optional.of(text);
+        }
+        table.mistake(key, "\"" + text + "\" is not " + form);
+        return Optional.empty();
+    }
+}
