@@ -37,6 +37,7 @@ public final class SimulatedNode implements AutoCloseable {
     private static final int CONFIG_BYTES = 256;
 
     private final NodeFiles files;
+    private final SimulatedKernel kernel;
     private final Sysfs sysfs;
     private final List<UeventQueue> listeners = new ArrayList<>();
     /** What the configuration space was before its function fell off. */
@@ -46,7 +47,8 @@ public final class SimulatedNode implements AutoCloseable {
 
     private SimulatedNode(NodeFiles files) {
         this.files = files;
-        this.sysfs = Sysfs.at(files.root());
+        this.kernel = new SimulatedKernel(files, this::announceActed);
+        this.sysfs = Sysfs.at(files.root(), kernel);
     }
 
     /**
@@ -66,9 +68,24 @@ public final class SimulatedNode implements AutoCloseable {
         return files.root();
     }
 
-    /** What the node's kernel tells. */
+    /** What the node's kernel tells, and where it is told. */
     public Sysfs sysfs() {
         return sysfs;
+    }
+
+    /** What the kernel has done because it was told through the sysfs, a line each, in order. */
+    public List<String> acts() {
+        return kernel.acts();
+    }
+
+    /**
+     * Has something happen each time before the kernel acts on what is written to an attribute or a device node.
+     *
+     * @param path from the root; links on the way are followed
+     * @throws NoSuchFileException if there is no such file
+     */
+    public void interfere(String path, Interference interference) throws IOException {
+        kernel.interfere(files.real(Tree.relative(path)), interference);
     }
 
     /** Opens a source of its own for each caller, of the uevents from now on; to be closed by the caller. */
@@ -204,6 +221,14 @@ public final class SimulatedNode implements AutoCloseable {
             return files.real(FUNCTIONS.resolve(address.toString()));
         } catch (NoSuchFileException e) {
             throw new IllegalArgumentException(address + ": no such function", e);
+        }
+    }
+
+    private synchronized void announceActed(String action, PciAddress address) {
+        try {
+            send(action, directory(address));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
         }
     }
 
