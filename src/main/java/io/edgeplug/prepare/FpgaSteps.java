@@ -1,0 +1,193 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.FpgaRegion;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.Step;
+import io.edgeplug.device.Template;
+import io.edgeplug.linux.Ioctl;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+
+/** Programs FPGAs: Intel's regions by ioctl, others through their FPGA manager or a vendor's tool. */
+final class FpgaSteps {
+
+    /** Where the kernel looks for what a driver asks for by name; see Documentation/driver-api/firmware. */
+    static final String FIRMWARE = "lib/firmware";
+
+    private static final String MANAGERS = "sys/class/fpga_manager";
+
+    /** DFL_FPGA_FME_PORT_PR of linux/fpga-dfl.h, and its structure: four numbers of 4 bytes and an address. */
+    private static final int PORT_PR = 0xb680;
+
+    private static final int PORT_PR_BYTES = 24;
+    private static final int PORT_PR_ADDRESS = 16;
+
+    private final Sysfs sysfs;
+    private final Unfinished unfinished;
+    private final Programs programs;
+
+    FpgaSteps(Sysfs sysfs, Unfinished unfinished, Programs programs) {
+        this.sysfs = sysfs;
+        this.unfinished = unfinished;
+        this.programs = programs;
+    }
+
+    /** Programs the device unless it says that it is so already, and has it say so afterwards. */
+    String program(Device device, Step.Program step) throws IOException, TimeoutException, InterruptedException {
+        if (step.id().isPresent() && isLoaded(device, step, step.id().orElseThrow()) && !step.always()) {
+            return "is programmed so already";
+        }
+        Path image = sysfs.locate(step.file().substring(1));
+        Optional<String> wanted = step.id();
+        if (step.tool().isPresent()) {
+            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory())) {
+                programs.run(
+                        device,
+                        step.tool().orElseThrow(),
+                        Map.of(Template.Name.FILE, verified.path().toString()));
+            }
+        } else if (device instanceof FpgaRegion region) {
+            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory())) {
+                Gbs gbs = gbs(step.file(), verified);
+                wanted = wanted.or(() -> gbs.afuIds().stream().findFirst());
+                if (!step.always() && wanted.isPresent() && isLoaded(device, step, wanted.orElseThrow())) {
+                    return "is programmed so already";
+                }
+                reconfigure(region, gbs);
+            }
+        } else {
+            load(manager(device), image, step);
+        }
+        if (wanted.isPresent() && !isLoaded(device, step, wanted.orElseThrow())) {
+            throw new IOException("it says afterwards that it is programmed as "
+                    + loaded(device, step).orElse("nothing") + ", not as " + wanted.orElseThrow());
+        }
+        return wanted.map(id -> "as " + id).orElse("");
+    }
+
+    /** Takes away what a killed process left where the kernel looks for images. */
+    void deleteAbandoned() throws IOException {
+        Path directory = sysfs.locate(FIRMWARE);
+        if (Files.isDirectory(directory)) {
+            try (DirectoryStream<Path> abandoned = Files.newDirectoryStream(directory, Bitstream.PREFIX + "*.bin")) {
+                for (Path file : abandoned) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    private boolean isLoaded(Device device, Step.Program step, String id) throws IOException {
+        return loaded(device, step).equals(Optional.of(id));
+    }
+
+    /** What the device says that it is programmed with. */
+    private Optional<String> loaded(Device device, Step.Program step) throws IOException {
+        Optional<String> file = step.idFile().flatMap(template -> template.fill(device, Map.of()));
+        if (file.isEmpty() && device instanceof FpgaRegion region) {
+            file = Optional.of(port(region) + "/afu_id");
+        }
+        if (file.isEmpty()) {
+            throw new IOException("nothing tells what it is programmed with, and the class names no id_file");
+        }
+        return sysfs.read(file.orElseThrow().replaceFirst("^/+", ""))
+                .map(text -> text.replace("-", "").toLowerCase(Locale.ROOT));
+    }
+
+    private static Gbs gbs(String file, Bitstream verified) throws IOException {
+        try {
+            return Gbs.parse(verified.map());
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Has the management engine of the card program the region's port; see Documentation/fpga/dfl.rst. */
+    private void reconfigure(FpgaRegion region, Gbs gbs) throws IOException {
+        String engine = only(region, "dfl-fme\\.\\d+");
+        List<String> interfaces = interfaceIds(engine);
+        if (!interfaces.contains(gbs.interfaceId())) {
+            throw new IOException("the image is for the interface " + gbs.interfaceId() + ", and the region has "
+                    + (interfaces.isEmpty() ? "none" : String.join(", ", interfaces)));
+        }
+        int port = sysfs.read(port(region) + "/id")
+                .map(Integer::decode)
+                .orElseThrow(() -> new IOException("its port does not tell its number"));
+        ByteBuffer argument = ByteBuffer.allocate(PORT_PR_BYTES).order(ByteOrder.nativeOrder());
+        argument.putInt(PORT_PR_BYTES).putInt(0).putInt(port).putInt(gbs.image().remaining());
+        sysfs.ioctl(
+                "dev/" + engine.substring(engine.lastIndexOf('/') + 1),
+                new Ioctl(PORT_PR, argument.rewind(), PORT_PR_ADDRESS, gbs.image()));
+    }
+
+    private List<String> interfaceIds(String engine) throws IOException {
+        List<String> ids = new ArrayList<>();
+        for (String child : sysfs.names(engine)) {
+            String regions = engine + "/" + child + "/fpga_region";
+            for (String region : child.startsWith("dfl-fme-region.") ? sysfs.names(regions) : List.<String>of()) {
+                sysfs.read(regions + "/" + region + "/compat_id").ifPresent(ids::add);
+            }
+        }
+        return ids;
+    }
+
+    private String port(FpgaRegion region) throws IOException {
+        return only(region, "dfl-port\\.\\d+");
+    }
+
+    /** The one part of a region with such a name; programming one of several would need a word for which. */
+    private String only(FpgaRegion region, String pattern) throws IOException {
+        String directory = PciBinding.FUNCTIONS + region.function().address() + "/fpga_region/" + region.region();
+        List<String> found = sysfs.names(directory).stream()
+                .filter(name -> name.matches(pattern))
+                .toList();
+        if (found.size() != 1) {
+            throw new IOException(region.region() + " has " + found.size() + " parts named "
+                    + pattern.replaceAll("\\W.*", "") + ", and can be programmed only with one");
+        }
+        return directory + "/" + found.getFirst();
+    }
+
+    /** Where the device's FPGA manager is. */
+    private String manager(Device device) throws IOException {
+        if (device instanceof PciDevice pci) {
+            String managers = PciBinding.FUNCTIONS + pci.function().address() + "/fpga_manager";
+            for (String name : sysfs.names(managers)) {
+                return managers + "/" + name;
+            }
+        }
+        for (String name : sysfs.names(MANAGERS)) {
+            if (sysfs.linkName(MANAGERS + "/" + name + "/device").equals(Optional.of(device.id()))) {
+                return MANAGERS + "/" + name;
+            }
+        }
+        throw new IOException("it has no FPGA manager");
+    }
+
+    /** Has the kernel load the image by name, through the attributes that Xilinx's kernels have. */
+    private void load(String manager, Path image, Step.Program step) throws IOException {
+        if (!sysfs.exists(manager + "/firmware")) {
+            throw new IOException("its FPGA manager takes no image: it has no attribute firmware");
+        }
+        try (Bitstream staged = Bitstream.copy(image, step.sha256(), sysfs.locate(FIRMWARE))) {
+            sysfs.write(manager + "/flags", step.partial() ? "1" : "0");
+            sysfs.write(manager + "/firmware", String.valueOf(staged.path().getFileName()));
+        }
+        String state = sysfs.read(manager + "/state").orElse("unknown");
+        if (!state.equals("operating")) {
+            throw new IOException("its FPGA manager says " + state + " afterwards");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Step;
+import io.edgeplug.prepare.Unfinished.Before;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** The steps that the kernel's PCI core does: resets and drivers. What fails in the middle is put back. */
+final class FunctionSteps {
+
+    private final Unfinished unfinished;
+    private final PciBinding binding;
+
+    FunctionSteps(Unfinished unfinished, PciBinding binding) {
+        this.unfinished = unfinished;
+        this.binding = binding;
+    }
+
+    /**
+     * Resets the function, without its driver if that has made something of it: with the interface of a VF down, the
+     * kernel has been seen to hang for ever in a reset under the driver.
+     */
+    String reset(Step.Reset.Method method) throws IOException {
+        boolean rebinds = method == Step.Reset.Method.REBIND;
+        if (rebinds && binding.driver().isEmpty()) {
+            throw new IOException("no driver is bound to it");
+        }
+        refuseInterfaceElsewhere();
+        checkOffered(method);
+        boolean unbinds = rebinds || binding.isInUseByDriver();
+        Before before = Before.of(binding);
+        changing(before, () -> {
+            if (unbinds) {
+                binding.unbind();
+            }
+            if (!rebinds) {
+                select(method);
+                binding.reset();
+            }
+            before.restore(binding);
+        });
+        return unbinds ? "under " + before.driver().orElse("") + ", which was bound anew" : "";
+    }
+
+    /** Binds the function to a driver, if it is not. */
+    String bind(String driver) throws IOException {
+        if (binding.driver().equals(Optional.of(driver))) {
+            return "is bound already";
+        }
+        if (!binding.isLoaded(driver)) {
+            throw new IOException("the driver " + driver + " is not loaded");
+        }
+        refuseInterfaceElsewhere();
+        Before before = Before.of(binding);
+        changing(before, () -> {
+            binding.override(Optional.of(driver));
+            if (before.driver().isPresent()) {
+                binding.unbind();
+            }
+            binding.bind(driver);
+        });
+        return before.driver().map(old -> "was bound to " + old).orElse("");
+    }
+
+    /** To unbind it would destroy an interface that a container is using. */
+    private void refuseInterfaceElsewhere() throws IOException {
+        if (binding.isInUseByDriver() && binding.hasInterfaceElsewhere()) {
+            throw new IOException("its network interface has been moved into a network namespace, as a CNI does");
+        }
+    }
+
+    private interface Change {
+        void run() throws IOException;
+    }
+
+    private void changing(Before before, Change change) throws IOException {
+        unfinished.remember(binding.address(), before);
+        try {
+            change.run();
+        } catch (IOException e) {
+            try {
+                before.restore(binding);
+            } catch (IOException second) {
+                e.addSuppressed(second);
+                throw new IOException(e.getMessage() + "; and it could not be put back: " + second.getMessage(), e);
+            }
+            throw e;
+        } finally {
+            unfinished.forget(binding.address());
+        }
+    }
+
+    private void checkOffered(Step.Reset.Method method) throws IOException {
+        Optional<String> offered = binding.resetMethods();
+        boolean isOffered = switch (method) {
+            case FLR -> offered.map(methods -> words(methods).contains("flr")).orElse(true);
+            case BUS -> offered.map(methods -> words(methods).contains("bus")).orElse(false);
+            case FUNCTION, REBIND -> true;
+        };
+        if (!isOffered) {
+            throw new IOException("the kernel offers no " + method.word() + " for it, only: "
+                    + offered.filter(methods -> !methods.isEmpty()).orElse("nothing"));
+        }
+    }
+
+    /** The kernel resets by the first method that works: for one of them, the others are left out meanwhile. */
+    private void select(Step.Reset.Method method) throws IOException {
+        Optional<String> offered = binding.resetMethods();
+        boolean isChoice = method == Step.Reset.Method.FLR || method == Step.Reset.Method.BUS;
+        if (isChoice && offered.isPresent() && !offered.orElseThrow().equals(method.word())) {
+            binding.resetMethods(method.word());
+        }
+    }
+
+    private static List<String> words(String text) {
+        return List.of(text.split("\\s+", -1));
+    }
+}

@@ -1,0 +1,81 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which driver a function is bound to, and how that changes; see Documentation/ABI/testing/sysfs-bus-pci. */
+record PciBinding(Sysfs sysfs, PciAddress address) {
+
+    static final String FUNCTIONS = "sys/bus/pci/devices/";
+
+    private static final String DRIVERS = "sys/bus/pci/drivers/";
+
+    /** What the kernel says where there is no override. */
+    private static final String NO_OVERRIDE = "(null)";
+
+    /** Those that make nothing of a function by themselves, so that a reset under them harms nobody. */
+    private static final Set<String> PASSIVE = Set.of("vfio-pci", "uio_pci_generic", "igb_uio", "pci-stub");
+
+    String directory() {
+        return FUNCTIONS + address + "/";
+    }
+
+    Optional<String> driver() throws IOException {
+        return sysfs.linkName(directory() + "driver");
+    }
+
+    /** Whether its driver has made network interfaces or the like of it, which a reset would pull away from under. */
+    boolean isInUseByDriver() throws IOException {
+        return driver().filter(driver -> !PASSIVE.contains(driver)).isPresent();
+    }
+
+    /**
+     * Whether its network interface is in another network namespace, probably a pod's: the directory is there for
+     * everyone, what is in it only for those who share the namespace.
+     */
+    boolean hasInterfaceElsewhere() throws IOException {
+        return sysfs.exists(directory() + "net")
+                && sysfs.names(directory() + "net").isEmpty();
+    }
+
+    void unbind() throws IOException {
+        sysfs.write(directory() + "driver/unbind", address.toString());
+    }
+
+    void bind(String driver) throws IOException {
+        sysfs.write(DRIVERS + driver + "/bind", address.toString());
+        if (!driver().equals(Optional.of(driver))) {
+            throw new IOException("the kernel has not bound it to " + driver);
+        }
+    }
+
+    boolean isLoaded(String driver) throws IOException {
+        return sysfs.exists(DRIVERS + driver);
+    }
+
+    /** The only driver that it may be bound to; absent if any that knows it. */
+    Optional<String> override() throws IOException {
+        return sysfs.read(directory() + "driver_override").filter(text -> !text.equals(NO_OVERRIDE) && !text.isEmpty());
+    }
+
+    /** A lone newline clears it. */
+    void override(Optional<String> driver) throws IOException {
+        sysfs.write(directory() + "driver_override", driver.orElse("") + "\n");
+    }
+
+    /** The ways to reset it, best first; absent before Linux 5.15. */
+    Optional<String> resetMethods() throws IOException {
+        return sysfs.read(directory() + "reset_method");
+    }
+
+    void resetMethods(String methods) throws IOException {
+        sysfs.write(directory() + "reset_method", methods);
+    }
+
+    void reset() throws IOException {
+        sysfs.write(directory() + "reset", "1");
+    }
+}

@@ -1,0 +1,99 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Recipe;
+import io.edgeplug.device.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** One device's way through its recipe, which goes on whoever waits for it. */
+public final class Preparation {
+
+    private final Device device;
+    private final Recipe recipe;
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    // below: guarded by this
+    private Optional<Running> running = Optional.empty();
+    private Optional<PrepareException> failure = Optional.empty();
+    private Instant endedAt = Instant.MAX;
+
+    /** What it does now. */
+    private record Running(Step step, Instant since) {}
+
+    Preparation(Device device, Recipe recipe) {
+        this.device = device;
+        this.recipe = recipe;
+    }
+
+    /** The device, as it was when this began. */
+    public Device device() {
+        return device;
+    }
+
+    Recipe recipe() {
+        return recipe;
+    }
+
+    /**
+     * Waits for the end, at most so long.
+     *
+     * @return whether it has ended
+     * @throws PrepareException if the device could not be prepared
+     */
+    public boolean await(Duration timeout) throws PrepareException, InterruptedException {
+        if (!ended.await(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+            return false;
+        }
+        synchronized (this) {
+            if (failure.isPresent()) {
+                throw failure.orElseThrow();
+            }
+        }
+        return true;
+    }
+
+    /** What it does, for a person: {@code reset has not returned since 2026-11-21T15:44:49Z}. */
+    public synchronized String progress() {
+        return running.map(now -> now.step().word()
+                        + (isInKernel() ? " has not returned since " : " has been running since ")
+                        + now.since())
+                .orElse("waits for what is done to another device");
+    }
+
+    /** Whether the kernel has it, which may keep it for ever. */
+    public synchronized boolean isInKernel() {
+        return running.filter(now -> switch (now.step()) {
+                    case Step.Reset reset -> true;
+                    case Step.Driver driver -> true;
+                    case Step.Program program -> program.tool().isEmpty();
+                    case Step.Vf vf -> false;
+                    case Step.Command command -> false;
+                })
+                .isPresent();
+    }
+
+    synchronized void begin(Step step) {
+        running = Optional.of(new Running(step, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+    }
+
+    synchronized void end(Optional<PrepareException> problem) {
+        running = Optional.empty();
+        failure = problem;
+        endedAt = Instant.now();
+        ended.countDown();
+    }
+
+    boolean hasEnded() {
+        return ended.getCount() == 0;
+    }
+
+    /** When it ended; in the far future if it has not. */
+    synchronized Instant endedAt() {
+        return endedAt;
+    }
+}

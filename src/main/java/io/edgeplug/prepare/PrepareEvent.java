@@ -1,0 +1,37 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Step;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What happens to a device that is prepared, told on the thread that prepares it. */
+public sealed interface PrepareEvent {
+
+    /** The first step comes next. */
+    record Begun(Device device) implements PrepareEvent {}
+
+    /**
+     * A step is done.
+     *
+     * @param note what it found or did that the step itself does not say; empty for most
+     */
+    record StepDone(Device device, Step step, String note, Duration took) implements PrepareEvent {}
+
+    /** A program that a step runs has written a line. */
+    record Output(Device device, String line) implements PrepareEvent {}
+
+    /**
+     * All is done.
+     *
+     * @param problem why the device is not prepared; empty if it is
+     */
+    record Ended(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
+
+    /**
+     * What a process that was killed had begun with a function was put back.
+     *
+     * @param text what was done, or what kept it from being done
+     */
+    record Recovered(String function, String text) implements PrepareEvent {}
+}

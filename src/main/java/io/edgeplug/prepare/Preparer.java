@@ -1,0 +1,197 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.Recipe;
+import io.edgeplug.device.Step;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Prepares devices, each on a thread of its own, of which the kernel may keep one for ever.
+ *
+ * <p>Whoever asks for a device that is being prepared, or was and has not been collected, gets that preparation: so a
+ * kubelet that gave up waiting finds the result when it asks again.
+ */
+public final class Preparer implements AutoCloseable {
+
+    /** A kubelet that asks again does so within its back-off of five minutes; later, much may have happened. */
+    private static final Duration KEPT = Duration.ofMinutes(10);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private final Sysfs sysfs;
+    private final Consumer<PrepareEvent> told;
+    private final Unfinished unfinished;
+    private final Programs programs;
+    private final FpgaSteps fpgas;
+    private final Exclusion exclusion = new Exclusion();
+
+    // below: guarded by this
+    private final Map<String, Preparation> preparations = new HashMap<>();
+    private final Map<Preparation, Thread> threads = new HashMap<>();
+
+    /**
+     * Prepares devices of that node.
+     *
+     * @param told of all that happens, on the threads where it does; it must not wait for a preparation
+     */
+    public Preparer(Sysfs sysfs, Consumer<PrepareEvent> told) {
+        this.sysfs = sysfs;
+        this.told = told;
+        this.unfinished = new Unfinished(sysfs);
+        this.programs = new Programs(sysfs, told);
+        this.fpgas = new FpgaSteps(sysfs, unfinished, programs);
+    }
+
+    /**
+     * Puts back what a process that was killed had begun; to be called by the node's one daemon, as it starts. What takes
+     * long goes on.
+     */
+    public void recover() throws IOException, InterruptedException {
+        fpgas.deleteAbandoned();
+        List<Thread> recovering = new ArrayList<>();
+        unfinished
+                .all()
+                .forEach((address, before) -> recovering.add(
+                        Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address, before))));
+        join(recovering);
+    }
+
+    private void recover(PciAddress address, Unfinished.Before before) {
+        try {
+            before.restore(new PciBinding(sysfs, address));
+            unfinished.forget(address);
+            told.accept(new PrepareEvent.Recovered(address.toString(), "put back as it was before a preparation"));
+        } catch (IOException e) {
+            told.accept(new PrepareEvent.Recovered(
+                    address.toString(), "cannot be put back as it was before a preparation: " + e.getMessage()));
+        }
+    }
+
+    /** Begins to prepare a device, or joins who did. */
+    public synchronized Preparation prepare(Device device, Recipe recipe) {
+        Preparation known = preparations.get(device.id());
+        if (known != null && known.recipe().equals(recipe) && !isStale(known)) {
+            return known;
+        }
+        Preparation preparation = new Preparation(device, recipe);
+        Thread thread =
+                Thread.ofPlatform().name("prepare " + device.id()).daemon().unstarted(() -> run(preparation));
+        preparations.put(device.id(), preparation);
+        threads.put(preparation, thread);
+        thread.start();
+        return preparation;
+    }
+
+    /** Says that a result has been used: who asks for the device from now on has it prepared anew. */
+    public synchronized void collect(Preparation preparation) {
+        preparations.remove(preparation.device().id(), preparation);
+    }
+
+    /** Ends what can be ended; what the kernel has stays with it. */
+    @Override
+    public void close() {
+        Map<Preparation, Thread> left;
+        synchronized (this) {
+            left = Map.copyOf(threads);
+        }
+        left.values().forEach(Thread::interrupt);
+        try {
+            join(left.values());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void join(Collection<Thread> threads) throws InterruptedException {
+        Instant end = Instant.now().plus(PATIENCE);
+        for (Thread thread : threads) {
+            thread.join(Duration.between(Instant.now(), end));
+        }
+    }
+
+    private static boolean isStale(Preparation known) {
+        return known.hasEnded() && known.endedAt().plus(KEPT).isBefore(Instant.now());
+    }
+
+    private void run(Preparation preparation) {
+        Device device = preparation.device();
+        Instant begun = Instant.now();
+        Optional<PrepareException> problem = Optional.empty();
+        told.accept(new PrepareEvent.Begun(device));
+        try (Exclusion.Held held = exclusion.acquire(device, preparation.recipe())) {
+            for (Step step : preparation.recipe().steps()) {
+                perform(preparation, step);
+            }
+            checkFit(device);
+        } catch (PrepareException e) {
+            problem = Optional.of(e);
+        } catch (InterruptedException e) {
+            problem = Optional.of(new PrepareException("edgeplug stops", e));
+        }
+        synchronized (this) {
+            threads.remove(preparation);
+        }
+        Duration took = Duration.between(begun, Instant.now());
+        told.accept(new PrepareEvent.Ended(device, problem.map(Throwable::getMessage), took));
+        preparation.end(problem);
+    }
+
+    private void perform(Preparation preparation, Step step) throws PrepareException, InterruptedException {
+        Instant begun = Instant.now();
+        Device device = preparation.device();
+        preparation.begin(step);
+        try {
+            String note = switch (step) {
+                case Step.Vf vf -> programs.settings(device, vf);
+                case Step.Reset reset -> function(device).reset(reset.method());
+                case Step.Driver driver -> function(device).bind(driver.name());
+                case Step.Program program -> fpgas.program(device, program);
+                case Step.Command command -> programs.run(device, command, Map.of());
+            };
+            told.accept(new PrepareEvent.StepDone(device, step, note, Duration.between(begun, Instant.now())));
+        } catch (IOException | TimeoutException e) {
+            throw new PrepareException(step.word() + ": " + e.getMessage(), e);
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    private FunctionSteps function(Device device) throws IOException {
+        if (device instanceof PciDevice pci) {
+            return new FunctionSteps(
+                    unfinished, new PciBinding(sysfs, pci.function().address()));
+        }
+        throw new IOException("it is no PCI function");
+    }
+
+    /** A device that did not survive its preparation is not handed over. */
+    private void checkFit(Device device) throws PrepareException {
+        if (device instanceof PciDevice pci) {
+            PciAddress address = pci.function().address();
+            Device after = new DeviceScan(sysfs)
+                    .function(address).stream()
+                            .filter(one -> one.id().equals(device.id()))
+                            .findFirst()
+                            .orElseThrow(() -> new PrepareException("it is gone afterwards"));
+            Optional<String> problem = after.health().problem();
+            if (problem.isPresent()) {
+                throw new PrepareException("it " + problem.orElseThrow() + " afterwards");
+            }
+        }
+    }
+}
