@@ -6,6 +6,7 @@ import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.inventory.Heartbeat;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.kubelet.Preparations;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
 import io.edgeplug.linux.SystemdNotify;
@@ -28,7 +29,8 @@ final class Daemon {
         SystemdNotify systemd = SystemdNotify.ofEnvironment();
         try (Sysroot sysroot = Sysroot.open(options.sysroot());
                 Monitor monitor = monitor(sysroot, config, heartbeat(systemd));
-                DevicePlugins plugins = plugins(options, config, monitor)) {
+                Preparations preparations = new Preparations(sysroot.sysfs(), monitor);
+                DevicePlugins plugins = plugins(options, config, monitor, preparations)) {
             LOG.info("ready");
             systemd.ready("");
             termination.await();
@@ -57,13 +59,19 @@ final class Daemon {
         return Monitor.open(sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), heartbeat);
     }
 
-    private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor) throws IOException {
+    private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor, Preparations preparations)
+            throws IOException, InterruptedException {
+        preparations.recover();
         return switch (config.registration()) {
             case DEVICE_PLUGINS ->
-                DevicePlugins.open(options.kubeletDir().orElse(config.kubeletDir()), monitor, config.classes());
+                DevicePlugins.open(
+                        options.kubeletDir().orElse(config.kubeletDir()), monitor, preparations, config.classes());
             case PLUGINS_REGISTRY ->
                 DevicePlugins.openInRegistry(
-                        options.kubeletDir().orElse(config.pluginsRegistryDir()), monitor, config.classes());
+                        options.kubeletDir().orElse(config.pluginsRegistryDir()),
+                        monitor,
+                        preparations,
+                        config.classes());
         };
     }
 }

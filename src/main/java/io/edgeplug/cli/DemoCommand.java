@@ -6,6 +6,7 @@ import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.kubelet.Preparations;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.simulation.DemoNode;
@@ -47,7 +48,8 @@ final class DemoCommand implements Callable<Integer> {
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
                 Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
                 LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
-                DevicePlugins plugins = DevicePlugins.open(kubeletDir, monitor, config.classes())) {
+                Preparations preparations = new Preparations(node.sysfs(), monitor);
+                DevicePlugins plugins = DevicePlugins.open(kubeletDir, monitor, preparations, config.classes())) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);
             scenes.scanned(monitor.current());
             scenes.registered(

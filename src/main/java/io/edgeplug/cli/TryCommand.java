@@ -6,6 +6,7 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.kubelet.Preparations;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.AdmissionException;
@@ -79,7 +80,8 @@ final class TryCommand implements Callable<Integer> {
         try (Sysroot sysroot = node.open();
                 Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
-                DevicePlugins plugins = DevicePlugins.open(directory, monitor, classes)) {
+                Preparations preparations = new Preparations(node.sysfs(), monitor);
+                DevicePlugins plugins = DevicePlugins.open(directory, monitor, preparations, classes)) {
             listed.await(limits.keySet());
             limits.keySet()
                     .forEach(resource -> out.println(kubelet.resource(resource).text()));

@@ -53,10 +53,10 @@ final class ClassReader {
         Sharing sharing = sharing(table);
         List<PathGroup> groups = groups(where, table, kind);
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
-        HealthRule health = new HealthReader(mistakes).read(where, table, kind,
+        HealthRule health = new HealthReader(mistakes).read(where, table, kind);
         Recipe recipe = kind.map(known -> new RecipeReader(mistakes, where, known).read(table))
                 .orElse(Recipe.NONE);
-        if (sharing.shares() > 1 && !recipe.isEmpty()) {
+        if (sharing.isShared() && !recipe.isEmpty()) {
             table.mistake("prepare", "would prepare a device that has shares while others use it");
         }
         List<Selector> selectors = selectors(where, table, kind, recipe);

@@ -34,13 +34,15 @@ final class HealthWatch {
 
     private final HealthScan scan;
     private final HealthCommands commands;
+    private final Holds holds;
     private final boolean asks;
     private final Map<String, State> states = new HashMap<>();
     private long nextLook = System.nanoTime();
     private long nextChange = nextLook + FAR;
 
-    HealthWatch(Sysfs sysfs, List<DeviceClass> classes, HealthCommands commands) {
+    HealthWatch(Sysfs sysfs, List<DeviceClass> classes, HealthCommands commands, Holds holds) {
         this.scan = new HealthScan(sysfs);
+        this.holds = holds;
         this.commands = commands;
         this.asks = classes.stream().anyMatch(one -> one.health().asks());
     }
@@ -73,12 +75,17 @@ final class HealthWatch {
             Optional<HealthRule> rule =
                     item.deviceClass().map(DeviceClass::health).filter(HealthRule::asks);
             rule.ifPresent(one -> ruled.add(item.device().id()));
-            judged.add(rule.map(one -> judge(item, one, all || isNews.test(item.device()), now))
+            judged.add(rule.map(one -> judge(item, one, isDue(item.device(), all, isNews), now))
                     .orElse(item));
         }
         states.keySet().retainAll(ruled);
         commands.keep(ruled);
         return judged;
+    }
+
+    /** Not while it is prepared: links go down and nodes away when a device is reset. */
+    private boolean isDue(Device device, boolean all, Predicate<Device> isNews) {
+        return (all || isNews.test(device)) && !holds.isHeld(device);
     }
 
     private Item judge(Item item, HealthRule rule, boolean look, long now) {

@@ -101,7 +101,7 @@ public final class Inventory {
      * @throws IOException if the node does not tell which devices it has
      */
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
-        NodeDevices node = new NodeDevices(sysfs, classes);
+        NodeDevices node = new NodeDevices(sysfs, classes, new Holds());
         node.scanAll();
         Inventory scanned = of(0, classes, node.devices(), node.numaNodes());
         HealthScan health = new HealthScan(sysfs);

@@ -3,6 +3,7 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
@@ -54,6 +55,8 @@ public final class Monitor implements AutoCloseable {
     /** Added to under the lock, so that a list is published with all that were handed out before. */
     private final HandedOut handedOut = new HandedOut();
 
+    private final Holds holds = new Holds();
+
     private final Lock lock = new ReentrantLock();
     private final Condition published = lock.newCondition();
 
@@ -63,8 +66,8 @@ public final class Monitor implements AutoCloseable {
     private Monitor(
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
         this.settling = new Settling(settle);
-        this.health = new HealthWatch(sysfs, classes, commands);
-        this.node = new NodeDevices(sysfs, classes);
+        this.health = new HealthWatch(sysfs, classes, commands, holds);
+        this.node = new NodeDevices(sysfs, classes, holds);
         this.classes = List.copyOf(classes);
         this.uevents = uevents;
         this.heartbeat = heartbeat;
@@ -151,6 +154,23 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
+    /**
+     * Keeps a device as it is, whatever happens to it and whatever uevents say, until the hold is released. Waits for who
+     * looks at it just now.
+     */
+    public Hold hold(Device device) {
+        holds.take(device);
+        return new Hold(
+                problem -> {
+                    holds.report(device, problem);
+                    lookAgain(device);
+                },
+                problem -> {
+                    holds.release(device, problem);
+                    lookAgain(device);
+                });
+    }
+
     /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
     public void lookAgain(String id) {
         PciAddress.parse(id).ifPresentOrElse(heard::lookAt, heard::lookAtEverything);
@@ -166,8 +186,17 @@ public final class Monitor implements AutoCloseable {
         commands.close();
     }
 
+    private void lookAgain(Device device) {
+        if (device instanceof PciDevice pci) {
+            heard.lookAt(pci.function().address());
+        } else {
+            heard.lookAtEverything();
+        }
+    }
+
     private void listen() {
         for (Optional<Uevent> event = uevents.next(); event.isPresent(); event = uevents.next()) {
+            holds.heard(event.orElseThrow());
             heard.hear(event.orElseThrow());
         }
     }
@@ -219,7 +248,7 @@ public final class Monitor implements AutoCloseable {
     }
 
     private void publish(Set<String> settled, Predicate<Device> isNews) {
-        List<Device> found = node.devices();
+        List<Device> found = node.devices().stream().map(holds::judged).toList();
         Set<String> ids = found.stream().map(Device::id).collect(Collectors.toSet());
         List<Device> missed = handedOut.missed(ids);
         while (!publish(found, missed, ids, settled, isNews)) {

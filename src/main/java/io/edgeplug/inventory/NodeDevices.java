@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.logging.Logger;
 
@@ -25,6 +26,7 @@ final class NodeDevices {
     private static final Logger LOG = Logger.getLogger(NodeDevices.class.getName());
 
     private final Sysfs sysfs;
+    private final Holds holds;
     private final List<PathGlob> globs;
     private final List<PathGroup> groups;
     private final Map<PciAddress, List<PciDevice>> functions = new TreeMap<>();
@@ -33,7 +35,9 @@ final class NodeDevices {
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
 
-    NodeDevices(Sysfs sysfs, List<DeviceClass> classes) {
+    /** Of a node, of whose devices those that are held stay as they were. */
+    NodeDevices(Sysfs sysfs, List<DeviceClass> classes, Holds holds) {
+        this.holds = holds;
         this.sysfs = sysfs;
         this.globs = classes.stream().flatMap(DeviceClass::paths).toList();
         this.groups = classes.stream()
@@ -64,8 +68,9 @@ final class NodeDevices {
         DeviceScan scan = new DeviceScan(sysfs);
         List<PciAddress> addresses = scan.functions();
         numaNodes = numaNodes(scan);
-        withoutFunction = new DeviceScan(sysfs).withoutFunction();
-        functions.keySet().retainAll(new HashSet<>(addresses));
+        withoutFunction = holds.keep(withoutFunction, scan.withoutFunction());
+        Set<PciAddress> present = new HashSet<>(addresses);
+        functions.keySet().removeIf(address -> !present.contains(address) && !holds.isHeld(address));
         addresses.forEach(address -> scanOne(scan, address));
         scanPaths(scan);
     }
@@ -85,7 +90,7 @@ final class NodeDevices {
      * @throws IOException if the node does not tell which there are; then all stays as it was
      */
     void scanWithoutFunction() throws IOException {
-        withoutFunction = new DeviceScan(sysfs).withoutFunction();
+        withoutFunction = holds.keep(withoutFunction, new DeviceScan(sysfs).withoutFunction());
     }
 
     /** Looks at one function, and at the VFs of a PF, which are known by its names. */
@@ -113,6 +118,10 @@ final class NodeDevices {
     }
 
     private void scanOne(DeviceScan scan, PciAddress address) {
+        holds.unlessHeld(address, () -> look(scan, address));
+    }
+
+    private void look(DeviceScan scan, PciAddress address) {
         List<PciDevice> found = scan.function(address, functions.getOrDefault(address, List.of()));
         if (found.isEmpty()) {
             functions.remove(address);

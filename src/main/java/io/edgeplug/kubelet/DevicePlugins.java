@@ -30,13 +30,14 @@ public final class DevicePlugins implements AutoCloseable {
      * @param kubeletDir the kubelet's directory for device plugins, which may be missing yet
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins open(Path kubeletDir, Monitor monitor, List<DeviceClass> classes) throws IOException {
+    public static DevicePlugins open(
+            Path kubeletDir, Monitor monitor, Preparations preparations, List<DeviceClass> classes) throws IOException {
         SocketNames.deleteAbandoned(kubeletDir);
         PluginDirectory directory = PluginDirectory.devicePlugins(kubeletDir);
         if (directory.view().kubelet().isEmpty()) {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
         }
-        return start(directory, monitor, classes, List.of(new V1beta1(), new V1alpha1()));
+        return start(directory, monitor, preparations, classes, List.of(new V1beta1(), new V1alpha1()));
     }
 
     /**
@@ -45,14 +46,23 @@ public final class DevicePlugins implements AutoCloseable {
      * @param registry the kubelet's {@code plugins_registry}, which may be missing yet
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins openInRegistry(Path registry, Monitor monitor, List<DeviceClass> classes)
-            throws IOException {
+    public static DevicePlugins openInRegistry(
+            Path registry, Monitor monitor, Preparations preparations, List<DeviceClass> classes) throws IOException {
         SocketNames.deleteAbandoned(registry);
-        return start(PluginDirectory.pluginsRegistry(registry), monitor, classes, List.of(new PluginsRegistry()));
+        return start(
+                PluginDirectory.pluginsRegistry(registry),
+                monitor,
+                preparations,
+                classes,
+                List.of(new PluginsRegistry()));
     }
 
     private static DevicePlugins start(
-            PluginDirectory directory, Monitor monitor, List<DeviceClass> classes, List<KubeletApi> apis)
+            PluginDirectory directory,
+            Monitor monitor,
+            Preparations preparations,
+            List<DeviceClass> classes,
+            List<KubeletApi> apis)
             throws IOException {
         UnixRpc rpc;
         try {
@@ -63,7 +73,10 @@ public final class DevicePlugins implements AutoCloseable {
         }
         List<ResourcePlugin> plugins = new ArrayList<>();
         for (DeviceClass deviceClass : classes) {
-            plugins.add(ResourcePlugin.start(rpc, directory, new Resource(deviceClass, monitor), apis));
+            Resource resource = new Resource(deviceClass, monitor, preparations);
+            List<KubeletApi> usable =
+                    apis.stream().filter(api -> api.serves(resource)).toList();
+            plugins.add(ResourcePlugin.start(rpc, directory, resource, usable));
         }
         return new DevicePlugins(rpc, directory, plugins);
     }

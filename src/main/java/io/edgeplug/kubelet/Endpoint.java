@@ -49,7 +49,7 @@ final class Endpoint implements AutoCloseable {
 
     /** Begins to register it with the kubelet on that socket. */
     void announce(UnixRpc rpc, Path kubelet) {
-        api.announce(rpc, kubelet, String.valueOf(socket.getFileName()), resource.name(), progress);
+        api.announce(rpc, kubelet, String.valueOf(socket.getFileName()), resource, progress);
     }
 
     Progress progress() {

@@ -1,6 +1,5 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
 import io.grpc.BindableService;
 import java.nio.file.Path;
@@ -8,6 +7,9 @@ import java.util.List;
 
 /** A version of the kubelet's API for device plugins: how a resource is served and announced in it. */
 interface KubeletApi {
+
+    /** Whether it has all the calls that a resource needs. */
+    boolean serves(Resource resource);
 
     /** What a resource's socket answers; {@code progress} is told of lists sent and streams ended. */
     List<BindableService> services(Resource resource, Progress progress);
@@ -18,5 +20,5 @@ interface KubeletApi {
      * @param kubelet the kubelet's socket
      * @param endpoint the file name of the resource's socket, beside it
      */
-    void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress);
+    void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress);
 }

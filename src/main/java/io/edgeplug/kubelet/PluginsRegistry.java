@@ -25,6 +25,11 @@ final class PluginsRegistry implements KubeletApi {
     private final V1beta1 v1beta1 = new V1beta1();
 
     @Override
+    public boolean serves(Resource resource) {
+        return true;
+    }
+
+    @Override
     public List<BindableService> services(Resource resource, Progress progress) {
         return Stream.concat(
                         v1beta1.services(resource, progress).stream(),
@@ -33,7 +38,7 @@ final class PluginsRegistry implements KubeletApi {
     }
 
     @Override
-    public void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress) {
+    public void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress) {
         // the socket itself is the announcement
     }
 

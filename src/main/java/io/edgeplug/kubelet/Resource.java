@@ -7,6 +7,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
+import io.edgeplug.prepare.PrepareException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,10 +16,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** One resource as the plugin sees it, before any version of the kubelet's API; answers at once, from any thread. */
-record Resource(DeviceClass deviceClass, Monitor monitor) {
+/**
+ * One resource as the plugin sees it, before any version of the kubelet's API; answers at once, from any thread, except
+ * where it says otherwise.
+ */
+record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparations) {
 
     ResourceName name() {
         return deviceClass.resource();
@@ -55,6 +60,30 @@ record Resource(DeviceClass deviceClass, Monitor monitor) {
             all.forEach(monitor::lookAgain);
             throw e;
         }
+    }
+
+    /** Whether devices are to be prepared before a container starts. */
+    boolean prepares() {
+        return !deviceClass.recipe().isEmpty();
+    }
+
+    /**
+     * Prepares a container's devices, and waits for it as long as the class says.
+     *
+     * @throws DeviceUnavailableException if one is not there
+     * @throws PrepareException if one could not be prepared; the message is a sentence
+     * @throws TimeoutException if it takes longer; it goes on, and who asks again gets its result
+     */
+    void prepare(Collection<String> ids)
+            throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
+        Inventory inventory = monitor.current();
+        List<Device> devices = new ArrayList<>();
+        for (String id : ids) {
+            devices.add(shares().device(id)
+                    .flatMap(device -> inventory.device(name(), device))
+                    .orElseThrow(() -> DeviceUnavailableException.notHere(name(), id)));
+        }
+        preparations.prepare(deviceClass, devices);
     }
 
     /** The devices that one container asks for; what it asks for is added to {@code seen}. */

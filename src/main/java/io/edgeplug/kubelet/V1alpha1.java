@@ -1,7 +1,6 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
-import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1alpha1.AllocateRequest;
@@ -29,12 +28,18 @@ final class V1alpha1 implements KubeletApi {
     private static final String VERSION = "v1alpha1";
 
     @Override
+    public boolean serves(Resource resource) {
+        // it never asks for devices to be prepared
+        return !resource.prepares();
+    }
+
+    @Override
     public List<BindableService> services(Resource resource, Progress progress) {
         return List.of(new Service(resource, progress));
     }
 
     @Override
-    public void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress) {
+    public void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress) {
         ManagedChannel channel = rpc.dial(kubelet);
         progress.asked(channel, V1beta1.PATIENCE);
         RegistrationGrpc.newStub(channel)
@@ -43,7 +48,7 @@ final class V1alpha1 implements KubeletApi {
                         RegisterRequest.newBuilder()
                                 .setVersion(VERSION)
                                 .setEndpoint(endpoint)
-                                .setResourceName(resource.toString())
+                                .setResourceName(resource.name().toString())
                                 .build(),
                         new Answer<>(progress));
     }

@@ -1,9 +1,9 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
-import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
@@ -18,6 +18,8 @@ import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
 import io.edgeplug.proto.v1beta1.Mount;
 import io.edgeplug.proto.v1beta1.NUMANode;
+import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
+import io.edgeplug.proto.v1beta1.PreStartContainerResponse;
 import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
 import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
 import io.edgeplug.proto.v1beta1.RegisterRequest;
@@ -26,11 +28,14 @@ import io.edgeplug.proto.v1beta1.TopologyInfo;
 import io.grpc.BindableService;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Version v1beta1, which every kubelet since 1.10 speaks. */
 final class V1beta1 implements KubeletApi {
@@ -40,9 +45,10 @@ final class V1beta1 implements KubeletApi {
     /** The kubelet dials back before it answers, for which it gives itself ten seconds. */
     static final Duration PATIENCE = Duration.ofSeconds(15);
 
-    private static final DevicePluginOptions OPTIONS = DevicePluginOptions.newBuilder()
-            .setGetPreferredAllocationAvailable(true)
-            .build();
+    @Override
+    public boolean serves(Resource resource) {
+        return true;
+    }
 
     @Override
     public List<BindableService> services(Resource resource, Progress progress) {
@@ -50,7 +56,7 @@ final class V1beta1 implements KubeletApi {
     }
 
     @Override
-    public void announce(UnixRpc rpc, Path kubelet, String endpoint, ResourceName resource, Progress progress) {
+    public void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress) {
         ManagedChannel channel = rpc.dial(kubelet);
         progress.asked(channel, PATIENCE);
         RegistrationGrpc.newStub(channel)
@@ -59,8 +65,8 @@ final class V1beta1 implements KubeletApi {
                         RegisterRequest.newBuilder()
                                 .setVersion(VERSION)
                                 .setEndpoint(endpoint)
-                                .setResourceName(resource.toString())
-                                .setOptions(OPTIONS)
+                                .setResourceName(resource.name().toString())
+                                .setOptions(options(resource))
                                 .build(),
                         new Answer<>(progress));
     }
@@ -78,7 +84,7 @@ final class V1beta1 implements KubeletApi {
 
         @Override
         public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> answer) {
-            answer.onNext(OPTIONS);
+            answer.onNext(options(resource));
             answer.onCompleted();
         }
 
@@ -120,6 +126,45 @@ final class V1beta1 implements KubeletApi {
             answer.onNext(response.build());
             answer.onCompleted();
         }
+
+        @Override
+        public void preStartContainer(
+                PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> answer) {
+            // a caller that has gone is no reason to complain
+            ((ServerCallStreamObserver<PreStartContainerResponse>) answer).setOnCancelHandler(() -> {});
+            Thread.ofVirtual().name("prestart " + resource.name()).start(() -> prepare(request, answer));
+        }
+
+        private void prepare(PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> answer) {
+            try {
+                resource.prepare(request.getDevicesIdsList());
+            } catch (DeviceUnavailableException e) {
+                answer.onError(refusal(Status.FAILED_PRECONDITION, e));
+                return;
+            } catch (PrepareException e) {
+                answer.onError(refusal(Status.INTERNAL, e));
+                return;
+            } catch (TimeoutException e) {
+                answer.onError(refusal(Status.DEADLINE_EXCEEDED, e));
+                return;
+            } catch (InterruptedException e) {
+                answer.onError(refusal(Status.UNAVAILABLE, e));
+                return;
+            }
+            answer.onNext(PreStartContainerResponse.getDefaultInstance());
+            answer.onCompleted();
+        }
+
+        private static StatusRuntimeException refusal(Status status, Exception e) {
+            return status.withDescription(e.getMessage()).asRuntimeException();
+        }
+    }
+
+    private static DevicePluginOptions options(Resource resource) {
+        return DevicePluginOptions.newBuilder()
+                .setPreStartRequired(resource.prepares())
+                .setGetPreferredAllocationAvailable(true)
+                .build();
     }
 
     private static ListAndWatchResponse list(List<Advertised> devices) {

@@ -70,13 +70,13 @@ public final class ProcessGroup {
     private int awaitEnd(Duration deadline) throws TimeoutException, InterruptedException {
         try {
             if (!leader.waitFor(deadline.toNanos(), TimeUnit.NANOSECONDS)) {
-                signal(Libc.SIGTERM);
+                signal(KernelCalls.SIGTERM);
                 leader.waitFor(GRACE.toNanos(), TimeUnit.NANOSECONDS);
                 kill();
                 throw new TimeoutException("took longer than " + deadline.toSeconds() + " s and was killed");
             }
             // whom it left behind; nobody else has the number of a group that still has members
-            signal(Libc.SIGKILL);
+            signal(KernelCalls.SIGKILL);
             reader.join(LAST_OUTPUT);
             return leader.exitValue();
         } catch (InterruptedException e) {
@@ -87,12 +87,12 @@ public final class ProcessGroup {
 
     /** Also the leader by itself, which may not have its session yet. */
     private void kill() {
-        signal(Libc.SIGKILL);
+        signal(KernelCalls.SIGKILL);
         leader.destroyForcibly();
     }
 
     private void signal(int signal) {
-        Libc.load().kill(Math.toIntExact(-leader.pid()), signal);
+        KernelCalls.load().kill(Math.toIntExact(-leader.pid()), signal);
     }
 
     private static void read(Process process, Consumer<String> lines) {

@@ -31,28 +31,30 @@ final class RunningKernel implements Kernel {
 
     @Override
     public int ioctl(Path node, Ioctl call) throws IOException {
-        Libc libc = Libc.load();
-        int descriptor = checked(libc, libc.open(node.toString(), Libc.O_RDWR | Libc.O_CLOEXEC | Libc.O_NOFOLLOW));
+        KernelCalls calls = KernelCalls.load();
+        int descriptor = checked(
+                calls,
+                calls.open(node.toString(), KernelCalls.O_RDWR | KernelCalls.O_CLOEXEC | KernelCalls.O_NOFOLLOW));
         try {
-            Runtime runtime = Runtime.getRuntime(libc);
+            Runtime runtime = Runtime.getRuntime(calls);
             ByteBuffer argument = call.argument().duplicate().order(ByteOrder.nativeOrder());
             argument.putLong(
                     call.addressAt(), Pointer.wrap(runtime, call.memory()).address());
             return checked(
-                    libc,
-                    libc.ioctl(
+                    calls,
+                    calls.ioctl(
                             descriptor,
                             Integer.toUnsignedLong(call.request()),
                             Pointer.wrap(runtime, call.argument()).address()));
         } finally {
-            libc.close(descriptor);
+            calls.close(descriptor);
             Reference.reachabilityFence(call);
         }
     }
 
-    private static int checked(Libc libc, int result) throws IOException {
+    private static int checked(KernelCalls calls, int result) throws IOException {
         if (result < 0) {
-            throw new IOException(libc.strerror(Runtime.getRuntime(libc).getLastError()));
+            throw new IOException(calls.strerror(Runtime.getRuntime(calls).getLastError()));
         }
         return result;
     }

@@ -1,15 +1,28 @@
 package io.edgeplug.prepare;
 
-/** A device could not be prepared; the message names the step and its cause: {@code reset: write reset: …}. */
+/** A device could not be prepared; the message is a sentence that names it, for {@code kubectl describe pod}. */
 public final class PrepareException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    PrepareException(String message) {
-        super(message);
+    private final String problem;
+
+    PrepareException(String device, String problem) {
+        super(sentence(device, problem));
+        this.problem = problem;
     }
 
-    PrepareException(String message, Throwable cause) {
-        super(message, cause);
+    PrepareException(String device, String problem, Throwable cause) {
+        super(sentence(device, problem), cause);
+        this.problem = problem;
+    }
+
+    /** The step and its cause: {@code reset: write reset: Input/output error}. */
+    public String problem() {
+        return problem;
+    }
+
+    private static String sentence(String device, String problem) {
+        return "Device " + device + " could not be prepared: " + problem + ".";
     }
 }

@@ -140,13 +140,13 @@ public final class Preparer implements AutoCloseable {
         } catch (PrepareException e) {
             problem = Optional.of(e);
         } catch (InterruptedException e) {
-            problem = Optional.of(new PrepareException("edgeplug stops", e));
+            problem = Optional.of(new PrepareException(device.id(), "edgeplug stops", e));
         }
         synchronized (this) {
             threads.remove(preparation);
         }
         Duration took = Duration.between(begun, Instant.now());
-        told.accept(new PrepareEvent.Ended(device, problem.map(Throwable::getMessage), took));
+        told.accept(new PrepareEvent.Ended(device, problem.map(PrepareException::problem), took));
         preparation.end(problem);
     }
 
@@ -164,7 +164,7 @@ public final class Preparer implements AutoCloseable {
             };
             told.accept(new PrepareEvent.StepDone(device, step, note, Duration.between(begun, Instant.now())));
         } catch (IOException | TimeoutException e) {
-            throw new PrepareException(step.word() + ": " + e.getMessage(), e);
+            throw new PrepareException(device.id(), step.word() + ": " + e.getMessage(), e);
         }
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -187,10 +187,10 @@ public final class Preparer implements AutoCloseable {
                     .function(address).stream()
                             .filter(one -> one.id().equals(device.id()))
                             .findFirst()
-                            .orElseThrow(() -> new PrepareException("it is gone afterwards"));
+                            .orElseThrow(() -> new PrepareException(device.id(), "it is gone afterwards"));
             Optional<String> problem = after.health().problem();
             if (problem.isPresent()) {
-                throw new PrepareException("it " + problem.orElseThrow() + " afterwards");
+                throw new PrepareException(device.id(), "it " + problem.orElseThrow() + " afterwards");
             }
         }
     }

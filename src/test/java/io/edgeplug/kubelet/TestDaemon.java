@@ -52,9 +52,16 @@ final class TestDaemon implements AutoCloseable {
     final SimulatedNode node;
     final Monitor monitor;
     final List<DeviceClass> classes;
+    private final Preparations preparations;
     private final DevicePlugins plugins;
 
-    private TestDaemon(SimulatedNode node, Monitor monitor, List<DeviceClass> classes, DevicePlugins plugins) {
+    private TestDaemon(
+            SimulatedNode node,
+            Monitor monitor,
+            Preparations preparations,
+            List<DeviceClass> classes,
+            DevicePlugins plugins) {
+        this.preparations = preparations;
         this.node = node;
         this.monitor = monitor;
         this.classes = classes;
@@ -67,16 +74,22 @@ final class TestDaemon implements AutoCloseable {
     }
 
     static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
-        return open(directory, classes, (monitor, all) -> DevicePlugins.open(kubeletDir, monitor, all));
+        return open(
+                directory,
+                classes,
+                (monitor, preparations, all) -> DevicePlugins.open(kubeletDir, monitor, preparations, all));
     }
 
     /** Starts with the same three resources where the kubelet's plugin watcher looks. */
     static TestDaemon openInRegistry(Path directory, Path registry) throws IOException, ConfigException {
-        return open(directory, CLASSES, (monitor, all) -> DevicePlugins.openInRegistry(registry, monitor, all));
+        return open(
+                directory,
+                CLASSES,
+                (monitor, preparations, all) -> DevicePlugins.openInRegistry(registry, monitor, preparations, all));
     }
 
     private interface Opening {
-        DevicePlugins open(Monitor monitor, List<DeviceClass> classes) throws IOException;
+        DevicePlugins open(Monitor monitor, Preparations preparations, List<DeviceClass> classes) throws IOException;
     }
 
     private static TestDaemon open(Path directory, String classes, Opening opening)
@@ -87,8 +100,14 @@ final class TestDaemon implements AutoCloseable {
                 ? SimulatedNode.unpack("", directory.resolve("node"))
                 : SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
+        Preparations preparations = new Preparations(node.sysfs(), monitor);
         try {
-            return new TestDaemon(node, monitor, config.classes(), opening.open(monitor, config.classes()));
+            return new TestDaemon(
+                    node,
+                    monitor,
+                    preparations,
+                    config.classes(),
+                    opening.open(monitor, preparations, config.classes()));
         } catch (IOException e) {
             monitor.close();
             node.close();
@@ -130,6 +149,7 @@ final class TestDaemon implements AutoCloseable {
     @Override
     public void close() throws IOException {
         plugins.close();
+        preparations.close();
         monitor.close();
         node.close();
     }

@@ -3,7 +3,7 @@ package io.edgeplug.linux;
 import jnr.ffi.LibraryLoader;
 
 /** What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), strerror(3). Any thread. */
-interface Libc {
+interface KernelCalls {
 
     int O_RDWR = 2;
     int O_NOFOLLOW = 0400000;
@@ -12,8 +12,8 @@ interface Libc {
     int SIGTERM = 15;
 
     /** Loaded with the first call, for it costs tens of milliseconds and memory that most nodes never need. */
-    static Libc load() {
-        return Loaded.LIBC;
+    static KernelCalls load() {
+        return Loaded.CALLS;
     }
 
     int open(String path, int flags);
@@ -29,14 +29,14 @@ interface Libc {
     /** Holds it once it was asked for. */
     final class Loaded {
 
-        private static final Libc LIBC = libc();
+        private static final KernelCalls CALLS = calls();
 
         private Loaded() {}
 
-        private static Libc libc() {
+        private static KernelCalls calls() {
             // classes made at run time would cost more to make than they save in calls
             System.setProperty("jnr.ffi.asm.enabled", "false");
-            return LibraryLoader.create(Libc.class)
+            return LibraryLoader.create(KernelCalls.class)
                     .library("c")
                     .failImmediately()
                     .load();

@@ -1,0 +1,126 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Hold;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.prepare.Preparation;
+import io.edgeplug.prepare.PrepareEvent;
+import io.edgeplug.prepare.PrepareException;
+import io.edgeplug.prepare.Preparer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import java.util.logging.Logger;
+
+/**
+ * Prepares the devices of containers, each of which the inventory keeps as it is meanwhile.
+ *
+ * <p>It outlives the plugins that use it: a preparation goes on while the kubelet restarts.
+ */
+public final class Preparations implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Preparations.class.getName());
+
+    private final Monitor monitor;
+    private final Preparer preparer;
+    private final Map<String, Hold> holds = new ConcurrentHashMap<>();
+
+    /** For the devices that a monitor follows on that node. */
+    public Preparations(Sysfs sysfs, Monitor monitor) {
+        this.monitor = monitor;
+        this.preparer = new Preparer(sysfs, this::tell);
+    }
+
+    /** Puts back what a daemon that was killed had begun. */
+    public void recover() throws IOException, InterruptedException {
+        preparer.recover();
+    }
+
+    /**
+     * Prepares these devices side by side, or joins who does.
+     *
+     * @throws PrepareException if one could not be prepared, with a sentence that names it
+     * @throws TimeoutException if one takes longer than the class allows, with a sentence that names it
+     */
+    void prepare(DeviceClass deviceClass, List<Device> devices)
+            throws PrepareException, TimeoutException, InterruptedException {
+        Deadline deadline = Deadline.in(deviceClass.recipe().timeout());
+        List<Preparation> all = devices.stream()
+                .map(device -> preparer.prepare(device, deviceClass.recipe()))
+                .toList();
+        Optional<PrepareException> failed = Optional.empty();
+        List<Preparation> late = new ArrayList<>();
+        for (Preparation one : all) {
+            try {
+                if (!one.await(deadline.left())) {
+                    late.add(one);
+                }
+            } catch (PrepareException e) {
+                // whoever asks again has it tried again
+                preparer.collect(one);
+                failed = failed.or(() -> Optional.of(e));
+            }
+        }
+        late.forEach(this::reportIfStuck);
+        if (failed.isPresent()) {
+            throw failed.orElseThrow();
+        }
+        if (!late.isEmpty()) {
+            Preparation first = late.getFirst();
+            throw new TimeoutException(
+                    "Device %s of %s is not prepared after %d s: %s; it goes on, and is waited for again."
+                            .formatted(
+                                    first.device().id(),
+                                    deviceClass.resource(),
+                                    deviceClass.recipe().timeout().toSeconds(),
+                                    first.progress()));
+        }
+        all.forEach(preparer::collect);
+    }
+
+    /** What the kernel does not give back may never be of use again. */
+    private void reportIfStuck(Preparation late) {
+        Optional<Hold> hold = Optional.ofNullable(holds.get(late.device().id()));
+        if (late.isInKernel() && hold.isPresent()) {
+            hold.orElseThrow().report("is being prepared: " + late.progress());
+        }
+    }
+
+    private void tell(PrepareEvent event) {
+        switch (event) {
+            case PrepareEvent.Begun begun -> holds.put(begun.device().id(), monitor.hold(begun.device()));
+            case PrepareEvent.StepDone done ->
+                LOG.fine(() -> "%s: %s %s done in %d ms"
+                        .formatted(
+                                done.device().id(),
+                                done.step().word(),
+                                done.note(),
+                                done.took().toMillis()));
+            case PrepareEvent.Output output -> LOG.info(() -> output.device().id() + ": " + output.line());
+            case PrepareEvent.Ended ended -> {
+                if (ended.problem().isEmpty()) {
+                    LOG.info(() -> ended.device().id() + ": prepared in "
+                            + ended.took().toMillis() + " ms");
+                }
+                Optional.ofNullable(holds.remove(ended.device().id()))
+                        .ifPresent(hold ->
+                                hold.release(ended.problem().map(problem -> "could not be prepared: " + problem)));
+            }
+            case PrepareEvent.Recovered recovered -> {
+                LOG.warning(() -> recovered.function() + ": " + recovered.text());
+                monitor.lookAgain(recovered.function());
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        preparer.close();
+    }
+}
