@@ -54,8 +54,7 @@ final class ClassReader {
         List<PathGroup> groups = groups(where, table, kind);
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
         HealthRule health = new HealthReader(mistakes).read(where, table, kind);
-        Recipe recipe = kind.map(known -> new RecipeReader(mistakes, where, known).read(table))
-                .orElse(Recipe.NONE);
+        Recipe recipe = new RecipeReader(mistakes, where, kind).read(table);
         if (sharing.isShared() && !recipe.isEmpty()) {
             table.mistake("prepare", "would prepare a device that has shares while others use it");
         }

@@ -38,11 +38,11 @@ final class RecipeReader {
 
     private final Mistakes mistakes;
     private final String where;
-    private final Kind kind;
+    private final Optional<Kind> kind;
     private final List<Step> steps = new ArrayList<>();
 
-    /** For a class of that kind, whose mistakes begin with {@code where}. */
-    RecipeReader(Mistakes mistakes, String where, Kind kind) {
+    /** For a class of that kind, if it says one, whose mistakes begin with {@code where}. */
+    RecipeReader(Mistakes mistakes, String where, Optional<Kind> kind) {
         this.mistakes = mistakes;
         this.where = where;
         this.kind = kind;
@@ -90,9 +90,8 @@ final class RecipeReader {
     }
 
     private void concerns(Table table, String key, Set<Kind> kinds) {
-        if (!kinds.contains(kind)) {
-            table.mistake(key, "does not apply to kind " + kind.word());
-        }
+        kind.filter(one -> !kinds.contains(one))
+                .ifPresent(one -> table.mistake(key, "does not apply to kind " + one.word()));
     }
 
     private void reset(Table table, String word) {
@@ -175,7 +174,7 @@ final class RecipeReader {
 
     private Optional<Template> template(Table table, String key, String text, Template.Name... names) {
         try {
-            return Optional.of(Template.parse(text, kind, names));
+            return Optional.of(Template.parse(text, kind.orElse(Kind.VF), names));
         } catch (IllegalArgumentException e) {
             table.mistake(key, "\"" + text + "\": " + e.getMessage());
             return Optional.empty();

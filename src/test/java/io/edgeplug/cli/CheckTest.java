@@ -97,7 +97,8 @@ final class CheckTest {
     void nodeThatIsNotThereIsNotedAndTheConfigurationStillRight() throws IOException {
         Path config = Files.writeString(directory.resolve("x.toml"), vfClass("a", "vendors = [\"8086\"]"));
 
-        assertThat(run(config, directory.resolve("none"))).endsWith("none: no such file or directory, so no node to look at\n");
+        assertThat(run(config, directory.resolve("none")))
+                .endsWith("none: no such file or directory, so no node to look at\n");
     }
 
     private static String vfClass(String name, String match) {

@@ -93,6 +93,11 @@ record ReferenceKey(String table, String name, String text, String example) {
             case "class" -> "[[class]]\n" + resource + ofKind + line + "\n" + match;
             case "class.match" ->
                 "[[class]]\n" + resource + ofKind + (line.isEmpty() ? match : "[class.match]\n" + line + "\n");
+            case "class.prepare.program" -> {
+                String others = (name.equals("file") ? "" : "file = \"/x\"\n")
+                        + (name.equals("sha256") ? "" : "sha256 = \"" + "0".repeat(64) + "\"\n");
+                yield "[[class]]\n" + resource + ofKind + match + "[" + table + "]\n" + others + line + "\n";
+            }
             default -> "[[class]]\n" + resource + ofKind + match + "[" + table + "]\n" + line + "\n";
         };
     }

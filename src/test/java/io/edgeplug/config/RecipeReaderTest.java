@@ -1,0 +1,134 @@
+package io.edgeplug.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.SelectorWord;
+import io.edgeplug.device.Step;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class RecipeReaderTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private DeviceClass read(String kind, String match, String prepare) throws Exception {
+        return ConfigFiles.read(file(kind, match, prepare)).classes().getFirst();
+    }
+
+    private Path file(String kind, String match, String prepare) throws Exception {
+        return Files.writeString(directory.resolve("edgeplug.toml"), """
+                [[class]]
+                resource = "example.com/x"
+                kind = "%s"
+                match = { %s }
+                %s
+                """.formatted(kind, match, prepare));
+    }
+
+    private void assertMistakes(String kind, String prepare, String... mistakes) throws Exception {
+        Path file = file(kind, kind.equals("path") ? "paths = [\"/x/*\"]" : "vendors = [\"8086\"]", prepare);
+        ConfigException told = catchThrowableOfType(ConfigException.class, () -> ConfigFiles.read(file));
+        assertThat(told.getMessage().lines().map(line -> line.replaceAll("^.*\\(example.com/x\\): ", "")))
+                .containsExactly(mistakes);
+    }
+
+    @Test
+    void stepsAreInTheOrderThatMakesSenseAndTablesOneAfterTheOther() throws Exception {
+        DeviceClass read = read("vf", "vendors = [\"8086\"]", """
+                [[class.prepare]]
+                timeout = 20
+                command = ["/bin/true", "{pf_name}#{vf}"]
+                driver = "vfio-pci"
+                reset = "flr"
+                vf = { mac = "random", vlan = 0, trust = false, max_tx_rate = 100 }
+                [[class.prepare]]
+                reset = "rebind"
+                """);
+
+        assertThat(read.recipe().timeout()).isEqualTo(Duration.ofSeconds(20));
+        assertThat(read.recipe().steps())
+                .extracting(step -> step.word() + ": " + step.text())
+                .containsExactly(
+                        "vf: mac random, vlan 0, trust off, at most 100 Mbit/s",
+                        "reset: flr",
+                        "driver: vfio-pci",
+                        "command: /bin/true {pf_name}#{vf}",
+                        "reset: rebind");
+        assertThat(read.recipe().steps().get(3))
+                .isInstanceOfSatisfying(
+                        Step.Command.class,
+                        command -> assertThat(command.timeout()).isEqualTo(Duration.ofSeconds(20)));
+    }
+
+    @Test
+    void classThatBindsADriverTakesWhatIsBoundToIt() throws Exception {
+        DeviceClass read = read("vf", "drivers = [\"iavf\"]", "prepare = { driver = \"vfio-pci\" }");
+
+        assertThat(read.selectors().getFirst().values(SelectorWord.DRIVERS)).containsExactly("iavf", "vfio-pci");
+    }
+
+    @Test
+    void everyMistakeIsTold() throws Exception {
+        assertMistakes(
+                "vf",
+                """
+                [class.prepare]
+                timeout = 30
+                reset = "warm"
+                driver = "vfio pci"
+                command = ["wipe", "{region}", "{"]
+                program = { file = "/x" }
+                rest = 1
+                [class.prepare.vf]
+                mac = "01:00:00:00:00:00"
+                vlan = 4095
+                min_tx_rate = 10
+                max_tx_rate = 5
+                link_state = "up"
+                """,
+                "prepare.timeout: must be 1 to 28, not 30",
+                "prepare.vf.mac: \"01:00:00:00:00:00\" is not \"random\" or a station's address",
+                "prepare.vf.vlan: must be 0 to 4094, not 4095",
+                "prepare.vf.link_state: \"up\" is not auto, enable or disable",
+                "prepare.vf.min_tx_rate: is more than max_tx_rate",
+                "prepare.reset: \"warm\" is none of none, flr, bus, function, rebind",
+                "prepare.driver: \"vfio pci\" is not a name of a driver, as vfio-pci",
+                "prepare.program: does not apply to kind vf",
+                "prepare.program.sha256: missing",
+                "prepare.command: \"wipe\" is not the absolute path of a program",
+                "prepare.command: \"{region}\": {region} is none of {id}, {bdf}, {pf}, {pf_name}, {vf}",
+                "prepare.command: \"{\": has a brace that stands alone; doubled, it means itself",
+                "prepare.rest: unknown key, did you mean reset?");
+    }
+
+    @Test
+    void whatIsNoFunctionIsNotReset() throws Exception {
+        assertMistakes(
+                "path",
+                "[class.prepare]\nreset = \"flr\"\ncommand = [\"/bin/true\", \"{bdf}\"]\n",
+                "prepare.reset: does not apply to kind path",
+                "prepare.command: \"{bdf}\": {bdf} is none of {id}");
+    }
+
+    @Test
+    void sharedDeviceIsNotPreparedWhileOthersUseIt() throws Exception {
+        assertMistakes(
+                "vf",
+                "shares = 2\n[class.prepare]\nreset = \"flr\"\n",
+                "prepare: would prepare a device that has shares while others use it");
+    }
+
+    @Test
+    void timeoutIsSaidOnce() throws Exception {
+        assertMistakes(
+                "vf",
+                "[[class.prepare]]\ntimeout = 2\n[[class.prepare]]\ntimeout = 3\n",
+                "prepare.timeout: is that of the whole recipe, and said twice");
+    }
+}
