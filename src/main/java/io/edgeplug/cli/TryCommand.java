@@ -80,7 +80,7 @@ final class TryCommand implements Callable<Integer> {
         try (Sysroot sysroot = node.open();
                 Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
-                Preparations preparations = new Preparations(node.sysfs(), monitor);
+                Preparations preparations = new Preparations(sysroot.sysfs(), monitor);
                 DevicePlugins plugins = DevicePlugins.open(directory, monitor, preparations, classes)) {
             listed.await(limits.keySet());
             limits.keySet()

@@ -36,7 +36,7 @@ public enum HealthCheck {
     /** Whether there is anything to look at in devices of that kind. */
     public boolean concerns(Kind kind) {
         return switch (kind) {
-            case VF -> this != PORT_ERRORS;
+            case VF, SF -> this != PORT_ERRORS;
             case NIC, HCA -> this != PORT_ERRORS && this != PF_LINK;
             case FPGA -> this != LINK && this != PF_LINK;
             case PCI -> this == DRIVER || this == NODES || this == AER_FATAL;

@@ -52,7 +52,7 @@ public final class HealthScan {
                 case DRIVER -> device.driver().isPresent() ? Optional.empty() : Optional.of("has no driver");
                 case NODES -> missingNode(device);
                 case LINK -> downOf(netNames(device)).or(() -> inactivePort(device));
-                case PF_LINK -> device instanceof VirtualFunction vf ? downOf(vf.physicalNetNames()) : Optional.empty();
+                case PF_LINK -> device instanceof PfPart part ? downOf(part.physicalNetNames()) : Optional.empty();
                 case PORT_ERRORS -> device instanceof FpgaRegion region ? portError(region) : Optional.empty();
                 case AER_FATAL -> Optional.empty();
             };

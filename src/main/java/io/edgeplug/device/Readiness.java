@@ -21,9 +21,11 @@ public final class Readiness {
         return hasNodes(device)
                 && switch (device) {
                     case VirtualFunction vf -> isDriven(vf.function());
+                    case SubFunction sf -> isDriven(sf.function());
                     case Nic nic -> isDriven(nic.function());
                     case Hca hca -> isDriven(hca.function());
                     case FpgaRegion region -> !region.afuIds().isEmpty();
+                    case FpgaFunction card -> true;
                     case OtherPci other -> true;
                     case SoftwareHca hca -> true;
                     case PlatformFpga fpga -> true;

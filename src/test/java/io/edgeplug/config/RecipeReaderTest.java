@@ -34,7 +34,9 @@ final class RecipeReaderTest {
     private void assertMistakes(String kind, String prepare, String... mistakes) throws Exception {
         Path file = file(kind, kind.equals("path") ? "paths = [\"/x/*\"]" : "vendors = [\"8086\"]", prepare);
         ConfigException told = catchThrowableOfType(ConfigException.class, () -> ConfigFiles.read(file));
-        assertThat(told.getMessage().lines().map(line -> line.replaceAll("^.*\\(example.com/x\\): ", "")))
+        assertThat(String.valueOf(told.getMessage())
+                        .lines()
+                        .map(line -> line.replaceAll("^.*\\(example.com/x\\): ", "")))
                 .containsExactly(mistakes);
     }
 

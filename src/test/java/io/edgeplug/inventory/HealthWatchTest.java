@@ -2,11 +2,13 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HealthCheck;
 import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.Preference;
+import io.edgeplug.device.Recipe;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
@@ -40,6 +42,7 @@ final class HealthWatchTest {
     private Path directory = Path.of("");
 
     private final HealthCommands commands = new HealthCommands();
+    private final Holds holds = new Holds();
     private final long begin = System.nanoTime();
 
     @BeforeEach
@@ -63,6 +66,20 @@ final class HealthWatchTest {
 
         Files.writeString(directory.resolve(CARRIER), "1\n");
         assertThat(problem(watch, 4)).isEmpty();
+    }
+
+    @Test
+    void linkThatGoesDownWhileTheDeviceIsPreparedIsNotTold() throws Exception {
+        Watched watch = watch(asking(HealthCheck.LINK));
+        assertThat(problem(watch, 0)).isEmpty();
+        Device vf = scan(watch.classes()).device(VFS, VF0).orElseThrow();
+
+        holds.take(vf);
+        carrier("0");
+        assertThat(problem(watch, 2)).isEmpty();
+
+        holds.release(vf, Optional.empty());
+        assertThat(problem(watch, 4)).contains("the link of ens1f0v0 is down");
     }
 
     @Test
@@ -167,22 +184,26 @@ final class HealthWatchTest {
 
     private Watched watch(HealthRule rule) {
         List<DeviceClass> classes = List.of(of(rule));
-        return new Watched(classes, new HealthWatch(Sysfs.at(directory), classes, commands));
+        return new Watched(classes, new HealthWatch(Sysfs.at(directory), classes, commands, holds));
     }
 
     private record Watched(List<DeviceClass> classes, HealthWatch health) {}
 
     /** What is told of the first VF so many seconds after the beginning, when everything is looked at. */
     private Optional<String> problem(Watched watched, int second) throws IOException {
-        NodeDevices node = new NodeDevices(Sysfs.at(directory), watched.classes());
-        node.scanAll();
-        Inventory scanned = Inventory.of(1, watched.classes(), node.devices(), node.numaNodes());
+        Inventory scanned = scan(watched.classes());
         long now = begin + Duration.ofSeconds(second).toNanos();
         return scanned.with(watched.health().judge(scanned.items(), device -> true, now))
                 .device(VFS, VF0)
                 .orElseThrow()
                 .health()
                 .problem();
+    }
+
+    private Inventory scan(List<DeviceClass> classes) throws IOException {
+        NodeDevices node = new NodeDevices(Sysfs.at(directory), classes, new Holds());
+        node.scanAll();
+        return Inventory.of(1, classes, node.devices(), node.numaNodes());
     }
 
     private static HealthRule asking(HealthCheck check) {
@@ -206,6 +227,8 @@ final class HealthWatchTest {
                 false,
                 List.of(),
                 Sharing.NONE,
-                rule);
+                false,
+                rule,
+                Recipe.NONE);
     }
 }

@@ -108,7 +108,7 @@ final class IncrementalScanTest {
     }
 
     private static NodeDevices fresh(SimulatedNode node) throws IOException {
-        NodeDevices devices = new NodeDevices(node.sysfs(), List.of());
+        NodeDevices devices = new NodeDevices(node.sysfs(), List.of(), new Holds());
         devices.scanAll();
         return devices;
     }
