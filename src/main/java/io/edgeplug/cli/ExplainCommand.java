@@ -51,6 +51,10 @@ final class ExplainCommand implements Callable<Integer> {
         }
         out.println(conclusion(item));
         item.deviceClass().ifPresent(taker -> {
+            if (!taker.recipe().isEmpty()) {
+                out.println("before each container it would be prepared");
+                taker.recipe().steps().forEach(step -> out.println("  %-10s %s".formatted(step.word(), step.text())));
+            }
             out.println("its container would get");
             AllocationText.lines(Allocation.of(taker, List.of(item.device())))
                     .forEach(line -> out.println("  " + line));

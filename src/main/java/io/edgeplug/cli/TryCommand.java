@@ -69,7 +69,16 @@ final class TryCommand implements Callable<Integer> {
         }
         Journal.toStderr(Level.WARNING);
         try (ScratchDirectory scratch = ScratchDirectory.make("edgeplug-try")) {
-            round(scratch.path(), config.classes(), limits);
+            // what is done to a device is for this node's devices, not for files that show another's
+            boolean isHere = node.sysroot.equals(Path.of(RunOptions.DEFAULT_SYSROOT));
+            round(
+                    scratch.path(),
+                    isHere
+                            ? config.classes()
+                            : config.classes().stream()
+                                    .map(DeviceClass::withoutRecipe)
+                                    .toList(),
+                    limits);
         }
         return ExitCode.OK;
     }

@@ -70,7 +70,7 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
                             .driverDevices()
                             .vdpas()
                             .forEach(vdpa -> vdpa.node().ifPresent(nodes::add));
-                    vfioGroup(pci.function()).ifPresent(group -> {
+                    vfioGroup(deviceClass, pci.function()).ifPresent(group -> {
                         putEverySpelling(env, "PCI_RESOURCE_", deviceClass.resource(), ids);
                         nodes.add("/dev/vfio/vfio");
                         nodes.add("/dev/vfio/" + group);
@@ -87,8 +87,9 @@ public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<M
                 mounts.stream().map(path -> new Mount(path, true)).toList());
     }
 
-    private static Optional<Integer> vfioGroup(PciFunction function) {
-        return function.driver().equals(Optional.of(VFIO))
+    /** Of a function that is bound to vfio-pci by the time that the container starts. */
+    private static Optional<Integer> vfioGroup(DeviceClass deviceClass, PciFunction function) {
+        return deviceClass.recipe().driver().or(function::driver).equals(Optional.of(VFIO))
                         && function.iommuGroup().isPresent()
                 ? Optional.of(function.iommuGroup().getAsInt())
                 : Optional.empty();

@@ -63,6 +63,23 @@ public record DeviceClass(
         return numaNodes.isEmpty() ? device.numaNode().stream().boxed().toList() : numaNodes;
     }
 
+    /** The same class, whose devices are handed over as they are. */
+    public DeviceClass withoutRecipe() {
+        return new DeviceClass(
+                resource,
+                kind,
+                selectors,
+                groups,
+                env,
+                preference,
+                excludeTopology,
+                numaNodes,
+                sharing,
+                needsVhostNet,
+                health,
+                Recipe.NONE);
+    }
+
     /** Whether a device of this node backs the resource. */
     public boolean takes(Device device) {
         return device.kind() == kind

@@ -27,7 +27,8 @@ import java.util.TreeSet;
  * newline; a value with a {@code \xNN} escape is those bytes alone. Every mistake is an {@link
  * IllegalArgumentException} that begins with its line, and then nothing was changed.
  *
- * <p>Uevents are announced after the files have changed. Nothing here follows from anything else: to plug a VF does not
+ * <p>Uevents are announced after the files have changed. What is written through the node's own sysfs acts, as a reset
+ * does or a driver that is bound. Nothing else here follows from anything else: to plug a VF does not
  * raise its PF's {@code sriov_numvfs}, and a PF that falls off leaves its VFs answering, until the text or the caller
  * says so. Closing it ends all its uevent sources and leaves the files.
  */

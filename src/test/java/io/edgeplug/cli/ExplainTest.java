@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -214,6 +215,37 @@ final class ExplainTest {
         assertThat(explain("opae-legacy", "0000:5e:00.0-intel-fpga-dev.0"))
                 .contains("  compat     ce48969398f05f33946d560708be108a\n")
                 .endsWith("  device     /dev/intel-fpga-port.0 (rw)\n");
+    }
+
+    @Test
+    void preparationIsExplained() throws IOException {
+        Path config = Files.writeString(root.resolve("x.toml"), """
+                [[class]]
+                resource = "example.com/vfs"
+                kind = "vf"
+                match = { pf_names = ["ens1f0"] }
+                prepare = { driver = "vfio-pci", reset = "flr" }
+                """);
+        StringWriter out = new StringWriter();
+
+        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), root.resolve("node"))) {
+            Main.commandLine()
+                    .setOut(new PrintWriter(out))
+                    .execute(
+                            "explain",
+                            "0000:3b:01.0",
+                            "--sysroot",
+                            node.root().toString(),
+                            "--config",
+                            config.toString());
+        }
+
+        assertThat(out.toString()).contains("""
+                before each container it would be prepared
+                  reset      flr
+                  driver     vfio-pci
+                its container would get
+                """);
     }
 
     private String explain(String machine, String id) throws IOException {

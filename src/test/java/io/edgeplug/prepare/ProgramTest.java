@@ -38,7 +38,7 @@ final class ProgramTest {
             fpga7 -> ../../devices/platform/f8007000.devcfg/fpga_manager/fpga7
             [sys/devices/platform/f8007000.devcfg]
             driver -> ../../../bus/platform/drivers/xilinx_devcfg
-            fpga_manager/fpga7/device -> ../..
+            fpga_manager/fpga7/device -> ../../../f8007000.devcfg
             fpga_manager/fpga7/state = operating
             fpga_manager/fpga7/firmware =
             fpga_manager/fpga7/flags = 0

@@ -1,0 +1,211 @@
+package io.edgeplug.kubelet;
+
+import static io.edgeplug.kubelet.TestDaemon.GOPHER;
+import static io.edgeplug.kubelet.TestDaemon.NODE0;
+import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
+import static io.edgeplug.kubelet.TestDaemon.VF0;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.localkubelet.ContainerStartException;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Devices are prepared when the kubelet asks, over its own sockets, and it sees what becomes of them. */
+@Timeout(90)
+final class PreStartTest {
+
+    private static final String RESET = "sys/bus/pci/devices/" + VF0 + "/reset";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    private record Served(TestDaemon daemon, LocalKubelet kubelet) {}
+
+    /** One VF that is prepared as {@code lines} say, and gophers that are not. */
+    private Served served(String lines) throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+        TestDaemon daemon = closing.add(TestDaemon.open(
+                directory,
+                kubeletDir,
+                """
+                [[class]]
+                resource = "example.com/sriov_node0"
+                kind = "vf"
+                match = { pci_addresses = ["%s"] }
+                [class.prepare]
+                %s
+                """.formatted(VF0, lines) + TestDaemon.filesClass(GOPHER.toString(), "gophers")));
+        kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
+        kubelet.await(GOPHER, state -> state.allocatable() == 2, PATIENCE);
+        return new Served(daemon, kubelet);
+    }
+
+    private static void awaitHealth(LocalKubelet kubelet, boolean healthy) throws Exception {
+        kubelet.await(NODE0, state -> TestDaemon.isHealthy(state, VF0) == healthy, PATIENCE);
+    }
+
+    @Test
+    void deviceIsResetBeforeEachStartOfAContainerAndDoesNotFlap() throws Exception {
+        Served served = served("reset = \"flr\"");
+        long generation = served.daemon().monitor.current().generation();
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+
+        served.kubelet().startContainer("pod", "main");
+        served.kubelet().startContainer("pod", "main");
+
+        assertThat(served.daemon().node.acts())
+                .containsExactly(
+                        VF0 + " unbound from iavf",
+                        VF0 + " reset by flr",
+                        VF0 + " bound to iavf",
+                        VF0 + " unbound from iavf",
+                        VF0 + " reset by flr",
+                        VF0 + " bound to iavf");
+        assertThat(served.daemon().monitor.current().generation()).isEqualTo(generation);
+    }
+
+    @Test
+    void resourceThatNeedsNoPreparationIsNotAskedFor() throws Exception {
+        Served served = served("reset = \"flr\"");
+        served.kubelet().admit(PodSpec.of("pod", GOPHER, 1));
+
+        served.kubelet().startContainer("pod", "main");
+
+        assertThat(served.daemon().node.acts()).isEmpty();
+    }
+
+    @Test
+    void containerGetsWhatADeviceHasOnceItIsBound() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+
+        assertThat(served.kubelet().startContainer("pod", "main").devices())
+                .extracting(device -> device.hostPath())
+                .contains("/dev/vfio/32");
+        assertThat(served.daemon().node.sysfs().linkName("sys/bus/pci/devices/" + VF0 + "/driver"))
+                .contains("vfio-pci");
+    }
+
+    @Test
+    void failureIsTheContainersAndTheDevicesUntilARetrySucceeds() throws Exception {
+        Served served = served("reset = \"flr\"");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.daemon().node.interfere(RESET, () -> {
+            throw new IOException("Input/output error");
+        });
+
+        assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main"))
+                .isInstanceOf(ContainerStartException.class)
+                .hasMessageContaining(
+                        "Device " + VF0 + " could not be prepared: reset: write reset: Input/output error.");
+        awaitHealth(served.kubelet(), false);
+        assertThat(served.daemon()
+                        .monitor
+                        .current()
+                        .device(NODE0, VF0.toString())
+                        .orElseThrow()
+                        .health()
+                        .problem())
+                .contains("could not be prepared: reset: write reset: Input/output error");
+
+        served.daemon().node.interfere(RESET, () -> {});
+        served.kubelet().startContainer("pod", "main");
+        awaitHealth(served.kubelet(), true);
+    }
+
+    @Test
+    void failedDeviceGetsAnotherChanceWhenTheKernelTellsOfIt() throws Exception {
+        Served served = served("command = [\"/bin/false\"]");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main"))
+                .hasMessageContaining("command: /bin/false: exit status 1.");
+        awaitHealth(served.kubelet(), false);
+
+        // what comes at once may be of the preparation itself, so it takes more than one
+        long late = System.nanoTime() + PATIENCE.toNanos();
+        while (!TestDaemon.isHealthy(served.kubelet().resource(NODE0), VF0)) {
+            assertThat(System.nanoTime()).isLessThan(late);
+            served.daemon().node.announce("change", VF0);
+            LockSupport.parkNanos(50_000_000);
+        }
+    }
+
+    @Test
+    void resetThatHangsInTheKernelCostsTheDeviceAndNothingElseAndIsJoined() throws Exception {
+        Served served = served("reset = \"flr\"\ntimeout = 2");
+        Path reset = served.daemon().node.root().resolve(RESET).toRealPath();
+        Files.delete(reset);
+        new ProcessBuilder("mkfifo", reset.toString()).start().waitFor();
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+
+        assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main"))
+                .hasMessageContaining("Device " + VF0 + " of example.com/sriov_node0 is not prepared after 2 s: "
+                        + "reset has not returned since 20")
+                .hasMessageContaining("; it goes on, and is waited for again.");
+        awaitHealth(served.kubelet(), false);
+        assertThat(served.daemon()
+                        .monitor
+                        .current()
+                        .device(NODE0, VF0.toString())
+                        .orElseThrow()
+                        .health()
+                        .problem())
+                .hasValueSatisfying(problem ->
+                        assertThat(problem).startsWith("is being prepared: reset has not returned since 20"));
+        // others are followed and handed out as ever
+        served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
+        served.kubelet().startContainer("other", "main");
+
+        Files.readAllBytes(reset);
+        served.kubelet().startContainer("pod", "main");
+
+        awaitHealth(served.kubelet(), true);
+        assertThat(served.daemon().node.acts())
+                .containsExactly(VF0 + " unbound from iavf", VF0 + " reset by flr", VF0 + " bound to iavf");
+    }
+
+    @Test
+    void slowCommandIsJoinedByTheRetryAndTheDeviceStaysHealthy() throws Exception {
+        Path runs = directory.resolve("runs");
+        Path go = directory.resolve("go");
+        Served served = served("timeout = 1\ncommand_timeout = 60\ncommand = [\"/bin/sh\", \"-c\", \"echo x >> " + runs
+                + "; until [ -e " + go + " ]; do sleep 0.05; done\"]");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+
+        assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main"))
+                .hasMessageContaining("command has been running since 20");
+        assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main"))
+                .hasMessageContaining("command has been running since 20");
+        assertThat(TestDaemon.isHealthy(served.kubelet().resource(NODE0), VF0)).isTrue();
+        Files.createFile(go);
+        boolean started = false;
+        for (int i = 0; i < 20 && !started; i++) {
+            try {
+                served.kubelet().startContainer("pod", "main");
+                started = true;
+            } catch (ContainerStartException e) {
+                assertThat(e).hasMessageContaining("command has been running since");
+            }
+        }
+
+        assertThat(started).isTrue();
+        assertThat(Files.readAllLines(runs)).hasSize(1);
+    }
+}

@@ -1,0 +1,147 @@
+package io.edgeplug.prepare;
+
+import static io.edgeplug.prepare.PreparedNode.DEVICES;
+import static io.edgeplug.prepare.PreparedNode.PATIENCE;
+import static io.edgeplug.prepare.PreparedNode.VF0;
+import static io.edgeplug.prepare.PreparedNode.VF1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.device.Recipe;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who joins whom, who waits for whom, and what programs are told. */
+@Timeout(60)
+final class PreparerTest {
+
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private PreparedNode prepared;
+
+    @BeforeEach
+    void open() throws IOException {
+        prepared = PreparedNode.open(directory);
+    }
+
+    @AfterEach
+    void close() {
+        prepared.close();
+    }
+
+    @Test
+    void whoAsksAgainJoinsUntilTheResultIsCollected() throws Exception {
+        Path fifo = prepared.hang(DEVICES + VF0 + "/reset");
+        Recipe recipe = prepared.recipe("vf", "reset = \"flr\"");
+        Preparation first = prepared.preparer.prepare(prepared.device(VF0), recipe);
+
+        assertThat(first.await(SHORT)).isFalse();
+        assertThat(first.isInKernel()).isTrue();
+        assertThat(prepared.preparer.prepare(prepared.device(VF0), recipe)).isSameAs(first);
+        PreparedNode.read(fifo);
+        assertThat(first.await(PATIENCE)).isTrue();
+        assertThat(prepared.preparer.prepare(prepared.device(VF0), recipe)).isSameAs(first);
+        prepared.preparer.collect(first);
+        Preparation next = prepared.preparer.prepare(prepared.device(VF0), recipe);
+        assertThat(next).isNotSameAs(first);
+        PreparedNode.read(fifo);
+        assertThat(next.await(PATIENCE)).isTrue();
+    }
+
+    @Test
+    void devicesArePreparedSideBySide() throws Exception {
+        Path fifo = prepared.hang(DEVICES + VF0 + "/reset");
+        Recipe recipe = prepared.recipe("vf", "reset = \"flr\"");
+        Preparation stuck = prepared.preparer.prepare(prepared.device(VF0), recipe);
+
+        prepared.prepare(VF1, recipe);
+
+        assertThat(stuck.await(Duration.ZERO)).isFalse();
+        PreparedNode.read(fifo);
+        assertThat(stuck.await(PATIENCE)).isTrue();
+    }
+
+    @Test
+    void busIsResetOnlyWhenNothingOnItIsPrepared() throws Exception {
+        Path fifo = prepared.hang(DEVICES + VF0 + "/reset");
+        Preparation first = prepared.preparer.prepare(prepared.device(VF0), prepared.recipe("vf", "reset = \"flr\""));
+        assertThat(first.await(SHORT)).isFalse();
+        Preparation other = prepared.preparer.prepare(prepared.device(VF1), prepared.recipe("vf", "reset = \"bus\""));
+
+        assertThat(other.await(SHORT)).isFalse();
+        assertThat(other.progress()).isEqualTo("waits for what is done to another device");
+        assertThat(other.isInKernel()).isFalse();
+        PreparedNode.read(fifo);
+
+        assertThat(first.await(PATIENCE)).isTrue();
+        assertThatThrownBy(() -> other.await(PATIENCE)).hasMessageContaining("the kernel offers no bus for it");
+    }
+
+    @Test
+    void closingKillsWhatRunsAndLeavesWhatTheKernelHas() throws Exception {
+        prepared.hang(DEVICES + VF0 + "/reset");
+        Preparation stuck = prepared.preparer.prepare(prepared.device(VF0), prepared.recipe("vf", "reset = \"flr\""));
+        Preparation running = prepared.preparer.prepare(
+                prepared.device(VF1), prepared.recipe("vf", "command = [\"/bin/sleep\", \"1000\"]"));
+        assertThat(stuck.await(SHORT)).isFalse();
+
+        prepared.preparer.close();
+
+        assertThatThrownBy(() -> running.await(PATIENCE)).hasMessageContaining("edgeplug stops");
+        assertThat(stuck.await(Duration.ZERO)).isFalse();
+    }
+
+    @Test
+    void commandIsToldItsDeviceAndItsOutputIsTold() throws Exception {
+        prepared.prepare(VF0, "command = [\"/bin/echo\", \"{id} {bdf} {pf} {pf_name} {vf} {{x}}\"]");
+
+        assertThat(prepared.events)
+                .contains(
+                        new PrepareEvent.Output(prepared.device(VF0), VF0 + " " + VF0 + " 0000:3b:00.0 ens1f0 0 {x}"));
+    }
+
+    @Test
+    void commandThatFailsIsToldWithItsLastLine() {
+        assertThatThrownBy(() -> prepared.prepare(
+                        VF0, "command = [\"/bin/sh\", \"-c\", \"echo one; echo no such card >&2; exit 4\"]"))
+                .hasMessage("Device " + VF0 + " could not be prepared: command: /bin/sh: exit status 4: no such card.");
+    }
+
+    @Test
+    void commandIsKilledAtItsDeadline() {
+        assertThatThrownBy(() -> prepared.prepare(VF0, "command = [\"/bin/sleep\", \"1000\"]\ncommand_timeout = 1"))
+                .hasMessage("Device " + VF0 + " could not be prepared: command: took longer than 1 s and was killed.");
+    }
+
+    @Test
+    void settingsOfTheVfArePutBackThroughItsPf() throws Exception {
+        Path arguments = directory.resolve("arguments");
+        Path ip = Files.createDirectories(prepared.node.root().resolve("sbin")).resolve("ip");
+        Files.writeString(ip, "#!/bin/sh\necho \"$*\" >> " + arguments + "\n");
+        Files.setPosixFilePermissions(ip, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+        prepared.prepare(VF1, """
+                reset = "rebind"
+                vf = { mac = "02:00:00:00:00:07", vlan = 0, trust = false, spoof_check = true, max_tx_rate = 0, link_state = "auto" }
+                """);
+        prepared.prepare(VF1, "vf = { mac = \"random\" }");
+
+        assertThat(Files.readAllLines(arguments).getFirst())
+                .isEqualTo("link set dev ens1f0 vf 1 mac 02:00:00:00:00:07 vlan 0 max_tx_rate 0"
+                        + " spoofchk on trust off state auto");
+        assertThat(Files.readAllLines(arguments).getLast())
+                .matches("link set dev ens1f0 vf 1 mac [0-9a-f][26ae](:[0-9a-f]{2}){5}");
+        assertThat(prepared.node.acts()).containsExactly(VF1 + " unbound from iavf", VF1 + " bound to iavf");
+    }
+}
