@@ -12,36 +12,87 @@ import io.edgeplug.linux.Signals;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.logging.Logger;
 
-/** The service: scans, serves, registers, and ends in order on SIGTERM. */
+/** The service: scans, serves, registers, reads its configuration again on SIGHUP, and ends in order on SIGTERM. */
 final class Daemon {
 
     private static final Logger LOG = Logger.getLogger(Daemon.class.getName());
 
-    private Daemon() {}
+    private final RunOptions options;
+    private final Signals signals;
+    private final SystemdNotify systemd;
+    private Config config;
+
+    private Daemon(RunOptions options, Signals signals, SystemdNotify systemd, Config config) {
+        this.options = options;
+        this.signals = signals;
+        this.systemd = systemd;
+        this.config = config;
+    }
 
     static int run(RunOptions options) throws ConfigException, IOException, InterruptedException {
         Thread.setDefaultUncaughtExceptionHandler(Daemon::endWithBug);
-        Signals.Termination termination = Signals.onTermination();
+        Signals signals = Signals.ofService();
         Config config = ConfigFiles.read(options.config());
         Journal.toStderr(config.logLevel());
-        SystemdNotify systemd = SystemdNotify.ofEnvironment();
-        try (Sysroot sysroot = Sysroot.open(options.sysroot());
-                Monitor monitor = monitor(sysroot, config, heartbeat(systemd));
-                Preparations preparations = new Preparations(sysroot.sysfs(), monitor);
-                DevicePlugins plugins = plugins(options, config, monitor, preparations)) {
-            LOG.info("ready");
-            systemd.ready("");
-            termination.await();
-            LOG.info("stopping");
-            systemd.stopping();
-        }
+        new Daemon(options, signals, SystemdNotify.ofEnvironment(), config).run();
         return ExitCode.OK;
     }
 
+    private void run() throws IOException, InterruptedException {
+        // uevents are of this node's devices, wherever its /sys is mounted; of another's they tell nothing
+        try (Sysroot sysroot = Sysroot.open(options.sysroot());
+                Monitor monitor = Monitor.open(
+                        sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), heartbeat());
+                Preparations preparations = new Preparations(sysroot.sysfs(), monitor)) {
+            preparations.recover();
+            while (serve(monitor, preparations) == Signals.Request.RELOAD) {
+                LOG.info("serving the kubelet elsewhere from now on");
+                monitor.use(config.classes());
+            }
+            LOG.info("stopping");
+        }
+    }
+
+    /** Serves until the end is asked for, or a configuration that has the kubelet elsewhere has been read. */
+    private Signals.Request serve(Monitor monitor, Preparations preparations) throws IOException, InterruptedException {
+        try (DevicePlugins plugins = plugins(monitor, preparations);
+                StatusLine status = StatusLine.start(systemd, monitor, plugins, config.classes())) {
+            LOG.info("ready");
+            while (signals.next() == Signals.Request.RELOAD) {
+                systemd.reloading();
+                Config before = config;
+                Optional<String> problem = readAgain();
+                if (!config.isServedAs(before)) {
+                    return Signals.Request.RELOAD;
+                }
+                plugins.use(config.classes());
+                status.ready(config.classes(), problem);
+            }
+            systemd.stopping();
+            return Signals.Request.END;
+        }
+    }
+
+    /** Takes up the configuration as it is now; one with mistakes changes nothing, and they are told. */
+    private Optional<String> readAgain() {
+        try {
+            config = ConfigFiles.read(options.config());
+            Journal.toStderr(config.logLevel());
+            LOG.info("configuration read again");
+            return Optional.empty();
+        } catch (ConfigException e) {
+            String mistakes = String.valueOf(e.getMessage());
+            mistakes.lines().forEach(LOG::warning);
+            LOG.warning("configuration not taken up: all stays as it was");
+            return Optional.of("configuration has mistakes and is not taken up, see edgeplug check");
+        }
+    }
+
     /** A stuck inventory is a restart: three beats must be missed. */
-    private static Heartbeat heartbeat(SystemdNotify systemd) {
+    private Heartbeat heartbeat() {
         return systemd.watchdog()
                 .map(patience -> new Heartbeat(patience.dividedBy(3), systemd::alive))
                 .orElse(Heartbeat.NONE);
@@ -54,14 +105,7 @@ final class Daemon {
         Runtime.getRuntime().halt(ExitCode.BUG);
     }
 
-    private static Monitor monitor(Sysroot sysroot, Config config, Heartbeat heartbeat) throws IOException {
-        // of this node's devices, wherever its /sys is mounted; of another's it tells nothing
-        return Monitor.open(sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), heartbeat);
-    }
-
-    private static DevicePlugins plugins(RunOptions options, Config config, Monitor monitor, Preparations preparations)
-            throws IOException, InterruptedException {
-        preparations.recover();
+    private DevicePlugins plugins(Monitor monitor, Preparations preparations) throws IOException {
         return switch (config.registration()) {
             case DEVICE_PLUGINS ->
                 DevicePlugins.open(

@@ -60,13 +60,13 @@ final class LocalKubeletCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Journal.toStderr(Level.INFO);
-        Signals.Termination termination = Signals.onTermination();
+        Signals signals = Signals.ofCommand();
         Optional<String> other = server(directory.resolve("kubelet.sock"));
         if (other.isPresent()) {
             throw new IOException(directory + ": has a kubelet already, " + other.orElseThrow());
         }
         try (LocalKubelet kubelet = LocalKubelet.open(directory, options(), this::print)) {
-            termination.await();
+            signals.awaitEnd();
         }
         return ExitCode.OK;
     }

@@ -44,4 +44,11 @@ public record Config(
     public Config {
         classes = List.copyOf(classes);
     }
+
+    /** Whether the other has the kubelet learn of resources in the same way and place. */
+    public boolean isServedAs(Config other) {
+        return registration == other.registration
+                && kubeletDir.equals(other.kubeletDir)
+                && pluginsRegistryDir.equals(other.pluginsRegistryDir);
+    }
 }

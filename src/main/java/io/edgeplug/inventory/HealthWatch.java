@@ -35,7 +35,7 @@ final class HealthWatch {
     private final HealthScan scan;
     private final HealthCommands commands;
     private final Holds holds;
-    private final boolean asks;
+    private boolean asks;
     private final Map<String, State> states = new HashMap<>();
     private long nextLook = System.nanoTime();
     private long nextChange = nextLook + FAR;
@@ -44,7 +44,17 @@ final class HealthWatch {
         this.scan = new HealthScan(sysfs);
         this.holds = holds;
         this.commands = commands;
-        this.asks = classes.stream().anyMatch(one -> one.health().asks());
+        this.asks = asks(classes);
+    }
+
+    /** Judges by the rules of these classes from now on. */
+    void use(List<DeviceClass> classes) {
+        asks = asks(classes);
+        nextLook = System.nanoTime();
+    }
+
+    private static boolean asks(List<DeviceClass> classes) {
+        return classes.stream().anyMatch(one -> one.health().asks());
     }
 
     /**

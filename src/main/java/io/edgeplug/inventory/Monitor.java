@@ -36,7 +36,7 @@ public final class Monitor implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
 
-    private final List<DeviceClass> classes;
+    private final Classes classes;
     private final UeventSource uevents;
     private final Heartbeat heartbeat;
     private final Heard heard = new Heard();
@@ -68,7 +68,7 @@ public final class Monitor implements AutoCloseable {
         this.settling = new Settling(settle);
         this.health = new HealthWatch(sysfs, classes, commands, holds);
         this.node = new NodeDevices(sysfs, classes, holds);
-        this.classes = List.copyOf(classes);
+        this.classes = new Classes(classes);
         this.uevents = uevents;
         this.heartbeat = heartbeat;
         this.current = Inventory.of(0, List.of(), List.of(), List.of());
@@ -101,7 +101,7 @@ public final class Monitor implements AutoCloseable {
             uevents.close();
             throw e;
         }
-        monitor.publish(Set.of(), device -> true);
+        monitor.publish(Set.of(), device -> true, true);
         monitor.listener.start();
         monitor.scanner.start();
         return monitor;
@@ -171,6 +171,13 @@ public final class Monitor implements AutoCloseable {
                 });
     }
 
+    /** Gives the devices to these classes from now on, and waits until they have them. */
+    public void use(List<DeviceClass> newClasses) throws InterruptedException {
+        classes.want(newClasses);
+        heard.lookAtEverything();
+        classes.awaitUse();
+    }
+
     /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
     public void lookAgain(String id) {
         PciAddress.parse(id).ifPresentOrElse(heard::lookAt, heard::lookAtEverything);
@@ -210,20 +217,26 @@ public final class Monitor implements AutoCloseable {
                 left = Math.min(
                         Math.min(nextTick - now, left), heartbeat.every().toNanos());
                 Heard.Batch batch = heard.await(now + left);
-                look(batch);
+                boolean anew = classes.takeUp();
+                if (anew) {
+                    node.use(classes.current());
+                    health.use(classes.current());
+                }
+                look(batch, anew);
                 Set<String> settled = settling.settle(node.devices(), System.nanoTime());
                 settled.stream()
                         .flatMap(place -> PciAddress.parse(place).stream())
                         .forEach(node::scan);
-                publish(settled, device -> batch.names(device) || settled.contains(Settling.place(device)));
+                publish(settled, device -> batch.names(device) || settled.contains(Settling.place(device)), anew);
+                classes.used();
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer following devices");
         }
     }
 
-    private void look(Heard.Batch batch) {
-        if (batch.everything() || nextTick - System.nanoTime() <= 0) {
+    private void look(Heard.Batch batch, boolean everything) {
+        if (everything || batch.everything() || nextTick - System.nanoTime() <= 0) {
             nextTick = System.nanoTime() + TICK.toNanos();
             attempt(node::scanAll);
         } else {
@@ -247,25 +260,30 @@ public final class Monitor implements AutoCloseable {
         void run() throws IOException;
     }
 
-    private void publish(Set<String> settled, Predicate<Device> isNews) {
+    /** What is anew need not settle: nothing of it has come up, it is asked for. */
+    private void publish(Set<String> settled, Predicate<Device> isNews, boolean anew) {
         List<Device> found = node.devices().stream().map(holds::judged).toList();
         Set<String> ids = found.stream().map(Device::id).collect(Collectors.toSet());
         List<Device> missed = handedOut.missed(ids);
-        while (!publish(found, missed, ids, settled, isNews)) {
+        while (!publish(found, missed, ids, settled, isNews, anew)) {
             missed = handedOut.missed(ids);
         }
     }
 
     /** Publishes nothing if a device that is missed was handed out meanwhile: then false. */
     private boolean publish(
-            List<Device> found, List<Device> missed, Set<String> ids, Set<String> settled, Predicate<Device> isNews) {
+            List<Device> found,
+            List<Device> missed,
+            Set<String> ids,
+            Set<String> settled,
+            Predicate<Device> isNews,
+            boolean anew) {
         List<Device> devices = Stream.concat(found.stream(), missed.stream()).toList();
         Inventory before = current();
-        Inventory scanned = Inventory.of(before.generation() + 1, classes, devices, node.numaNodes());
+        Inventory scanned = Inventory.of(before.generation() + 1, classes.current(), devices, node.numaNodes());
         Inventory newest = scanned.with(health.judge(scanned.items(), isNews, System.nanoTime()));
-        boolean isFirst = before.generation() == 0;
-        Inventory after = isFirst ? newest : newest.with(settling.passing(before, newest, settled, System.nanoTime()));
-        boolean differs = isFirst || !after.items().equals(before.items());
+        Inventory after = anew ? newest : newest.with(settling.passing(before, newest, settled, System.nanoTime()));
+        boolean differs = before.generation() == 0 || !after.items().equals(before.items());
         lock.lock();
         try {
             if (handedOut.missed(ids).size() > missed.size()) {

@@ -27,8 +27,7 @@ final class NodeDevices {
 
     private final Sysfs sysfs;
     private final Holds holds;
-    private final List<PathGlob> globs;
-    private final List<PathGroup> groups;
+    private List<DeviceClass> classes;
     private final Map<PciAddress, List<PciDevice>> functions = new TreeMap<>();
     private List<Device> withoutFunction = List.of();
     private List<PathDevice> paths = List.of();
@@ -39,11 +38,12 @@ final class NodeDevices {
     NodeDevices(Sysfs sysfs, List<DeviceClass> classes, Holds holds) {
         this.holds = holds;
         this.sysfs = sysfs;
-        this.globs = classes.stream().flatMap(DeviceClass::paths).toList();
-        this.groups = classes.stream()
-                .flatMap(one -> one.groups().stream())
-                .distinct()
-                .toList();
+        this.classes = List.copyOf(classes);
+    }
+
+    /** Looks for the files of these classes from now on. */
+    void use(List<DeviceClass> newClasses) {
+        classes = List.copyOf(newClasses);
     }
 
     /** PCI functions by address, then others by name, then files by path. */
@@ -132,6 +132,11 @@ final class NodeDevices {
 
     /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
     private void scanPaths(DeviceScan scan) {
+        List<PathGlob> globs = classes.stream().flatMap(DeviceClass::paths).toList();
+        List<PathGroup> groups = classes.stream()
+                .flatMap(one -> one.groups().stream())
+                .distinct()
+                .toList();
         DeviceScan.PathScan found = scan.paths(globs, groups);
         Map<String, PathDevice> byPath = new TreeMap<>();
         if (!found.problems().isEmpty()) {

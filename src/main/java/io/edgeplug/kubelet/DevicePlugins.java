@@ -1,27 +1,45 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The device plugins of a node, one for each resource, registered with its kubelet while this is open. */
 public final class DevicePlugins implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(DevicePlugins.class.getName());
 
+    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
     private final UnixRpc rpc;
     private final PluginDirectory directory;
-    private final List<ResourcePlugin> plugins;
+    private final Monitor monitor;
+    private final Preparations preparations;
+    private final List<KubeletApi> apis;
 
-    private DevicePlugins(UnixRpc rpc, PluginDirectory directory, List<ResourcePlugin> plugins) {
+    /** Changed by {@link #use} only; whoever asks meanwhile sees the resources of before. */
+    private volatile List<ResourcePlugin> plugins = List.of();
+
+    private DevicePlugins(
+            UnixRpc rpc,
+            PluginDirectory directory,
+            Monitor monitor,
+            Preparations preparations,
+            List<KubeletApi> apis) {
         this.rpc = rpc;
         this.directory = directory;
-        this.plugins = plugins;
+        this.monitor = monitor;
+        this.preparations = preparations;
+        this.apis = List.copyOf(apis);
     }
 
     /**
@@ -71,14 +89,61 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
-        List<ResourcePlugin> plugins = new ArrayList<>();
-        for (DeviceClass deviceClass : classes) {
-            Resource resource = new Resource(deviceClass, monitor, preparations);
-            List<KubeletApi> usable =
-                    apis.stream().filter(api -> api.serves(resource)).toList();
-            plugins.add(ResourcePlugin.start(rpc, directory, resource, usable));
-        }
-        return new DevicePlugins(rpc, directory, plugins);
+        DevicePlugins plugins = new DevicePlugins(rpc, directory, monitor, preparations, apis);
+        plugins.plugins = classes.stream().map(plugins::start).toList();
+        return plugins;
+    }
+
+    private ResourcePlugin start(DeviceClass deviceClass) {
+        Resource resource = new Resource(deviceClass, monitor, preparations);
+        List<KubeletApi> usable =
+                apis.stream().filter(api -> api.serves(resource)).toList();
+        return ResourcePlugin.start(rpc, directory, resource, usable);
+    }
+
+    /**
+     * Serves these classes from now on, and has the monitor use them. A resource whose class is as it was keeps its
+     * socket and its stream. One thread at a time.
+     */
+    public void use(List<DeviceClass> classes) throws InterruptedException {
+        Map<Boolean, List<ResourcePlugin>> known =
+                plugins.stream().collect(Collectors.partitioningBy(plugin -> classes.contains(plugin.deviceClass())));
+        List<ResourcePlugin> ended = known.getOrDefault(false, List.of());
+        List<ResourcePlugin> kept = known.getOrDefault(true, List.of());
+        // first: a resource without devices would be an empty list, and fail the containers that have them
+        ended.forEach(ResourcePlugin::stop);
+        ended.forEach(ResourcePlugin::awaitEnd);
+        plugins = kept;
+        monitor.use(classes);
+        Stream<ResourcePlugin> begun = classes.stream()
+                .filter(one ->
+                        kept.stream().noneMatch(plugin -> plugin.deviceClass().equals(one)))
+                .map(this::start);
+        plugins = Stream.concat(kept.stream(), begun).toList();
+        directory.wake();
+    }
+
+    /** Whether there is a kubelet. */
+    public boolean hasKubelet() {
+        return directory.view().kubelet().isPresent();
+    }
+
+    /** The resources that the kubelet has the devices of now. */
+    public List<ResourceName> registered() {
+        return plugins.stream()
+                .filter(ResourcePlugin::isRegistered)
+                .map(plugin -> plugin.deviceClass().resource())
+                .toList();
+    }
+
+    /**
+     * Waits until the kubelet has come or gone, or a registration may have come further.
+     *
+     * @return the generation that is newer, to wait with next; begin with any negative one
+     */
+    public long awaitNewerThan(long generation) throws InterruptedException {
+        directory.awaitNewerThan(generation, FOREVER);
+        return directory.view().generation();
     }
 
     /** Takes all sockets away, without a farewell: an empty list would have the kubelet fail running containers. */

@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.device.DeviceClass;
 import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
 import io.edgeplug.kubelet.PluginDirectory.View;
 import io.edgeplug.linux.UnixRpc;
@@ -31,8 +32,10 @@ final class ResourcePlugin {
     private final List<KubeletApi> apis;
     private final Thread keeper;
 
+    /** Written by the keeper only. */
+    private volatile Optional<Attempt> attempt = Optional.empty();
+
     // below: touched by the keeper only
-    private Optional<Attempt> attempt = Optional.empty();
     private Optional<KubeletSocket> triedWith = Optional.empty();
     private Optional<KubeletSocket> failedWith = Optional.empty();
     private Duration retry = FIRST_RETRY;
@@ -59,6 +62,20 @@ final class ResourcePlugin {
         ResourcePlugin plugin = new ResourcePlugin(rpc, directory, resource, apis);
         plugin.keeper.start();
         return plugin;
+    }
+
+    DeviceClass deviceClass() {
+        return resource.deviceClass();
+    }
+
+    /** Whether the kubelet that is there has the resource's devices. */
+    boolean isRegistered() {
+        Optional<KubeletSocket> kubelet = directory.view().kubelet();
+        return attempt.filter(begun -> Optional.of(begun.kubelet()).equals(kubelet))
+                .map(begun -> begun.endpoint().progress())
+                .filter(progress ->
+                        progress.registered().isPresent() && progress.problem().isEmpty())
+                .isPresent();
     }
 
     /** Asks it to end, once: a second time would cut short the end of its server. */
