@@ -36,7 +36,7 @@ final class Daemon {
         Thread.setDefaultUncaughtExceptionHandler(Daemon::endWithBug);
         Signals signals = Signals.ofService();
         Config config = ConfigFiles.read(options.config());
-        Journal.toStderr(config.logLevel());
+        Journal.open(config.logLevel());
         new Daemon(options, signals, SystemdNotify.ofEnvironment(), config).run();
         return ExitCode.OK;
     }
@@ -68,7 +68,9 @@ final class Daemon {
                 if (!config.isServedAs(before)) {
                     return Signals.Request.RELOAD;
                 }
-                plugins.use(config.classes());
+                if (problem.isEmpty()) {
+                    plugins.use(config.classes());
+                }
                 status.ready(config.classes(), problem);
             }
             systemd.stopping();
@@ -80,7 +82,7 @@ final class Daemon {
     private Optional<String> readAgain() {
         try {
             config = ConfigFiles.read(options.config());
-            Journal.toStderr(config.logLevel());
+            Journal.level(config.logLevel());
             LOG.info("configuration read again");
             return Optional.empty();
         } catch (ConfigException e) {

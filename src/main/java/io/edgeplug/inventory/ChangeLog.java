@@ -2,9 +2,11 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.Journal;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /** Logs what differs between two inventories, a line for each device of a resource. */
@@ -27,29 +29,34 @@ final class ChangeLog {
             }
         }
         gone.values()
-                .forEach(item ->
-                        item.resource().ifPresent(resource -> log.info(name(item) + ": gone from " + resource)));
+                .forEach(item -> item.resource().ifPresent(resource -> info(item, resource, "gone from " + resource)));
     }
 
     private void tell(Optional<Item> before, Item after) {
         Optional<ResourceName> was = before.flatMap(Item::resource);
         Optional<ResourceName> is = after.resource();
         if (!was.equals(is)) {
-            was.ifPresent(resource -> log.info(name(after) + ": gone from " + resource));
-            is.ifPresent(resource -> log.info(name(after) + ": added to " + resource + state(after)));
+            was.ifPresent(resource -> info(after, resource, "gone from " + resource));
+            is.ifPresent(resource -> info(after, resource, "added to " + resource + state(after)));
         } else if (!before.map(item -> item.device().health())
                 .equals(Optional.of(after.device().health()))) {
             after.device()
                     .health()
                     .problem()
                     .ifPresentOrElse(
-                            problem -> log.warning(name(after) + ": unhealthy: " + problem),
-                            () -> log.info(name(after) + ": healthy again"));
+                            problem -> is.ifPresent(
+                                    resource -> tell(Level.WARNING, after, resource, "unhealthy: " + problem)),
+                            () -> is.ifPresent(resource -> info(after, resource, "healthy again")));
         }
     }
 
-    private static String name(Item item) {
-        return item.device().id();
+    private void info(Item item, ResourceName resource, String what) {
+        tell(Level.INFO, item, resource, what);
+    }
+
+    private void tell(Level level, Item item, ResourceName resource, String what) {
+        String id = item.device().id();
+        log.log(level, id + ": " + what, new Object[] {Journal.device(id), Journal.resource(resource)});
     }
 
     private static String state(Item item) {

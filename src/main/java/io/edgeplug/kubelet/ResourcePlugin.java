@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
 import io.edgeplug.kubelet.PluginDirectory.View;
+import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.time.Duration;
@@ -103,7 +104,7 @@ final class ResourcePlugin {
                 directory.awaitNewerThan(view.generation(), pause(view));
             }
         } catch (InterruptedException e) {
-            LOG.fine(() -> resource.name() + ": no longer served");
+            log(Level.FINE, "no longer served");
         } finally {
             giveUp();
         }
@@ -121,8 +122,8 @@ final class ResourcePlugin {
             toldRegistered = true;
             told = "";
             settledAt = Optional.of(Deadline.in(PluginDirectory.POLL));
-            LOG.info(() -> resource.name() + ": registered, " + devices.orElseThrow()
-                    + (devices.orElseThrow() == 1 ? " device" : " devices"));
+            int count = devices.orElseThrow();
+            log(Level.INFO, "registered, " + count + (count == 1 ? " device" : " devices"));
         }
         if (!view.kubelet().equals(Optional.of(kubelet))) {
             giveUp();
@@ -181,8 +182,12 @@ final class ResourcePlugin {
     /** Tells a failure once, however often it is met again. */
     private void tell(String reason, Level weight) {
         String gist = SocketNames.withoutTags(reason);
-        LOG.log(gist.equals(told) ? Level.FINE : weight, () -> resource.name() + ": " + reason);
+        log(gist.equals(told) ? Level.FINE : weight, reason);
         told = weight.equals(Level.FINE) ? told : gist;
+    }
+
+    private void log(Level level, String what) {
+        LOG.log(level, resource.name() + ": " + what, Journal.resource(resource.name()));
     }
 
     /** What stood for a while is tried again quickly. */

@@ -1,40 +1,42 @@
 package io.edgeplug.linux;
 
 import info.faljse.SDNotify.SDNotify;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
  * Tells systemd how this service is, if systemd wants to know; sd_notify(3).
  *
- * <p>SDNotify does the sending. What it leaves open is closed here: it cannot reach an abstract socket, it throws when
- * nobody listens, and it garbles what is not ASCII. Nothing here throws or waits; from any thread.
+ * <p>SDNotify does the sending. What it leaves open is closed here: it cannot reach an abstract socket, it garbles what
+ * is not ASCII, and it throws when nobody listens. Nothing here throws; from any thread.
  */
 public final class SystemdNotify {
 
     private static final Logger LOG = Logger.getLogger(SystemdNotify.class.getName());
 
-    private final boolean wanted;
+    /** Empty where nobody wants to know. */
+    private final Optional<String> socket;
+
     private final Optional<Duration> watchdog;
     private boolean warned;
 
-    private SystemdNotify(boolean wanted, Optional<Duration> watchdog) {
-        this.wanted = wanted;
+    private SystemdNotify(Optional<String> socket, Optional<Duration> watchdog) {
+        this.socket = socket;
         this.watchdog = watchdog;
     }
 
     /** Reads NOTIFY_SOCKET and what the watchdog wants; without a socket, nothing is ever sent. */
     public static SystemdNotify ofEnvironment() {
         Map<String, String> environment = System.getenv();
-        String socket = environment.getOrDefault("NOTIFY_SOCKET", "");
-        boolean isPath = socket.startsWith("/");
-        if (!isPath && !socket.isEmpty()) {
-            LOG.warning("systemd is not told of the state: " + socket + " is no path");
-        }
-        return new SystemdNotify(isPath, isPath ? watchdog(environment) : Optional.empty());
+        Optional<String> socket =
+                Optional.ofNullable(environment.get("NOTIFY_SOCKET")).filter(text -> !text.isEmpty());
+        return new SystemdNotify(socket, socket.flatMap(wanted -> watchdog(environment)));
     }
 
     private static Optional<Duration> watchdog(Map<String, String> environment) {
@@ -83,21 +85,31 @@ public final class SystemdNotify {
     }
 
     private synchronized void send(String message) {
-        if (!wanted) {
+        if (socket.isEmpty()) {
             return;
         }
         try {
+            send(socket.orElseThrow(), message);
+        } catch (IOException | RuntimeException | LinkageError e) {
+            // once: the journal has nothing from a line for each beat
+            LOG.log(warned ? Level.FINE : Level.WARNING, "systemd cannot be told of the state: " + e.getMessage());
+            warned = true;
+        }
+    }
+
+    private static void send(String address, String message) throws IOException {
+        boolean isAscii = StandardCharsets.US_ASCII.newEncoder().canEncode(message);
+        if (address.startsWith("/") && isAscii) {
             SDNotify.sendRaw(message);
-        } catch (RuntimeException | LinkageError e) {
-            if (!warned) {
-                warned = true;
-                LOG.warning("systemd cannot be told of the state: " + e.getMessage());
+        } else {
+            try (UnixDatagrams datagrams = UnixDatagrams.to(address)) {
+                datagrams.send(message.getBytes(StandardCharsets.UTF_8));
             }
         }
     }
 
-    /** A message has a line for each of its fields, and SDNotify has a question mark for what is not ASCII. */
+    /** A message has a line for each of its fields. */
     private static String line(String status) {
-        return status.replaceAll("\\p{Cntrl}", " ").replaceAll("[^ -~]", "?");
+        return status.replaceAll("\\p{Cntrl}", " ");
     }
 }
