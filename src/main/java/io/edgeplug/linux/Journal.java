@@ -25,6 +25,9 @@ public final class Journal {
     private static final Logger ROOT = Logger.getLogger("");
     private static final Logger OURS = Logger.getLogger("io.edgeplug");
 
+    /** Held, since a logger that nobody holds forgets its level. Warns at load where the service may use no IP. */
+    private static final Logger ADDRESSES = Logger.getLogger("io.netty.util.NetUtil");
+
     private Journal() {}
 
     /**
@@ -75,6 +78,7 @@ public final class Journal {
         handler.setLevel(Level.ALL);
         ROOT.addHandler(handler);
         ROOT.setLevel(Level.WARNING);
+        ADDRESSES.setLevel(Level.SEVERE);
         OURS.setLevel(level);
     }
 
