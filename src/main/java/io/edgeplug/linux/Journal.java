@@ -26,7 +26,7 @@ public final class Journal {
     private static final Logger OURS = Logger.getLogger("io.edgeplug");
 
     /** Held, since a logger that nobody holds forgets its level. Warns at load where the service may use no IP. */
-    private static final Logger ADDRESSES = Logger.getLogger("io.netty.util.NetUtil");
+    private static final Logger ADDRESSES = Logger.getLogger("io.netty.util.NetUtilInitializations");
 
     private Journal() {}
 
@@ -54,16 +54,14 @@ public final class Journal {
 
     /** Sends what is at least of {@code level} to the journal if it is what reads stderr, and else to stderr. */
     public static void open(Level level) {
+        toStderr(level);
         if (isStderr(System.getenv().getOrDefault("JOURNAL_STREAM", ""))) {
             try {
                 sendTo(JournalSocket.open(SOCKET, stderr()), level);
-                return;
             } catch (IOException e) {
-                toStderr(level);
                 OURS.warning("log lines have no fields: " + e.getMessage());
             }
         }
-        toStderr(level);
     }
 
     /** Changes what is worth a record. */

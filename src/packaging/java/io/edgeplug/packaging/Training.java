@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Training {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     /** A child JVM writes the cache after the daemon has ended. */
     private static final Duration ASSEMBLY = Duration.ofSeconds(180);

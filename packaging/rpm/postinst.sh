@@ -1,0 +1,15 @@
+# enabled at the first installation; what an administrator has disabled stays disabled
+if [ "$1" = 1 ] && [ -x /usr/bin/systemctl ]; then
+    systemctl --no-reload preset edgeplug.service >/dev/null 2>&1 || :
+    systemctl --no-reload enable edgeplug.service >/dev/null 2>&1 || :
+fi
+if [ -S /run/udev/control ]; then
+    udevadm control --reload || :
+    # the new rules apply to devices that are there already
+    udevadm trigger --action=change --subsystem-match=pci || :
+fi
+if [ -d /run/systemd/system ]; then
+    systemctl daemon-reload || :
+    # without a device class it is skipped, see has-class
+    if [ "$1" = 1 ]; then systemctl start edgeplug.service || :; fi
+fi
