@@ -133,6 +133,11 @@ final class TestDaemon implements AutoCloseable {
                 && states.values().stream().allMatch(state -> state.registered() && state.allocatable() == devices);
     }
 
+    /** Has other classes from now on, as after SIGHUP. */
+    void use(List<DeviceClass> others) throws InterruptedException {
+        plugins.use(others);
+    }
+
     /** Has all files looked at, which no uevent tells of. */
     void lookAtFiles() {
         monitor.lookAgain("files");
