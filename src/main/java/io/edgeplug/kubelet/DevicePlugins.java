@@ -30,11 +30,7 @@ public final class DevicePlugins implements AutoCloseable {
     private volatile List<ResourcePlugin> plugins = List.of();
 
     private DevicePlugins(
-            UnixRpc rpc,
-            PluginDirectory directory,
-            Monitor monitor,
-            Preparations preparations,
-            List<KubeletApi> apis) {
+            UnixRpc rpc, PluginDirectory directory, Monitor monitor, Preparations preparations, List<KubeletApi> apis) {
         this.rpc = rpc;
         this.directory = directory;
         this.monitor = monitor;

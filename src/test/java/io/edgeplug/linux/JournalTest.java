@@ -133,7 +133,9 @@ final class JournalTest {
         while (left.get() != end) {
             assertThat(left.hasRemaining()).isTrue();
         }
-        return new String(left.array(), from, left.position() - from - 1, StandardCharsets.UTF_8);
+        byte[] text = new byte[left.position() - from - 1];
+        left.get(from, text);
+        return new String(text, StandardCharsets.UTF_8);
     }
 
     private static final class Kept extends Handler {
