@@ -102,6 +102,7 @@ final class JournalTest {
     private JournalSocket open() throws IOException {
         JournalSocket handler = JournalSocket.open(Path.of(socket()), kept);
         log.setUseParentHandlers(false);
+        log.setLevel(Level.INFO);
         for (Handler other : log.getHandlers()) {
             log.removeHandler(other);
         }
