@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A sysfs that does not tell the truth, made of files that fail as the kernel's do: reading a process's memory at 0 is
- * EIO, its AppArmor attribute EINVAL, a link to itself ELOOP, a directory EISDIR.
+ * EIO, a sysctl that is only written EACCES, to root too, the speed of the loopback interface EINVAL, a link to itself
+ * ELOOP, a directory EISDIR.
  */
 @Timeout(300)
 final class LyingSysfsTest {
@@ -41,6 +42,8 @@ final class LyingSysfsTest {
     private enum Lie {
         GONE,
         INPUT_OUTPUT_ERROR,
+        PERMISSION_DENIED,
+        INVALID_ARGUMENT,
         LOOP,
         DIRECTORY,
         EMPTY,
@@ -55,6 +58,8 @@ final class LyingSysfsTest {
             switch (this) {
                 case GONE -> {}
                 case INPUT_OUTPUT_ERROR -> Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
+                case PERMISSION_DENIED -> Files.createSymbolicLink(file, Path.of("/proc/sys/net/ipv4/route/flush"));
+                case INVALID_ARGUMENT -> Files.createSymbolicLink(file, Path.of("/sys/class/net/lo/speed"));
                 case LOOP -> Files.createSymbolicLink(file, file.getFileName());
                 case DIRECTORY -> Files.createDirectory(file);
                 case EMPTY -> Files.createFile(file);
@@ -65,6 +70,20 @@ final class LyingSysfsTest {
                 case HUGE_NUMBER -> Files.writeString(file, "99999999999999999999\n");
             }
         }
+    }
+
+    @Test
+    void deviceSaysInTheKernelsWordsWhyItCannotBeRead() throws IOException {
+        unpackAndScan("two-sockets-e810");
+        Path vendor = root.resolve(VENDOR).toRealPath();
+        Lie.PERMISSION_DENIED.tell(vendor);
+        assertThat(health(VF.toString())).isEqualTo("read vendor: Permission denied");
+
+        Lie.INVALID_ARGUMENT.tell(vendor);
+        assertThat(health(VF.toString())).isEqualTo("read vendor: Invalid argument");
+
+        Lie.INPUT_OUTPUT_ERROR.tell(vendor);
+        assertThat(health(VF.toString())).isEqualTo("read vendor: Input/output error");
     }
 
     /** Each attribute that a scan reads tells each lie, one after another, and all others the truth. */
