@@ -88,6 +88,18 @@ final class Image {
         }
         // a tool of administrators that the product does not have
         Files.deleteIfExists(Path.of(runtime, "bin", "keytool"));
+        followLinks(Path.of(runtime));
+    }
+
+    /** A license that is a link to another module's would be missing from the .rpm, which takes no links. */
+    private static void followLinks(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path link : files.filter(Files::isSymbolicLink).toList()) {
+                Path target = link.toRealPath();
+                Files.delete(link);
+                Files.copy(target, link);
+            }
+        }
     }
 
     private void copyAll(String from, String to) throws IOException {
