@@ -172,11 +172,16 @@ public final class Preparer implements AutoCloseable {
     }
 
     private FunctionSteps function(Device device) throws IOException {
-        if (device instanceof PciDevice pci) {
-            return new FunctionSteps(
-                    unfinished, new PciBinding(sysfs, pci.function().address()));
+        if (!(device instanceof PciDevice pci)) {
+            throw new IOException("it is no PCI function");
         }
-        throw new IOException("it is no PCI function");
+        PciAddress address = pci.function().address();
+        // an HCA may be handed out with it; to reset or unbind one would cut off the node
+        if (new DeviceScan(sysfs)
+                .function(address).stream().anyMatch(one -> one.function().carriesDefaultRoute())) {
+            throw new IOException("the node's default route goes through it");
+        }
+        return new FunctionSteps(unfinished, new PciBinding(sysfs, address));
     }
 
     /** A device that did not survive its preparation is not handed over. */

@@ -102,6 +102,18 @@ final class PreparerTest {
         assertThat(stuck.await(Duration.ZERO)).isFalse();
     }
 
+    /** An HCA is handed out with the node's default route on it, since RDMA leaves the interface to the node. */
+    @Test
+    void functionThatCarriesTheDefaultRouteIsNotReset() throws Exception {
+        Path routes =
+                Files.createDirectories(directory.resolve("node/proc/net")).resolve("route");
+        Files.writeString(
+                routes, "Iface\tDestination\tGateway\tFlags\nens1f0v0\t00000000\t0101A8C0\t0003\t0\t0\t0\t00000000\n");
+
+        assertThatThrownBy(() -> prepared.prepare(VF0, "reset = \"flr\""))
+                .hasMessageContaining("reset: the node's default route goes through it");
+    }
+
     @Test
     void commandIsToldItsDeviceAndItsOutputIsTold() throws Exception {
         prepared.prepare(VF0, "command = [\"/bin/echo\", \"{id} {bdf} {pf} {pf_name} {vf} {{x}}\"]");
