@@ -88,7 +88,8 @@ public class PreferredAllocationBenchmark {
                 List.of(),
                 DriverDevices.NONE,
                 false,
-                0);
+                0,
+                Optional.empty());
         return new VirtualFunction(function, physical, index, List.of("ens" + pf), Optional.empty(), Health.HEALTHY);
     }
 }

@@ -14,10 +14,10 @@ final class AllocationText {
     static List<String> lines(ContainerAllocation allocation) {
         List<String> lines = new ArrayList<>();
         allocation.envs().forEach((key, value) -> lines.add(env(key, value)));
-        allocation.devices().forEach(one -> lines.add(device(one.containerPath(), one.permissions())));
-        allocation.mounts().forEach(one -> lines.add(mount(one.containerPath(), one.readOnly())));
-        allocation.annotations().forEach((key, value) -> lines.add("annotation " + key + "=" + value));
-        allocation.cdiDevices().forEach(name -> lines.add("cdi        " + name));
+        allocation.devices().forEach(one -> lines.add(device(one.hostPath(), one.containerPath(), one.permissions())));
+        allocation.mounts().forEach(one -> lines.add(mount(one.hostPath(), one.containerPath(), one.readOnly())));
+        allocation.annotations().forEach((key, value) -> lines.add(annotation(key, value)));
+        allocation.cdiDevices().forEach(name -> lines.add(cdi(name)));
         return lines;
     }
 
@@ -25,20 +25,41 @@ final class AllocationText {
     static List<String> lines(Allocation allocation) {
         List<String> lines = new ArrayList<>();
         allocation.env().forEach((key, value) -> lines.add(env(key, value)));
-        allocation.nodes().forEach(one -> lines.add(device(one.path(), one.permissions())));
-        allocation.mounts().forEach(one -> lines.add(mount(one.path(), one.readOnly())));
+        lines.addAll(edits(allocation));
+        allocation.annotations().forEach((key, value) -> lines.add(annotation(key, value)));
+        allocation.cdiDevices().forEach(name -> lines.add(cdi(name)));
         return lines;
+    }
+
+    /** Its nodes and mounts alone. */
+    static List<String> edits(Allocation allocation) {
+        List<String> lines = new ArrayList<>();
+        allocation.nodes().forEach(one -> lines.add(device(one.hostPath(), one.containerPath(), one.permissions())));
+        allocation.mounts().forEach(one -> lines.add(mount(one.hostPath(), one.containerPath(), one.readOnly())));
+        return lines;
+    }
+
+    private static String annotation(String key, String value) {
+        return "annotation " + key + "=" + value;
+    }
+
+    private static String cdi(String name) {
+        return "cdi        " + name;
     }
 
     private static String env(String key, String value) {
         return "env        " + key + "=" + value;
     }
 
-    private static String device(String path, String permissions) {
-        return "device     " + path + " (" + permissions + ")";
+    private static String device(String hostPath, String path, String permissions) {
+        return "device     " + place(hostPath, path) + " (" + permissions + ")";
     }
 
-    private static String mount(String path, boolean readOnly) {
-        return "mount      " + path + (readOnly ? " (ro)" : "");
+    private static String mount(String hostPath, String path, boolean readOnly) {
+        return "mount      " + place(hostPath, path) + (readOnly ? " (ro)" : "");
+    }
+
+    private static String place(String hostPath, String path) {
+        return hostPath.equals(path) ? path : hostPath + " as " + path;
     }
 }

@@ -3,12 +3,15 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.inventory.Heartbeat;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.kubelet.Preparations;
+import io.edgeplug.kubelet.Supplies;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
+import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import java.io.IOException;
@@ -48,17 +51,23 @@ final class Daemon {
                         sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), heartbeat());
                 Preparations preparations = new Preparations(sysroot.sysfs(), monitor)) {
             preparations.recover();
-            while (serve(monitor, preparations) == Signals.Request.RELOAD) {
-                LOG.info("serving the kubelet elsewhere from now on");
+            while (serve(sysroot.sysfs(), monitor, preparations) == Signals.Request.RELOAD) {
+                LOG.info("serving elsewhere from now on");
                 monitor.use(config.classes());
             }
             LOG.info("stopping");
         }
     }
 
-    /** Serves until the end is asked for, or a configuration that has the kubelet elsewhere has been read. */
-    private Signals.Request serve(Monitor monitor, Preparations preparations) throws IOException, InterruptedException {
-        try (DevicePlugins plugins = plugins(monitor, preparations);
+    /** Serves until the end is asked for, or a configuration that has sockets or files elsewhere has been read. */
+    private Signals.Request serve(Sysfs sysfs, Monitor monitor, Preparations preparations)
+            throws IOException, InterruptedException {
+        try (Supplies supplies = Supplies.open(
+                        sysfs,
+                        new ContainerDirectories(config.cdiDir(), config.deviceInfoDir()),
+                        monitor,
+                        config.classes());
+                DevicePlugins plugins = plugins(supplies, preparations);
                 StatusLine status = StatusLine.start(systemd, monitor, plugins, config.classes())) {
             LOG.info("ready");
             while (signals.next() == Signals.Request.RELOAD) {
@@ -107,17 +116,13 @@ final class Daemon {
         Runtime.getRuntime().halt(ExitCode.BUG);
     }
 
-    private DevicePlugins plugins(Monitor monitor, Preparations preparations) throws IOException {
+    private DevicePlugins plugins(Supplies supplies, Preparations preparations) throws IOException {
         return switch (config.registration()) {
             case DEVICE_PLUGINS ->
-                DevicePlugins.open(
-                        options.kubeletDir().orElse(config.kubeletDir()), monitor, preparations, config.classes());
+                DevicePlugins.open(options.kubeletDir().orElse(config.kubeletDir()), supplies, preparations);
             case PLUGINS_REGISTRY ->
                 DevicePlugins.openInRegistry(
-                        options.kubeletDir().orElse(config.pluginsRegistryDir()),
-                        monitor,
-                        preparations,
-                        config.classes());
+                        options.kubeletDir().orElse(config.pluginsRegistryDir()), supplies, preparations);
         };
     }
 }

@@ -3,10 +3,12 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.kubelet.Preparations;
+import io.edgeplug.kubelet.Supplies;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.simulation.DemoNode;
@@ -47,9 +49,11 @@ final class DemoCommand implements Callable<Integer> {
         Path kubeletDir = directory.resolve("device-plugins");
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
                 Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
+                Supplies supplies =
+                        Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
                 LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor);
-                DevicePlugins plugins = DevicePlugins.open(kubeletDir, monitor, preparations, config.classes())) {
+                DevicePlugins plugins = DevicePlugins.open(kubeletDir, supplies, preparations)) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);
             scenes.scanned(monitor.current());
             scenes.registered(

@@ -1,11 +1,14 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.container.Allocation;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Condition;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Selector;
+import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -37,7 +40,15 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<DeviceClass> classes = node.readOrDefaults().classes();
-        Item item = node.scan(classes).items().stream()
+        try (Sysroot sysroot = node.open()) {
+            explain(sysroot.sysfs(), classes);
+        }
+        return ExitCode.OK;
+    }
+
+    private void explain(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
+        Inventory inventory = Inventory.scan(sysfs, classes);
+        Item item = inventory.items().stream()
                 .filter(one -> one.device().id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> new IOException(id + ": no such device here"));
@@ -50,17 +61,22 @@ final class ExplainCommand implements Callable<Integer> {
             isTaken |= takes;
         }
         out.println(conclusion(item));
-        item.deviceClass().ifPresent(taker -> {
+        if (item.deviceClass().isPresent()) {
+            DeviceClass taker = item.deviceClass().orElseThrow();
             if (!taker.recipe().isEmpty()) {
                 out.println("before each container it would be prepared");
                 taker.recipe().steps().forEach(step -> out.println("  %-10s %s".formatted(step.word(), step.text())));
             }
             out.println("its container would get");
-            AllocationText.lines(Allocation.of(taker, List.of(item.device())))
+            new HandOverText(sysfs)
+                    .lines(taker, Equipment.of(taker, item.device(), groups(inventory)))
                     .forEach(line -> out.println("  " + line));
-        });
+        }
         out.flush();
-        return ExitCode.OK;
+    }
+
+    private static IommuGroups groups(Inventory inventory) {
+        return IommuGroups.of(inventory.items().stream().map(Item::device).toList());
     }
 
     private static void facts(Item item, PrintWriter out) {

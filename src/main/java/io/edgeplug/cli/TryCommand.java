@@ -2,11 +2,13 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.kubelet.Preparations;
+import io.edgeplug.kubelet.Supplies;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.AdmissionException;
@@ -88,9 +90,11 @@ final class TryCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (Sysroot sysroot = node.open();
                 Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
+                Supplies supplies =
+                        Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
                 LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
                 Preparations preparations = new Preparations(sysroot.sysfs(), monitor);
-                DevicePlugins plugins = DevicePlugins.open(directory, monitor, preparations, classes)) {
+                DevicePlugins plugins = DevicePlugins.open(directory, supplies, preparations)) {
             listed.await(limits.keySet());
             limits.keySet()
                     .forEach(resource -> out.println(kubelet.resource(resource).text()));

@@ -1,5 +1,6 @@
 package io.edgeplug.config;
 
+import io.edgeplug.device.ContainerRules;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
@@ -15,14 +16,11 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Makes a device class of one {@code [[class]]} table. */
 final class ClassReader {
-
-    private static final Pattern ENV_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
     /** The kubelet's bit masks have no room for more. */
     private static final int MAX_NUMA_NODE = 63;
@@ -44,9 +42,7 @@ final class ClassReader {
         Table table = new Table(mistakes, where, values);
         Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
         Optional<Kind> kind = table.required("kind").flatMap(text -> kind(table, text));
-        Optional<String> env = table.string("env");
-        env.filter(name -> !ENV_NAME.matcher(name).matches())
-                .ifPresent(name -> table.mistake("env", "\"" + name + "\" is not a name for an environment variable"));
+        ContainerRules container = new ContainerReader(table, mistakes, where, kind).read(resource);
         Optional<Preference> preference = table.string("prefer").flatMap(text -> preference(table, text));
         boolean excludeTopology = table.bool("exclude_topology").orElse(false);
         List<Integer> numaNodes = numaNodes(table, excludeTopology);
@@ -68,7 +64,7 @@ final class ClassReader {
                 kind.orElseThrow(),
                 selectors,
                 groups,
-                env,
+                container,
                 preference.orElse(Preference.PACK),
                 excludeTopology,
                 numaNodes,

@@ -12,6 +12,8 @@ import java.util.logging.Level;
  * @param registration how the kubelet learns of resources
  * @param kubeletDir where the kubelet has its {@code kubelet.sock} for device plugins
  * @param pluginsRegistryDir where the kubelet's plugin watcher looks for sockets
+ * @param cdiDir where the container runtime looks for CDI specifications
+ * @param deviceInfoDir where Multus looks for device information
  * @param logLevel what is worth a line in the log
  * @param settle how long a device must have been left alone before good news of it is told
  * @param classes in the order in which they claim devices
@@ -20,6 +22,8 @@ public record Config(
         Registration registration,
         Path kubeletDir,
         Path pluginsRegistryDir,
+        Path cdiDir,
+        Path deviceInfoDir,
         Level logLevel,
         Duration settle,
         List<DeviceClass> classes) {
@@ -29,6 +33,8 @@ public record Config(
             Registration.DEVICE_PLUGINS,
             Path.of("/var/lib/kubelet/device-plugins"),
             Path.of("/var/lib/kubelet/plugins_registry"),
+            Path.of("/var/run/cdi"),
+            Path.of("/var/run/k8s.cni.cncf.io/devinfo/dp"),
             Level.INFO,
             Duration.ofMillis(150),
             List.of());
@@ -45,10 +51,12 @@ public record Config(
         classes = List.copyOf(classes);
     }
 
-    /** Whether the other has the kubelet learn of resources in the same way and place. */
+    /** Whether the other has the kubelet learn of resources in the same way and place, and files in the same places. */
     public boolean isServedAs(Config other) {
         return registration == other.registration
                 && kubeletDir.equals(other.kubeletDir)
-                && pluginsRegistryDir.equals(other.pluginsRegistryDir);
+                && pluginsRegistryDir.equals(other.pluginsRegistryDir)
+                && cdiDir.equals(other.cdiDir)
+                && deviceInfoDir.equals(other.deviceInfoDir);
     }
 }

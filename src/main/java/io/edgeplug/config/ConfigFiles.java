@@ -1,5 +1,6 @@
 package io.edgeplug.config;
 
+import io.edgeplug.device.ContainerRules;
 import io.edgeplug.device.DeviceClass;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,9 +55,12 @@ public final class ConfigFiles {
         Config defaults = Config.DEFAULTS;
         Config.Registration registration = table.flatMap(main -> oneOf(main, "registration", REGISTRATIONS))
                 .orElse(defaults.registration());
-        Path kubeletDir = table.flatMap(main -> absolute(main, "kubelet_dir")).orElse(defaults.kubeletDir());
+        Path kubeletDir = table.flatMap(main -> socketDir(main, "kubelet_dir")).orElse(defaults.kubeletDir());
         Path registryDir =
-                table.flatMap(main -> absolute(main, "plugins_registry_dir")).orElse(defaults.pluginsRegistryDir());
+                table.flatMap(main -> socketDir(main, "plugins_registry_dir")).orElse(defaults.pluginsRegistryDir());
+        Path cdiDir = table.flatMap(main -> absolute(main, "cdi_dir")).orElse(defaults.cdiDir());
+        Path deviceInfoDir =
+                table.flatMap(main -> absolute(main, "device_info_dir")).orElse(defaults.deviceInfoDir());
         Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
         Duration settle =
                 table.flatMap(main -> main.duration("settle", LONGEST_SETTLE)).orElse(defaults.settle());
@@ -69,7 +73,7 @@ public final class ConfigFiles {
             mistakes.add(mainFile.toString(), "defines no [[class]], and class.d beside it does not either");
         }
         mistakes.throwIfAny();
-        return new Config(registration, kubeletDir, registryDir, logLevel, settle, classes);
+        return new Config(registration, kubeletDir, registryDir, cdiDir, deviceInfoDir, logLevel, settle, classes);
     }
 
     private void readClasses(Path file, Table table) {
@@ -79,21 +83,37 @@ public final class ConfigFiles {
             number++;
             String place = file + ": class " + number;
             String where = ClassReader.where(file.toString(), number, values);
-            for (String key : List.of("resource", "env")) {
-                if (values.get(key) instanceof String value) {
-                    claim(where, key, value, place);
-                }
+            int before = mistakes.count();
+            if (values.get("resource") instanceof String resource) {
+                claim(where + ": resource", resource, place);
             }
-            reader.read(where, values).ifPresent(classes::add);
+            boolean isNew = mistakes.count() == before;
+            reader.read(where, values).ifPresent(one -> {
+                if (isNew) {
+                    claimKeys(where, one, place);
+                }
+                classes.add(one);
+            });
         }
         table.rejectOthers();
     }
 
-    /** What two classes must not share, also where one of them has other mistakes. */
-    private void claim(String where, String key, String value, String place) {
-        String earlier = places.putIfAbsent(key + " " + value, place);
-        if (earlier != null) {
-            mistakes.add(where + ": " + key, "\"" + value + "\" is that of " + earlier + " too");
+    /** What two classes must not share, since of two resources in one container the kubelet keeps one's at random. */
+    private void claimKeys(String where, DeviceClass deviceClass, String place) {
+        ContainerRules container = deviceClass.container();
+        deviceClass.variables().forEach(name -> claim(where + ": env", name, place));
+        container.annotations().keySet().forEach(key -> claim(where + ": annotations", key, place));
+        container.mounts().stream()
+                .filter(mount -> !places.getOrDefault(mount.toString(), "").equals(place))
+                .forEach(
+                        mount -> claim(where + ": mounts", mount.containerPath().text(), place));
+    }
+
+    private void claim(String key, String value, String place) {
+        String kind = key.substring(key.lastIndexOf(' '));
+        String earlier = places.putIfAbsent(kind + " " + value, place);
+        if (earlier != null && !earlier.equals(place)) {
+            mistakes.add(key, "\"" + value + "\" is that of " + earlier + " too");
         }
     }
 
@@ -110,15 +130,21 @@ public final class ConfigFiles {
         return files;
     }
 
+    private static Optional<Path> socketDir(Table table, String key) {
+        Optional<Path> directory = absolute(table, key);
+        directory
+                .filter(path -> path.toString().getBytes(StandardCharsets.UTF_8).length > MAX_SOCKET_DIRECTORY)
+                .ifPresent(path -> table.mistake(
+                        key, "is longer than the " + MAX_SOCKET_DIRECTORY + " bytes that leave room for a socket"));
+        return directory;
+    }
+
     private static Optional<Path> absolute(Table table, String key) {
         return table.string(key).flatMap(text -> {
             try {
                 Path path = Path.of(text);
                 if (!path.isAbsolute()) {
                     table.mistake(key, "must be an absolute path");
-                } else if (text.getBytes(StandardCharsets.UTF_8).length > MAX_SOCKET_DIRECTORY) {
-                    table.mistake(
-                            key, "is longer than the " + MAX_SOCKET_DIRECTORY + " bytes that leave room for a socket");
                 } else {
                     return Optional.of(path);
                 }

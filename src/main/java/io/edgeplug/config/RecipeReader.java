@@ -4,6 +4,7 @@ import io.edgeplug.device.Kind;
 import io.edgeplug.device.Recipe;
 import io.edgeplug.device.Step;
 import io.edgeplug.device.Template;
+import io.edgeplug.device.TemplateWord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,7 +149,7 @@ final class RecipeReader {
                 .flatMap(text -> matching(
                         table, "id", text.replace("-", "").toLowerCase(Locale.ROOT), ID, "32 hexadecimal digits"));
         Optional<Template> idFile = table.string("id_file").flatMap(text -> template(table, "id_file", text));
-        Optional<Step.Command> tool = command(table, timeout, Template.Name.FILE);
+        Optional<Step.Command> tool = command(table, timeout, TemplateWord.FILE);
         boolean partial = table.bool("partial").orElse(false);
         boolean always = table.bool("always").orElse(false);
         table.rejectOthers();
@@ -156,7 +157,7 @@ final class RecipeReader {
                 path -> sha256.map(digest -> new Step.Program(path, digest, id, idFile, tool, partial, always)));
     }
 
-    private Optional<Step.Command> command(Table table, Duration timeout, Template.Name... names) {
+    private Optional<Step.Command> command(Table table, Duration timeout, TemplateWord... names) {
         List<String> texts = table.strings("command");
         OptionalInt seconds = table.integer(COMMAND_TIMEOUT, 1, MAX_COMMAND_TIMEOUT);
         if (texts.isEmpty()) {
@@ -172,9 +173,9 @@ final class RecipeReader {
                 new Step.Command(argv, seconds.isPresent() ? Duration.ofSeconds(seconds.getAsInt()) : timeout));
     }
 
-    private Optional<Template> template(Table table, String key, String text, Template.Name... names) {
+    private Optional<Template> template(Table table, String key, String text, TemplateWord... names) {
         try {
-            return Optional.of(Template.parse(text, kind.orElse(Kind.VF), names));
+            return Optional.of(Template.parse(text, kind, names));
         } catch (IllegalArgumentException e) {
             table.mistake(key, "\"" + text + "\": " + e.getMessage());
             return Optional.empty();

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -54,6 +55,37 @@ final class Table {
             }
             return !text.isBlank();
         });
+    }
+
+    /** Whether a key that may have other types too has a string. */
+    boolean isString(String key) {
+        return values.get(key) instanceof String;
+    }
+
+    /** Whether a key that may have other types too has a table. */
+    boolean isTable(String key) {
+        return values.get(key) instanceof Map;
+    }
+
+    /** Tells that a key's value is not of the form that it must have. */
+    void mistakeOfType(String key, String form) {
+        known.add(key);
+        Object value = values.get(key);
+        mistake(key, "must be " + form + (value == null ? "" : ", not " + typeOf(value)));
+    }
+
+    /** A table of strings; none if it is missing. */
+    SortedMap<String, String> texts(String key) {
+        TreeMap<String, String> texts = new TreeMap<>();
+        value(key, Map.class, "a table of strings, as { name = \"value\" }")
+                .ifPresent(map -> stringKeys(map).forEach((name, element) -> {
+                    if (element instanceof String text) {
+                        texts.put(name, text);
+                    } else {
+                        mistake(key + "." + name, "must be a string in quotes, not " + typeOf(element));
+                    }
+                }));
+        return texts;
     }
 
     Optional<Boolean> bool(String key) {
@@ -182,7 +214,8 @@ final class Table {
 
     private static Map<String, ?> stringKeys(Map<?, ?> map) {
         Map<String, Object> keyed = new TreeMap<>();
-        map.forEach((key, value) -> keyed.put(String.valueOf(key), value));
+        // toml4j leaves the quotes of a key in an inline table
+        map.forEach((key, value) -> keyed.put(String.valueOf(key).replaceFirst("^\"(.*)\"$", "$1"), value));
         return keyed;
     }
 

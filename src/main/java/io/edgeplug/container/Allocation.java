@@ -1,107 +1,90 @@
 package io.edgeplug.container;
 
-import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.FpgaRegion;
-import io.edgeplug.device.PathDevice;
-import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.PciFunction;
-import io.edgeplug.device.PlatformFpga;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.SoftwareHca;
+import io.edgeplug.device.HandOver;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Everything a container gets with the devices of one resource.
  *
  * <p>Keys are qualified by the resource: of two resources that gave one container the same key, the kubelet would keep
- * one at random.
+ * one at random. Only nodes that are the same for all, as {@code /dev/vfio/vfio}, are given by several.
+ *
+ * @param cdiDevices qualified names, under which the container runtime finds the nodes and mounts that are not here
  */
-public record Allocation(SortedMap<String, String> env, List<Node> nodes, List<Mount> mounts) {
-
-    private static final String VFIO = "vfio-pci";
-    private static final List<String> VHOST_NET = List.of("/dev/net/tun", "/dev/vhost-net");
+public record Allocation(
+        SortedMap<String, String> env,
+        List<Node> nodes,
+        List<Mount> mounts,
+        SortedMap<String, String> annotations,
+        List<String> cdiDevices) {
 
     public Allocation {
         env = Collections.unmodifiableSortedMap(new TreeMap<>(env));
         nodes = List.copyOf(nodes);
         mounts = List.copyOf(mounts);
+        annotations = Collections.unmodifiableSortedMap(new TreeMap<>(annotations));
+        cdiDevices = List.copyOf(cdiDevices);
     }
 
     /**
-     * A device node, at the same path inside as outside.
+     * A device node.
      *
-     * @param permissions of the device cgroup, a subset of {@code rwm}
+     * @param permissions of the device cgroup, of {@code rwm}
      */
-    public record Node(String path, String permissions) {}
+    public record Node(String hostPath, String containerPath, String permissions) {}
 
-    /** A file or directory, at the same path inside as outside. */
-    public record Mount(String path, boolean readOnly) {}
+    /** A file or directory. */
+    public record Mount(String hostPath, String containerPath, boolean readOnly) {}
 
-    /** What a container gets with these devices of that class. */
-    public static Allocation of(DeviceClass deviceClass, List<Device> devices) {
-        String ids = devices.stream().map(Device::id).collect(Collectors.joining(","));
-        TreeMap<String, String> env = new TreeMap<>();
-        TreeSet<String> nodes = new TreeSet<>();
-        TreeSet<String> mounts = new TreeSet<>();
-        deviceClass.env().ifPresent(name -> env.put(name, ids));
-        if (deviceClass.needsVhostNet()) {
-            nodes.addAll(VHOST_NET);
-        }
-        for (Device device : devices) {
-            device.rdmaDevices().forEach(rdma -> nodes.addAll(rdma.nodes()));
-            switch (device) {
-                case FpgaRegion region -> {
-                    putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
-                    nodes.addAll(region.nodes());
-                }
-                case PciDevice pci -> {
-                    putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
-                    nodes.addAll(pci.function().driverDevices().nodes());
-                    pci.function()
-                            .driverDevices()
-                            .vdpas()
-                            .forEach(vdpa -> vdpa.node().ifPresent(nodes::add));
-                    vfioGroup(deviceClass, pci.function()).ifPresent(group -> {
-                        putEverySpelling(env, "PCI_RESOURCE_", deviceClass.resource(), ids);
-                        nodes.add("/dev/vfio/vfio");
-                        nodes.add("/dev/vfio/" + group);
-                    });
-                }
-                case PlatformFpga fpga -> putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
-                case SoftwareHca hca -> putEverySpelling(env, "PCIDEVICE_", deviceClass.resource(), ids);
-                case PathDevice path -> path.files().forEach(file -> (file.isNode() ? nodes : mounts).add(file.path()));
-            }
-        }
-        return new Allocation(
-                env,
-                nodes.stream().map(path -> new Node(path, "rw")).toList(),
-                mounts.stream().map(path -> new Mount(path, true)).toList());
-    }
-
-    /** Of a function that is bound to vfio-pci by the time that the container starts. */
-    private static Optional<Integer> vfioGroup(DeviceClass deviceClass, PciFunction function) {
-        return deviceClass.recipe().driver().or(function::driver).equals(Optional.of(VFIO))
-                        && function.iommuGroup().isPresent()
-                ? Optional.of(function.iommuGroup().getAsInt())
-                : Optional.empty();
+    /** What a container gets with devices of that class that are equipped so. */
+    public static Allocation of(DeviceClass deviceClass, Collection<Equipment> devices) {
+        return of(deviceClass, devices, deviceClass.container().handOver());
     }
 
     /**
-     * As the SR-IOV plugin spells it, where a dash stays, and also as a shell can read it, where a dash is an
-     * underscore.
+     * What a container gets if nodes and mounts are handed over in that way.
+     *
+     * @throws IllegalArgumentException if two of the devices would have different things in one place, which the
+     *     message tells
      */
-    private static void putEverySpelling(Map<String, String> env, String prefix, ResourceName resource, String ids) {
-        String usual = prefix + resource.toString().toUpperCase(Locale.ROOT).replaceAll("[./]", "_");
-        env.put(usual, ids);
-        env.put(usual.replace('-', '_'), ids);
+    public static Allocation of(DeviceClass deviceClass, Collection<Equipment> devices, HandOver way) {
+        SortedMap<String, String> env = Environment.of(deviceClass, devices);
+        SortedMap<String, String> annotations =
+                Environment.filled(deviceClass.container().annotations(), devices);
+        if (way == HandOver.DEVICE_NODES) {
+            return new Allocation(
+                    env,
+                    places(devices.stream().flatMap(device -> device.nodes().stream()), Node::containerPath),
+                    places(devices.stream().flatMap(device -> device.mounts().stream()), Mount::containerPath),
+                    annotations,
+                    List.of());
+        }
+        List<String> names = devices.stream()
+                .filter(Equipment::hasEdits)
+                .map(device -> CdiNames.qualified(deviceClass.resource(), device.id()))
+                .toList();
+        if (deviceClass.container().cdiAnnotations() && !names.isEmpty()) {
+            annotations.put(CdiNames.annotation(deviceClass.resource()), String.join(",", names));
+        }
+        return new Allocation(env, List.of(), List.of(), annotations, names);
+    }
+
+    /** Each thing once, by the place that it has in the container. */
+    static <T> List<T> places(Stream<T> things, Function<T, String> place) {
+        TreeMap<String, T> taken = new TreeMap<>();
+        things.forEach(thing -> {
+            T before = taken.putIfAbsent(place.apply(thing), thing);
+            if (before != null && !before.equals(thing)) {
+                throw new IllegalArgumentException("two different things would be " + place.apply(thing));
+            }
+        });
+        return List.copyOf(taken.values());
     }
 }

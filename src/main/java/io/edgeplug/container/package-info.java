@@ -1,6 +1,9 @@
 /**
  * What a container gets with its devices.
  *
- * <p>Entry type: {@link io.edgeplug.container.Allocation}, a pure function of a class and its devices; any thread.
+ * <p>Entry types: {@link io.edgeplug.container.Equipment}, what one device brings, and {@link
+ * io.edgeplug.container.Allocation}, what a container gets with some: pure functions, for any thread. {@link
+ * io.edgeplug.container.CdiSpecs} and {@link io.edgeplug.container.DeviceInfoFiles} keep files, each for one thread at a
+ * time; any may ask them whether a file is as it was written.
  */
 package io.edgeplug.container;

@@ -4,6 +4,8 @@ import io.edgeplug.linux.PathGlob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -12,7 +14,7 @@ import java.util.stream.Stream;
  *
  * @param selectors a device that any of them takes belongs to the class
  * @param groups of paths, whose devices belong to the class too
- * @param env the class's own variable, which gets the device IDs beside the usual one
+ * @param container what their containers get beyond what the devices bring
  * @param preference how a container's devices are spread over PFs
  * @param excludeTopology whether the kubelet is not told of NUMA nodes, so that it places pods without regard to them
  * @param numaNodes the NUMA nodes of all its devices, whatever the kernel says; none if the kernel is believed
@@ -26,7 +28,7 @@ public record DeviceClass(
         Kind kind,
         List<Selector> selectors,
         List<PathGroup> groups,
-        Optional<String> env,
+        ContainerRules container,
         Preference preference,
         boolean excludeTopology,
         List<Integer> numaNodes,
@@ -34,6 +36,9 @@ public record DeviceClass(
         boolean needsVhostNet,
         HealthRule health,
         Recipe recipe) {
+
+    /** What the variables of a resource begin with, as the SR-IOV plugin has them and KubeVirt wants them. */
+    private static final List<String> VARIABLES = List.of("PCIDEVICE_", "PCI_RESOURCE_");
 
     public DeviceClass {
         numaNodes = List.copyOf(numaNodes);
@@ -48,7 +53,7 @@ public record DeviceClass(
                 kind,
                 List.of(selectors),
                 List.of(),
-                Optional.empty(),
+                ContainerRules.NONE,
                 Preference.PACK,
                 false,
                 List.of(),
@@ -70,7 +75,7 @@ public record DeviceClass(
                 kind,
                 selectors,
                 groups,
-                env,
+                container,
                 preference,
                 excludeTopology,
                 numaNodes,
@@ -127,6 +132,18 @@ public record DeviceClass(
             conditions.add(new Condition(own, actual, matches(device)));
         }
         return conditions;
+    }
+
+    /** The names of all variables that its containers may get, which no other class may set. */
+    public SortedSet<String> variables() {
+        TreeSet<String> names = new TreeSet<>(container.env().keySet());
+        if (kind != Kind.PATH) {
+            for (String prefix : VARIABLES) {
+                names.addAll(resource.variables(prefix, ""));
+            }
+            names.addAll(resource.variables(VARIABLES.getFirst(), "_INFO"));
+        }
+        return names;
     }
 
     /** The files to look for; none unless the class is of paths. */

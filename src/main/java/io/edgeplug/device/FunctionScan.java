@@ -123,7 +123,8 @@ final class FunctionScan {
                 parts.rdmaDevices(),
                 parts.driverDevices(),
                 own.carriesDefaultRoute(parts.netNames()),
-                own.number("sriov_numvfs").orElse(0));
+                own.number("sriov_numvfs").orElse(0),
+                own.vfio(driver));
     }
 
     /** What drivers have made of a function or of a part of one. */

@@ -153,6 +153,15 @@ final class PciAttributes {
                 .toList();
     }
 
+    /** By which nodes it is reached, if that is a VFIO driver. */
+    Optional<Vfio> vfio(Optional<String> driver) {
+        if (driver.filter(Vfio::isDriver).isEmpty()) {
+            return Optional.empty();
+        }
+        OptionalInt group = linkNumber("iommu_group");
+        return attempt(() -> Optional.of(new VfioScan(sysfs).read(directory, group)), Optional.empty());
+    }
+
     /**
      * Where the drivers of its kind put what they make, as directories that end in a slash or are empty: below itself, or
      * below the virtio devices on it, be they on the function or on its vDPA devices.

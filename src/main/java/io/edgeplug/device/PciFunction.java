@@ -23,6 +23,7 @@ import java.util.OptionalInt;
  * @param driverDevices what else its driver has made of it
  * @param carriesDefaultRoute whether the node would lose its default route with these interfaces
  * @param virtualFunctions how many VFs it has now ({@code sriov_numvfs})
+ * @param vfio by which nodes programs reach it, if it is bound to a VFIO driver
  */
 public record PciFunction(
         PciAddress address,
@@ -41,7 +42,8 @@ public record PciFunction(
         List<RdmaDevice> rdmaDevices,
         DriverDevices driverDevices,
         boolean carriesDefaultRoute,
-        int virtualFunctions) {
+        int virtualFunctions,
+        Optional<Vfio> vfio) {
 
     private static final int NETWORK = 0x02;
 
@@ -76,7 +78,8 @@ public record PciFunction(
                 partRdmaDevices,
                 partDriverDevices,
                 partCarriesDefaultRoute,
-                0);
+                0,
+                Optional.empty());
     }
 
     /** Whether its base class is that of network controllers: Ethernet, InfiniBand and others. */

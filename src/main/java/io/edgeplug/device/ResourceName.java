@@ -1,5 +1,9 @@
 package io.edgeplug.device;
 
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
@@ -42,6 +46,17 @@ public record ResourceName(String prefix, String name) implements Comparable<Res
         if (!kept) {
             throw new IllegalArgumentException(rule);
         }
+    }
+
+    /**
+     * How variables of the resource are named: as the SR-IOV plugin spells them, where a dash stays, and also as a shell
+     * can read them, where a dash is an underscore.
+     *
+     * @return one name, or two
+     */
+    public SortedSet<String> variables(String before, String after) {
+        String usual = before + toString().toUpperCase(Locale.ROOT).replaceAll("[./]", "_") + after;
+        return new TreeSet<>(List.of(usual, usual.replace('-', '_')));
     }
 
     @Override

@@ -1,129 +1,95 @@
 package io.edgeplug.device;
 
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A text with names in braces that are filled in for each device: {@code vf-{bdf}}; a brace itself is doubled. */
-public final class Template {
+/**
+ * A text of a class with words in braces that each device fills in: {@code /dev/shm/{id}}; a brace itself is doubled.
+ *
+ * @param words those that occur in the text
+ */
+public record Template(String text, Set<TemplateWord> words) {
 
     private static final Pattern PART = Pattern.compile("\\{\\{|}}|\\{(\\w*)}|[{}]");
 
-    /** What a name in braces stands for. */
-    public enum Name {
-        /** The device's ID. */
-        ID,
-        /** The address of its PCI function. */
-        BDF,
-        /** The address of a VF's PF. */
-        PF,
-        /** A network interface of a VF's PF. */
-        PF_NAME,
-        /** A VF's number among those of its PF. */
-        VF,
-        /** Where its administrator keeps the image that a vendor's tool loads: a copy that was verified. */
-        FILE;
-
-        private String word() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        /** What a device of any kind has, {@link #FILE} not among it. */
-        private Optional<String> of(Device device) {
-            return switch (this) {
-                case ID -> Optional.of(device.id());
-                case BDF ->
-                    device instanceof PciDevice pci
-                            ? Optional.of(pci.function().address().toString())
-                            : Optional.empty();
-                case PF -> vf(device).map(vf -> vf.physicalFunction().toString());
-                case PF_NAME ->
-                    vf(device).flatMap(vf -> vf.physicalNetNames().stream().findFirst());
-                case VF -> vf(device).map(vf -> String.valueOf(vf.index()));
-                case FILE -> Optional.empty();
-            };
-        }
-
-        private static Optional<VirtualFunction> vf(Device device) {
-            return device instanceof VirtualFunction vf ? Optional.of(vf) : Optional.empty();
-        }
-
-        private boolean concerns(Kind kind) {
-            return switch (this) {
-                case ID -> true;
-                case BDF -> kind != Kind.PATH;
-                case PF, PF_NAME, VF -> kind == Kind.VF;
-                case FILE -> false;
-            };
-        }
-    }
-
-    private final String text;
-
-    private Template(String text) {
-        this.text = text;
+    public Template {
+        words = Set.copyOf(words);
     }
 
     /**
-     * Reads a text for devices of a kind.
+     * Reads a text for devices of a kind, or of any if none is said.
      *
-     * @param others names that it may hold besides those that such devices have
-     * @throws IllegalArgumentException if it has a name that such devices do not have, or a brace that stands alone
+     * @param others words that it may hold besides those that such devices have
+     * @throws IllegalArgumentException if it has a word that such devices do not have, or a brace that stands alone,
+     *     which the message tells
      */
-    public static Template parse(String text, Kind kind, Name... others) {
-        List<Name> allowed = Stream.concat(
-                        Stream.of(Name.values()).filter(name -> name.concerns(kind)), Stream.of(others))
+    public static Template parse(String text, Optional<Kind> kind, TemplateWord... others) {
+        List<TemplateWord> allowed = Stream.of(TemplateWord.values())
+                .filter(word -> Arrays.asList(others).contains(word)
+                        || Stream.of(Kind.values()).anyMatch(one -> one == kind.orElse(one) && word.concerns(one)))
                 .toList();
+        EnumSet<TemplateWord> words = EnumSet.noneOf(TemplateWord.class);
         for (MatchResult part : PART.matcher(text).results().toList()) {
-            boolean isName = part.group(1) != null;
-            if (isName && allowed.stream().noneMatch(name -> name.word().equals(part.group(1)))) {
-                throw new IllegalArgumentException(part.group() + " is none of "
-                        + allowed.stream().map(name -> "{" + name.word() + "}").collect(Collectors.joining(", ")));
-            }
-            if (!isName && part.group().length() == 1) {
+            if (part.group(1) != null) {
+                words.add(TemplateWord.parse(part.group(1))
+                        .filter(allowed::contains)
+                        .orElseThrow(() -> unknown(part.group(), allowed)));
+            } else if (part.group().length() == 1) {
                 throw new IllegalArgumentException("has a brace that stands alone; doubled, it means itself");
             }
         }
-        return new Template(text);
+        return new Template(text, words);
+    }
+
+    private static IllegalArgumentException unknown(String braces, List<TemplateWord> allowed) {
+        return new IllegalArgumentException(braces + " is none of "
+                + allowed.stream().map(word -> "{" + word.word() + "}").collect(Collectors.joining(", ")));
+    }
+
+    /** Whether every device has the same text. */
+    public boolean isConstant() {
+        return words.isEmpty();
+    }
+
+    /** The first word, in the order of their kinds, for which the device has nothing. */
+    public Optional<TemplateWord> missing(Device device) {
+        return words.stream().sorted().filter(word -> word.of(device).isEmpty()).findFirst();
+    }
+
+    /** The text with the device's words in it; those that it does not have stay as they are. */
+    public String fill(Device device) {
+        return filled(word -> word.of(device).orElse("{" + word.word() + "}"));
     }
 
     /**
      * The text for a device; empty if it lacks something that this device happens not to have.
      *
-     * @param others what the names that devices do not have stand for
+     * @param others what the words that devices do not have stand for
      */
-    public Optional<String> fill(Device device, Map<Name, String> others) {
-        StringBuilder filled = new StringBuilder();
-        Matcher parts = PART.matcher(text);
-        while (parts.find()) {
-            String value = parts.group().substring(1);
-            if (parts.group(1) != null) {
-                Name name = Name.valueOf(parts.group(1).toUpperCase(Locale.ROOT));
-                Optional<String> found = Optional.ofNullable(others.get(name)).or(() -> name.of(device));
-                if (found.isEmpty()) {
-                    return Optional.empty();
-                }
-                value = found.orElseThrow();
-            }
-            parts.appendReplacement(filled, Matcher.quoteReplacement(value));
-        }
-        return Optional.of(parts.appendTail(filled).toString());
+    public Optional<String> fill(Device device, Map<TemplateWord, String> others) {
+        Function<TemplateWord, Optional<String>> value =
+                word -> Optional.ofNullable(others.get(word)).or(() -> word.of(device));
+        return words.stream().allMatch(word -> value.apply(word).isPresent())
+                ? Optional.of(filled(word -> value.apply(word).orElseThrow()))
+                : Optional.empty();
     }
 
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Template template && text.equals(template.text);
-    }
-
-    @Override
-    public int hashCode() {
-        return text.hashCode();
+    private String filled(Function<TemplateWord, String> value) {
+        return PART.matcher(text)
+                .replaceAll(part -> Matcher.quoteReplacement(Optional.ofNullable(part.group(1))
+                        .flatMap(TemplateWord::parse)
+                        .map(value)
+                        .orElse(part.group().substring(1))));
     }
 
     @Override

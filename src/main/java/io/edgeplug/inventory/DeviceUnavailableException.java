@@ -32,7 +32,8 @@ public final class DeviceUnavailableException extends Exception {
                 + ": its devices are shared, and more shares give it nothing more.");
     }
 
-    static DeviceUnavailableException unhealthy(ResourceName resource, String id, String problem) {
+    /** A device is not fit, or cannot be handed over. */
+    public static DeviceUnavailableException unhealthy(ResourceName resource, String id, String problem) {
         return new DeviceUnavailableException("Device " + id + " of " + resource + " is unhealthy: " + problem + ".");
     }
 

@@ -171,6 +171,11 @@ public final class Monitor implements AutoCloseable {
                 });
     }
 
+    /** Whether a device is kept as it is, since it is being prepared. */
+    public boolean isHeld(Device device) {
+        return holds.isHeld(device);
+    }
+
     /** Gives the devices to these classes from now on, and waits until they have them. */
     public void use(List<DeviceClass> newClasses) throws InterruptedException {
         classes.want(newClasses);

@@ -2,7 +2,6 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
-import io.edgeplug.inventory.Inventory;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,10 +32,9 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
     }
 
     /** The whole list of a class's resource. */
-    static List<Advertised> list(Inventory inventory, DeviceClass deviceClass) {
-        List<Device> devices = inventory.devices(deviceClass.resource());
+    static List<Advertised> list(List<Device> devices, List<Integer> numaNodes, DeviceClass deviceClass) {
         List<Integer> everywhere =
-                deviceClass.excludeTopology() ? List.of() : nodesOfTheRest(devices, deviceClass, inventory.numaNodes());
+                deviceClass.excludeTopology() ? List.of() : nodesOfTheRest(devices, deviceClass, numaNodes);
         return devices.stream()
                 .map(device -> new Advertised(
                         device.id(), device.health().isHealthy(), nodes(device, deviceClass, everywhere)))

@@ -2,7 +2,6 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,7 +21,7 @@ public final class DevicePlugins implements AutoCloseable {
 
     private final UnixRpc rpc;
     private final PluginDirectory directory;
-    private final Monitor monitor;
+    private final Supplies supplies;
     private final Preparations preparations;
     private final List<KubeletApi> apis;
 
@@ -30,10 +29,14 @@ public final class DevicePlugins implements AutoCloseable {
     private volatile List<ResourcePlugin> plugins = List.of();
 
     private DevicePlugins(
-            UnixRpc rpc, PluginDirectory directory, Monitor monitor, Preparations preparations, List<KubeletApi> apis) {
+            UnixRpc rpc,
+            PluginDirectory directory,
+            Supplies supplies,
+            Preparations preparations,
+            List<KubeletApi> apis) {
         this.rpc = rpc;
         this.directory = directory;
-        this.monitor = monitor;
+        this.supplies = supplies;
         this.preparations = preparations;
         this.apis = List.copyOf(apis);
     }
@@ -44,14 +47,13 @@ public final class DevicePlugins implements AutoCloseable {
      * @param kubeletDir the kubelet's directory for device plugins, which may be missing yet
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins open(
-            Path kubeletDir, Monitor monitor, Preparations preparations, List<DeviceClass> classes) throws IOException {
+    public static DevicePlugins open(Path kubeletDir, Supplies supplies, Preparations preparations) throws IOException {
         SocketNames.deleteAbandoned(kubeletDir);
         PluginDirectory directory = PluginDirectory.devicePlugins(kubeletDir);
         if (directory.view().kubelet().isEmpty()) {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
         }
-        return start(directory, monitor, preparations, classes, List.of(new V1beta1(), new V1alpha1()));
+        return start(directory, supplies, preparations, List.of(new V1beta1(), new V1alpha1()));
     }
 
     /**
@@ -60,23 +62,14 @@ public final class DevicePlugins implements AutoCloseable {
      * @param registry the kubelet's {@code plugins_registry}, which may be missing yet
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins openInRegistry(
-            Path registry, Monitor monitor, Preparations preparations, List<DeviceClass> classes) throws IOException {
+    public static DevicePlugins openInRegistry(Path registry, Supplies supplies, Preparations preparations)
+            throws IOException {
         SocketNames.deleteAbandoned(registry);
-        return start(
-                PluginDirectory.pluginsRegistry(registry),
-                monitor,
-                preparations,
-                classes,
-                List.of(new PluginsRegistry()));
+        return start(PluginDirectory.pluginsRegistry(registry), supplies, preparations, List.of(new PluginsRegistry()));
     }
 
     private static DevicePlugins start(
-            PluginDirectory directory,
-            Monitor monitor,
-            Preparations preparations,
-            List<DeviceClass> classes,
-            List<KubeletApi> apis)
+            PluginDirectory directory, Supplies supplies, Preparations preparations, List<KubeletApi> apis)
             throws IOException {
         UnixRpc rpc;
         try {
@@ -85,13 +78,13 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
-        DevicePlugins plugins = new DevicePlugins(rpc, directory, monitor, preparations, apis);
-        plugins.plugins = classes.stream().map(plugins::start).toList();
+        DevicePlugins plugins = new DevicePlugins(rpc, directory, supplies, preparations, apis);
+        plugins.plugins = supplies.each().stream().map(plugins::start).toList();
         return plugins;
     }
 
-    private ResourcePlugin start(DeviceClass deviceClass) {
-        Resource resource = new Resource(deviceClass, monitor, preparations);
+    private ResourcePlugin start(Supply supply) {
+        Resource resource = new Resource(supply, preparations);
         List<KubeletApi> usable =
                 apis.stream().filter(api -> api.serves(resource)).toList();
         return ResourcePlugin.start(rpc, directory, resource, usable);
@@ -99,7 +92,7 @@ public final class DevicePlugins implements AutoCloseable {
 
     /**
      * Serves these classes from now on, and has the monitor use them. A resource whose class is as it was keeps its
-     * socket and its stream. One thread at a time.
+     * socket, its stream and its supply. One thread at a time.
      */
     public void use(List<DeviceClass> classes) throws InterruptedException {
         Map<Boolean, List<ResourcePlugin>> known =
@@ -110,10 +103,10 @@ public final class DevicePlugins implements AutoCloseable {
         ended.forEach(ResourcePlugin::stop);
         ended.forEach(ResourcePlugin::awaitEnd);
         plugins = kept;
-        monitor.use(classes);
-        Stream<ResourcePlugin> begun = classes.stream()
-                .filter(one ->
-                        kept.stream().noneMatch(plugin -> plugin.deviceClass().equals(one)))
+        supplies.use(classes);
+        Stream<ResourcePlugin> begun = supplies.each().stream()
+                .filter(supply ->
+                        kept.stream().noneMatch(plugin -> plugin.deviceClass().equals(supply.deviceClass())))
                 .map(this::start);
         plugins = Stream.concat(kept.stream(), begun).toList();
         directory.wake();

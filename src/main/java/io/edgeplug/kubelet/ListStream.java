@@ -1,7 +1,5 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.inventory.Monitor;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -23,6 +21,8 @@ final class ListStream<M> {
     /** Good news comes so long after the message before it: each makes the kubelet write a file, and bursts are usual. */
     private static final Duration PAUSE = Duration.ofMillis(100);
 
+    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
     private final Resource resource;
     private final Function<List<Advertised>, M> message;
     private final ServerCallStreamObserver<M> kubelet;
@@ -30,8 +30,8 @@ final class ListStream<M> {
     private final Semaphore readiness = new Semaphore(0);
     private final CountDownLatch cancelled = new CountDownLatch(1);
 
-    /** Of the inventory looked at last; the writer's own. */
-    private long generation = -1;
+    /** Of the offer looked at last; the writer's own. */
+    private long number;
 
     private ListStream(
             Resource resource,
@@ -86,13 +86,10 @@ final class ListStream<M> {
         }
     }
 
-    /** Waits for another inventory than was looked at last, or until good news has been held long enough. */
+    /** Waits for another offer than was looked at last, or until good news has been held long enough. */
     private void await(Optional<Duration> held) throws InterruptedException {
-        Monitor monitor = resource.monitor();
-        Inventory newest = held.isPresent()
-                ? monitor.awaitNewerThan(generation, held.orElseThrow())
-                : monitor.awaitNewerThan(generation);
-        generation = newest.generation();
+        Supply supply = resource.supply();
+        number = supply.awaitNewerThan(number, held.orElse(FOREVER)).number();
     }
 
     /** Sends the newest list there is once the kubelet can take it. */

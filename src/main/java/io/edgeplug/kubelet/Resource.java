@@ -1,12 +1,13 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
+import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.HandOver;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Inventory;
-import io.edgeplug.inventory.Monitor;
 import io.edgeplug.prepare.PrepareException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,15 +24,20 @@ import java.util.stream.Stream;
  * One resource as the plugin sees it, before any version of the kubelet's API; answers at once, from any thread, except
  * where it says otherwise.
  */
-record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparations) {
+record Resource(Supply supply, Preparations preparations) {
+
+    DeviceClass deviceClass() {
+        return supply.deviceClass();
+    }
 
     ResourceName name() {
-        return deviceClass.resource();
+        return supply.resource();
     }
 
     /** What the kubelet is to know now. */
     List<Advertised> list() {
-        List<Advertised> devices = Advertised.list(monitor.current(), deviceClass);
+        Offer offer = supply.current();
+        List<Advertised> devices = Advertised.list(offer.devices(), offer.numaNodes(), deviceClass());
         return devices.stream()
                 .flatMap(device -> shares().ids(device.id(), devices.size()).stream()
                         .map(id -> new Advertised(id, device.healthy(), device.numaNodes())))
@@ -41,10 +47,12 @@ record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparati
     /**
      * What each of these containers gets with its devices, each of which it gets once, however many shares it has.
      *
+     * @param most the way of handing over that the kubelet knows last: names, if it knows of those
      * @throws DeviceUnavailableException if any cannot be given, or an ID is asked for twice; devices that cannot be
      *     given are looked at again
      */
-    List<Allocation> allocate(List<? extends Collection<String>> containers) throws DeviceUnavailableException {
+    List<Allocation> allocate(List<? extends Collection<String>> containers, HandOver most)
+            throws DeviceUnavailableException {
         List<Set<String>> wanted = new ArrayList<>();
         Set<String> all = new LinkedHashSet<>();
         Set<String> seen = new HashSet<>();
@@ -54,17 +62,22 @@ record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparati
             all.addAll(own);
         }
         try {
-            List<Device> given = monitor.handOut(name(), all);
-            return wanted.stream().map(own -> allocation(given, own)).toList();
+            List<Equipment> given = supply.equipment(supply.monitor().handOut(name(), all));
+            List<Allocation> allocations = new ArrayList<>();
+            for (Set<String> own : wanted) {
+                allocations.add(allocation(
+                        given.stream().filter(one -> own.contains(one.id())).toList(), most));
+            }
+            return allocations;
         } catch (DeviceUnavailableException e) {
-            all.forEach(monitor::lookAgain);
+            all.forEach(supply.monitor()::lookAgain);
             throw e;
         }
     }
 
     /** Whether devices are to be prepared before a container starts. */
     boolean prepares() {
-        return !deviceClass.recipe().isEmpty();
+        return !deviceClass().recipe().isEmpty();
     }
 
     /**
@@ -76,14 +89,14 @@ record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparati
      */
     void prepare(Collection<String> ids)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
-        Inventory inventory = monitor.current();
+        Inventory inventory = supply.monitor().current();
         List<Device> devices = new ArrayList<>();
         for (String id : ids) {
             devices.add(shares().device(id)
                     .flatMap(device -> inventory.device(name(), device))
                     .orElseThrow(() -> DeviceUnavailableException.notHere(name(), id)));
         }
-        preparations.prepare(deviceClass, devices);
+        preparations.prepare(deviceClass(), devices);
     }
 
     /** The devices that one container asks for; what it asks for is added to {@code seen}. */
@@ -91,7 +104,7 @@ record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparati
         if (ids.isEmpty()) {
             throw DeviceUnavailableException.none(name());
         }
-        if (deviceClass.sharing().oneOnly() && ids.size() > 1) {
+        if (deviceClass().sharing().oneOnly() && ids.size() > 1) {
             throw DeviceUnavailableException.moreThanOneShare(name(), ids.size());
         }
         Set<String> devices = new LinkedHashSet<>();
@@ -104,10 +117,14 @@ record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparati
         return devices;
     }
 
-    private Allocation allocation(List<Device> given, Set<String> ids) {
-        return Allocation.of(
-                deviceClass,
-                given.stream().filter(device -> ids.contains(device.id())).toList());
+    private Allocation allocation(List<Equipment> given, HandOver most) throws DeviceUnavailableException {
+        HandOver way = most == HandOver.CDI ? deviceClass().container().handOver() : most;
+        try {
+            return Allocation.of(deviceClass(), given, way);
+        } catch (IllegalArgumentException e) {
+            throw DeviceUnavailableException.unhealthy(
+                    name(), given.getFirst().id(), "with the others, " + e.getMessage());
+        }
     }
 
     /**
@@ -116,13 +133,14 @@ record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparati
      * fail the pod.
      */
     List<String> prefer(Collection<String> available, Collection<String> must, int size) {
-        Inventory inventory = monitor.current();
+        Inventory inventory = supply.monitor().current();
         Map<String, Device> known = new HashMap<>();
         Stream.concat(available.stream(), must.stream())
                 .forEach(id -> shares().device(id)
                         .flatMap(device -> inventory.device(name(), device))
                         .ifPresent(device -> known.put(id, device)));
-        Set<String> chosen = ShareChoice.choose(known, available, must, size, deviceClass.preference());
+        Set<String> chosen =
+                ShareChoice.choose(known, available, must, size, deviceClass().preference());
         int wanted = Math.max(size, new HashSet<>(must).size());
         return Stream.concat(chosen.stream(), available.stream())
                 .distinct()
@@ -131,6 +149,6 @@ record Resource(DeviceClass deviceClass, Monitor monitor, Preparations preparati
     }
 
     private Shares shares() {
-        return new Shares(deviceClass.sharing().shares());
+        return new Shares(deviceClass().sharing().shares());
     }
 }

@@ -1,6 +1,7 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
+import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1alpha1.AllocateRequest;
@@ -74,7 +75,8 @@ final class V1alpha1 implements KubeletApi {
             AllocateResponse.Builder response = AllocateResponse.newBuilder();
             try {
                 List<String> ids = request.getDevicesIDsList();
-                Allocation allocation = resource.allocate(List.of(ids)).getFirst();
+                Allocation allocation =
+                        resource.allocate(List.of(ids), HandOver.DEVICE_NODES).getFirst();
                 // what the devices give together is what each gives, since the kubelet adds the answers up
                 ids.forEach(id -> response.addSpec(spec(id, allocation)));
             } catch (DeviceUnavailableException e) {
@@ -100,14 +102,14 @@ final class V1alpha1 implements KubeletApi {
                 DeviceRuntimeSpec.newBuilder().setID(id).putAllEnvs(allocation.env());
         for (Allocation.Node node : allocation.nodes()) {
             spec.addDevices(DeviceSpec.newBuilder()
-                    .setHostPath(node.path())
-                    .setContainerPath(node.path())
+                    .setHostPath(node.hostPath())
+                    .setContainerPath(node.containerPath())
                     .setPermissions(node.permissions()));
         }
         for (Allocation.Mount mount : allocation.mounts()) {
             spec.addMounts(Mount.newBuilder()
-                    .setHostPath(mount.path())
-                    .setMountPath(mount.path())
+                    .setHostPath(mount.hostPath())
+                    .setMountPath(mount.containerPath())
                     .setReadOnly(mount.readOnly()));
         }
         return spec.build();

@@ -1,11 +1,13 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
+import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
+import io.edgeplug.proto.v1beta1.CDIDevice;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
@@ -115,7 +117,7 @@ final class V1beta1 implements KubeletApi {
                 List<? extends List<String>> containers = request.getContainerRequestsList().stream()
                         .map(ContainerAllocateRequest::getDevicesIdsList)
                         .toList();
-                resource.allocate(containers)
+                resource.allocate(containers, HandOver.CDI)
                         .forEach(allocation -> response.addContainerResponses(container(allocation)));
             } catch (DeviceUnavailableException e) {
                 answer.onError(Status.FAILED_PRECONDITION
@@ -182,21 +184,26 @@ final class V1beta1 implements KubeletApi {
         return list.build();
     }
 
-    private static ContainerAllocateResponse container(Allocation allocation) {
+    /** What a container gets, in the words of this version. */
+    static ContainerAllocateResponse container(Allocation allocation) {
         ContainerAllocateResponse.Builder container =
                 ContainerAllocateResponse.newBuilder().putAllEnvs(allocation.env());
         for (Allocation.Node node : allocation.nodes()) {
             container.addDevices(DeviceSpec.newBuilder()
-                    .setHostPath(node.path())
-                    .setContainerPath(node.path())
+                    .setHostPath(node.hostPath())
+                    .setContainerPath(node.containerPath())
                     .setPermissions(node.permissions()));
         }
         for (Allocation.Mount mount : allocation.mounts()) {
             container.addMounts(Mount.newBuilder()
-                    .setHostPath(mount.path())
-                    .setContainerPath(mount.path())
+                    .setHostPath(mount.hostPath())
+                    .setContainerPath(mount.containerPath())
                     .setReadOnly(mount.readOnly()));
         }
+        container.putAllAnnotations(allocation.annotations());
+        allocation
+                .cdiDevices()
+                .forEach(name -> container.addCdiDevices(CDIDevice.newBuilder().setName(name)));
         return container.build();
     }
 }

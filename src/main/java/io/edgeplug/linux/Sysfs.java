@@ -216,6 +216,26 @@ public final class Sysfs {
         }
     }
 
+    /**
+     * The link by which systemd names a device node, {@code dev/char/10:58} or {@code dev/block/8:0}; absent if {@code
+     * path} is none.
+     */
+    public Optional<String> numberLink(String path) throws IOException {
+        if (!isDeviceNode(path)) {
+            return Optional.empty();
+        }
+        try {
+            int type = (Integer) Files.getAttribute(resolve(path), "unix:mode") & S_IFMT;
+            long number = (Long) Files.getAttribute(resolve(path), "unix:rdev");
+            // as gnu_dev_major and gnu_dev_minor of glibc take it apart
+            long major = ((number >>> 8) & 0xfff) | ((number >>> 32) & ~0xfffL);
+            long minor = (number & 0xff) | ((number >>> 12) & ~0xffL);
+            return Optional.of("dev/" + (type == S_IFCHR ? "char/" : "block/") + major + ":" + minor);
+        } catch (IOException e) {
+            return absentOrThrow("stat", path, e, Optional.empty());
+        }
+    }
+
     /** A name that the locale cannot spell names nothing; the service runs in a UTF-8 one. */
     private Path resolve(String path) throws IOException {
         try {

@@ -4,7 +4,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.FpgaRegion;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.Step;
-import io.edgeplug.device.Template;
+import io.edgeplug.device.TemplateWord;
 import io.edgeplug.linux.Ioctl;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -56,7 +56,7 @@ final class FpgaSteps {
                 programs.run(
                         device,
                         step.tool().orElseThrow(),
-                        Map.of(Template.Name.FILE, verified.path().toString()));
+                        Map.of(TemplateWord.FILE, verified.path().toString()));
             }
         } else if (device instanceof FpgaRegion region) {
             try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory())) {

@@ -3,6 +3,7 @@ package io.edgeplug.prepare;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Step;
 import io.edgeplug.device.Template;
+import io.edgeplug.device.TemplateWord;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.ProcessGroup;
 import io.edgeplug.linux.Sysfs;
@@ -35,7 +36,7 @@ final class Programs {
     }
 
     /** Runs a program, and fails if it does. */
-    String run(Device device, Step.Command command, Map<Template.Name, String> names)
+    String run(Device device, Step.Command command, Map<TemplateWord, String> names)
             throws IOException, TimeoutException, InterruptedException {
         List<String> argv = new ArrayList<>();
         for (Template template : command.argv()) {

@@ -47,9 +47,13 @@ final class ExplainTest {
                 so it is advertised as intel.com/x710_dpdk
                 its container would get
                   env        PCIDEVICE_INTEL_COM_X710_DPDK=0000:5e:02.0
+                  env        PCIDEVICE_INTEL_COM_X710_DPDK_INFO={"0000:5e:02.0":{"generic":{"deviceID":"0000:5e:02.0"},\
+                "vfio":{"dev-mount":"/dev/vfio/112","mount":"/dev/vfio/vfio"}}}
                   env        PCI_RESOURCE_INTEL_COM_X710_DPDK=0000:5e:02.0
                   device     /dev/vfio/112 (rw)
                   device     /dev/vfio/vfio (rw)
+                  file       intel.com-x710_dpdk-0000:5e:02.0-device.json {"type":"pci","version":"1.1.0",\
+                "pci":{"pci-address":"0000:5e:02.0","pf-pci-address":"0000:5e:00.0"}}
                 """);
     }
 
@@ -68,10 +72,15 @@ final class ExplainTest {
                         so it is advertised as nvidia.com/roce_vf
                         its container would get
                           env        PCIDEVICE_NVIDIA_COM_ROCE_VF=0000:81:00.1
+                          env        PCIDEVICE_NVIDIA_COM_ROCE_VF_INFO={"0000:81:00.1":{"generic":{"deviceID":\
+                        "0000:81:00.1"},"rdma":{"issm":"/dev/infiniband/issm1","rdma_cm":"/dev/infiniband/rdma_cm",\
+                        "rdma_dev":"mlx5_1","umad":"/dev/infiniband/umad1","uverbs":"/dev/infiniband/uverbs1"}}}
                           device     /dev/infiniband/issm1 (rw)
                           device     /dev/infiniband/rdma_cm (rw)
                           device     /dev/infiniband/umad1 (rw)
                           device     /dev/infiniband/uverbs1 (rw)
+                          file       nvidia.com-roce_vf-0000:81:00.1-device.json {"type":"pci","version":"1.1.0",\
+                        "pci":{"pci-address":"0000:81:00.1","rdma-device":"mlx5_1","pf-pci-address":"0000:81:00.0"}}
                         """);
     }
 
@@ -105,7 +114,10 @@ final class ExplainTest {
                 .contains("  afu        d8424dc4a4a3c413f89e433683f9040b\n")
                 .endsWith("""
                         its container would get
+                          env        FPGA_AFU_0=d8424dc4a4a3c413f89e433683f9040b
                           env        PCIDEVICE_INTEL_COM_FPGA=0000:5e:00.0-region0
+                          env        PCIDEVICE_INTEL_COM_FPGA_INFO={"0000:5e:00.0-region0":\
+                        {"generic":{"deviceID":"0000:5e:00.0-region0"}}}
                           device     /dev/dfl-port.0 (rw)
                         """);
     }

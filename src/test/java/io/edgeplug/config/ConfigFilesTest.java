@@ -69,7 +69,7 @@ final class ConfigFilesTest {
         DeviceClass gopher = ConfigFiles.read(main).classes().getFirst();
 
         assertThat(gopher.kind()).isEqualTo(Kind.PATH);
-        assertThat(gopher.env()).contains("Gopher");
+        assertThat(gopher.container().env()).containsOnlyKeys("Gopher");
         assertThat(gopher.selectors().getFirst().values(SelectorWord.PATHS)).containsExactly("/etc/gophers/*");
     }
 

@@ -45,7 +45,7 @@ final class RecipeReaderTest {
         DeviceClass read = read("vf", "vendors = [\"8086\"]", """
                 [[class.prepare]]
                 timeout = 20
-                command = ["/bin/true", "{pf_name}#{vf}"]
+                command = ["/bin/true", "{pf}#{vf}"]
                 driver = "vfio-pci"
                 reset = "flr"
                 vf = { mac = "random", vlan = 0, trust = false, max_tx_rate = 100 }
@@ -60,7 +60,7 @@ final class RecipeReaderTest {
                         "vf: mac random, vlan 0, trust off, at most 100 Mbit/s",
                         "reset: flr",
                         "driver: vfio-pci",
-                        "command: /bin/true {pf_name}#{vf}",
+                        "command: /bin/true {pf}#{vf}",
                         "reset: rebind");
         assertThat(read.recipe().steps().get(3))
                 .isInstanceOfSatisfying(
@@ -104,7 +104,8 @@ final class RecipeReaderTest {
                 "prepare.program: does not apply to kind vf",
                 "prepare.program.sha256: missing",
                 "prepare.command: \"wipe\" is not the absolute path of a program",
-                "prepare.command: \"{region}\": {region} is none of {id}, {bdf}, {pf}, {pf_name}, {vf}",
+                "prepare.command: \"{region}\": {region} is none of {id}, {bdf}, {numa_node}, {driver}, {iommu_group}, "
+                        + "{vendor}, {device}, {pf}, {pf_bdf}, {vf}, {netdev}, {rdma}",
                 "prepare.command: \"{\": has a brace that stands alone; doubled, it means itself",
                 "prepare.rest: unknown key, did you mean reset?");
     }

@@ -26,7 +26,9 @@ final class ReferenceTest {
             "Boolean", "true or false",
             "Array of strings", "an array of strings",
             "Integer", "a whole number",
-            "Array of integers", "an array of whole numbers");
+            "Array of integers", "an array of whole numbers",
+            "Table of strings", "a table of strings",
+            "Table of tables", "a table");
 
     private static final String NO_KEY = "zzzzzzzzzzzzzzzzzzzzzzzz";
 

@@ -52,7 +52,8 @@ final class DeviceScanTest {
                         List.of(),
                         DriverDevices.NONE,
                         false,
-                        4));
+                        4,
+                        Optional.empty()));
     }
 
     @Test

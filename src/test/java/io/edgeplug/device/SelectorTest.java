@@ -42,7 +42,8 @@ final class SelectorTest {
                             List.of(new VdpaDevice("vdpa0", Optional.of("vhost_vdpa"), Optional.empty())),
                             List.of()),
                     false,
-                    0),
+                    0,
+                    Optional.empty()),
             PF,
             3,
             List.of("ens1f0"),
@@ -146,7 +147,8 @@ final class SelectorTest {
                 List.of(),
                 DriverDevices.NONE,
                 false,
-                4);
+                4,
+                Optional.empty());
 
         assertThat(everything.takes(new OtherPci(pf, Health.HEALTHY))).isFalse();
     }

@@ -2,6 +2,7 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.ContainerRules;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HealthCheck;
@@ -222,7 +223,7 @@ final class HealthWatchTest {
                 Kind.VF,
                 List.of(new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))),
                 List.of(),
-                Optional.empty(),
+                ContainerRules.NONE,
                 Preference.PACK,
                 false,
                 List.of(),

@@ -253,7 +253,8 @@ final class ChaosTest {
     }
 
     private static List<ListedDevice> inventory(TestDaemon daemon, DeviceClass deviceClass) {
-        return Advertised.list(daemon.monitor.current(), deviceClass).stream()
+        Inventory now = daemon.monitor.current();
+        return Advertised.list(now.devices(deviceClass.resource()), now.numaNodes(), deviceClass).stream()
                 .map(one -> new ListedDevice(
                         one.id(),
                         one.healthy(),

@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
@@ -52,19 +53,22 @@ final class TestDaemon implements AutoCloseable {
     final SimulatedNode node;
     final Monitor monitor;
     final List<DeviceClass> classes;
+    private final Supplies supplies;
     private final Preparations preparations;
     private final DevicePlugins plugins;
 
     private TestDaemon(
             SimulatedNode node,
             Monitor monitor,
-            Preparations preparations,
             List<DeviceClass> classes,
+            Supplies supplies,
+            Preparations preparations,
             DevicePlugins plugins) {
         this.preparations = preparations;
         this.node = node;
         this.monitor = monitor;
         this.classes = classes;
+        this.supplies = supplies;
         this.plugins = plugins;
     }
 
@@ -75,9 +79,7 @@ final class TestDaemon implements AutoCloseable {
 
     static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
         return open(
-                directory,
-                classes,
-                (monitor, preparations, all) -> DevicePlugins.open(kubeletDir, monitor, preparations, all));
+                directory, classes, (supplies, preparations) -> DevicePlugins.open(kubeletDir, supplies, preparations));
     }
 
     /** Starts with the same three resources where the kubelet's plugin watcher looks. */
@@ -85,11 +87,11 @@ final class TestDaemon implements AutoCloseable {
         return open(
                 directory,
                 CLASSES,
-                (monitor, preparations, all) -> DevicePlugins.openInRegistry(registry, monitor, preparations, all));
+                (supplies, preparations) -> DevicePlugins.openInRegistry(registry, supplies, preparations));
     }
 
     private interface Opening {
-        DevicePlugins open(Monitor monitor, Preparations preparations, List<DeviceClass> classes) throws IOException;
+        DevicePlugins open(Supplies supplies, Preparations preparations) throws IOException;
     }
 
     private static TestDaemon open(Path directory, String classes, Opening opening)
@@ -100,15 +102,14 @@ final class TestDaemon implements AutoCloseable {
                 ? SimulatedNode.unpack("", directory.resolve("node"))
                 : SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
+        Supplies supplies =
+                Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
         Preparations preparations = new Preparations(node.sysfs(), monitor);
         try {
             return new TestDaemon(
-                    node,
-                    monitor,
-                    preparations,
-                    config.classes(),
-                    opening.open(monitor, preparations, config.classes()));
+                    node, monitor, config.classes(), supplies, preparations, opening.open(supplies, preparations));
         } catch (IOException e) {
+            supplies.close();
             monitor.close();
             node.close();
             throw e;
@@ -155,6 +156,7 @@ final class TestDaemon implements AutoCloseable {
     public void close() throws IOException {
         plugins.close();
         preparations.close();
+        supplies.close();
         monitor.close();
         node.close();
     }

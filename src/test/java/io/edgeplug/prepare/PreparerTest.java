@@ -116,7 +116,7 @@ final class PreparerTest {
 
     @Test
     void commandIsToldItsDeviceAndItsOutputIsTold() throws Exception {
-        prepared.prepare(VF0, "command = [\"/bin/echo\", \"{id} {bdf} {pf} {pf_name} {vf} {{x}}\"]");
+        prepared.prepare(VF0, "command = [\"/bin/echo\", \"{id} {bdf} {pf_bdf} {pf} {vf} {{x}}\"]");
 
         assertThat(prepared.events)
                 .contains(

@@ -1,0 +1,51 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.container.Allocation;
+import io.edgeplug.container.Allocation.Node;
+import io.edgeplug.container.DeviceInfoFiles;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.HandOver;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What a container would get with one device, and the files that go with it, a line for each thing. */
+final class HandOverText {
+
+    private final Sysfs sysfs;
+
+    HandOverText(Sysfs sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    List<String> lines(DeviceClass deviceClass, Equipment device) throws IOException {
+        List<String> lines = new ArrayList<>();
+        device.problem().ifPresent(problem -> lines.add("nothing, for it cannot be handed over: " + problem));
+        if (device.problem().isPresent()) {
+            return lines;
+        }
+        lines.addAll(AllocationText.lines(Allocation.of(deviceClass, List.of(device))));
+        if (deviceClass.container().handOver() == HandOver.CDI) {
+            AllocationText.edits(Allocation.of(deviceClass, List.of(device), HandOver.DEVICE_NODES))
+                    .forEach(line -> lines.add("  by name  " + line));
+        }
+        DeviceInfoFiles.content(deviceClass, device.device())
+                .ifPresent(content -> lines.add(
+                        "file       " + DeviceInfoFiles.fileName(deviceClass.resource(), device.id()) + " " + content));
+        for (Node node : device.nodes()) {
+            missingLink(node)
+                    .ifPresent(link -> lines.add("warning    " + node.hostPath() + ": there is no /" + link
+                            + ", so that a systemctl daemon-reload takes it away from the container"));
+        }
+        return lines;
+    }
+
+    /** With systemd's cgroup driver, what a container may use is looked up by number whenever units are reloaded. */
+    private Optional<String> missingLink(Node node) throws IOException {
+        Optional<String> link = sysfs.numberLink(node.hostPath().substring(1));
+        return link.isPresent() && !sysfs.exists(link.orElseThrow()) ? link : Optional.empty();
+    }
+}

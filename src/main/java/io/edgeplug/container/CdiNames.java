@@ -1,0 +1,63 @@
+package io.edgeplug.container;
+
+import io.edgeplug.device.ResourceName;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Names by the CDI specification 1.1.0: a resource is a kind, {@code vendor/class}, and a device's ID its name there. */
+final class CdiNames {
+
+    private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
+    private static final String OURS = "edgeplug_";
+    private static final String SUFFIX = ".json";
+    private static final int MAX_FILE_NAME = 255;
+    private static final int MAX_ANNOTATION_NAME = 63;
+    private static final int HASH_BYTES = 8;
+
+    private CdiNames() {}
+
+    /** Why an ID cannot be a device's name. */
+    static Optional<String> problem(String id) {
+        return DEVICE.matcher(id).matches()
+                ? Optional.empty()
+                : Optional.of("its ID cannot be a CDI device name: letters, digits and _.:- with a letter or digit at "
+                        + "both ends");
+    }
+
+    static String qualified(ResourceName resource, String id) {
+        return resource + "=" + id;
+    }
+
+    /** The key of an annotation that names devices of the resource; no other resource's. */
+    static String annotation(ResourceName resource) {
+        return "cdi.k8s.io/" + shortened(OURS + resource.prefix() + "_" + resource.name(), MAX_ANNOTATION_NAME);
+    }
+
+    /** The file with the devices of the resource; no other resource's. */
+    static String file(ResourceName resource) {
+        return shortened(OURS + resource.prefix() + "_" + resource.name(), MAX_FILE_NAME - SUFFIX.length()) + SUFFIX;
+    }
+
+    /** Whether a file of that name is one of edgeplug's. */
+    static boolean isOurs(String fileName) {
+        return fileName.startsWith(OURS) && fileName.endsWith(SUFFIX);
+    }
+
+    /** What is too long gets a hash for its end. */
+    private static String shortened(String name, int length) {
+        if (name.length() <= length) {
+            return name;
+        }
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+            return name.substring(0, length - 2 * HASH_BYTES - 1) + "."
+                    + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

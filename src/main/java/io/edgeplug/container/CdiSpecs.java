@@ -1,0 +1,158 @@
+package io.edgeplug.container;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.edgeplug.container.Allocation.Mount;
+import io.edgeplug.container.Allocation.Node;
+import io.edgeplug.device.ResourceName;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The CDI specification in which the container runtime finds the devices of one resource; by the Container Device
+ * Interface 1.1.0, in the lowest version that it needs, so that old runtimes can read it.
+ */
+public final class CdiSpecs {
+
+    private static final Gson JSON =
+            new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+
+    private final Path directory;
+    private final ResourceName resource;
+    private final KeptFiles files;
+
+    public CdiSpecs(Path directory, ResourceName resource) {
+        this.directory = directory;
+        this.resource = resource;
+        this.files = new KeptFiles(directory, CdiNames.file(resource)::equals);
+    }
+
+    /** The name of the resource's file. */
+    public static String fileName(ResourceName resource) {
+        return CdiNames.file(resource);
+    }
+
+    /** The specification of these devices; empty if there is nothing that a runtime must do for any. */
+    public static Optional<String> content(ResourceName resource, Collection<Equipment> devices) {
+        List<Equipment> named = devices.stream()
+                .filter(device -> device.problem().isEmpty() && device.hasEdits())
+                .sorted(Comparator.comparing(Equipment::id))
+                .toList();
+        return named.isEmpty() ? Optional.empty() : Optional.of(JSON.toJson(spec(resource, named)));
+    }
+
+    /**
+     * Makes these the devices that have a name.
+     *
+     * @return by ID, why a device cannot be found by its name: the file could not be written, or another file has the
+     *     name too, which makes it unusable
+     */
+    public Map<String, String> keep(Collection<Equipment> devices) {
+        Map<String, String> problems = new TreeMap<>();
+        List<Equipment> edited = devices.stream().filter(Equipment::hasEdits).toList();
+        Map<String, Path> rivals = new CdiRivals(directory, fileName(resource)).of(resource, edited);
+        rivals.forEach((id, file) -> problems.put(
+                id,
+                "its CDI device " + CdiNames.qualified(resource, id) + " is in " + file + " too, a file of another's"));
+        List<Equipment> own = edited.stream()
+                .filter(device -> !rivals.containsKey(device.id()))
+                .toList();
+        Map<String, byte[]> contents = new TreeMap<>();
+        content(resource, own)
+                .ifPresent(text -> contents.put(fileName(resource), (text + "\n").getBytes(StandardCharsets.UTF_8)));
+        files.keep(contents).values().forEach(reason -> own.forEach(device -> problems.put(device.id(), reason)));
+        return problems;
+    }
+
+    /** Whether the file is there as it was written; looks at its attributes only. */
+    public boolean isKept(Equipment device) {
+        return !device.hasEdits() || files.isUntouched(fileName(resource));
+    }
+
+    /**
+     * Removes the files that an earlier run has left of resources that are not among these.
+     *
+     * @return a line for each that could not be removed
+     */
+    public static List<String> removeStale(Path directory, Set<ResourceName> resources) {
+        Set<String> current = resources.stream().map(CdiNames::file).collect(Collectors.toSet());
+        KeptFiles stale = new KeptFiles(directory, name -> CdiNames.isOurs(name) && !current.contains(name));
+        return List.copyOf(stale.keep(Map.of()).values());
+    }
+
+    private static JsonObject spec(ResourceName resource, List<Equipment> devices) {
+        JsonArray list = new JsonArray();
+        for (Equipment device : devices) {
+            JsonObject one = new JsonObject();
+            one.addProperty("name", device.id());
+            one.add("containerEdits", edits(device));
+            list.add(one);
+        }
+        JsonObject spec = new JsonObject();
+        spec.addProperty("cdiVersion", version(resource, devices));
+        spec.addProperty("kind", resource.toString());
+        spec.add("devices", list);
+        return spec;
+    }
+
+    private static JsonObject edits(Equipment device) {
+        JsonObject edits = new JsonObject();
+        if (!device.nodes().isEmpty()) {
+            JsonArray nodes = new JsonArray();
+            device.nodes().forEach(node -> nodes.add(node(node)));
+            edits.add("deviceNodes", nodes);
+        }
+        if (!device.mounts().isEmpty()) {
+            JsonArray mounts = new JsonArray();
+            device.mounts().forEach(mount -> mounts.add(mount(mount)));
+            edits.add("mounts", mounts);
+        }
+        return edits;
+    }
+
+    private static JsonObject node(Node node) {
+        JsonObject json = new JsonObject();
+        json.addProperty("path", node.containerPath());
+        if (isMoved(node)) {
+            json.addProperty("hostPath", node.hostPath());
+        }
+        json.addProperty("permissions", node.permissions());
+        return json;
+    }
+
+    /** With the options that the kubelet's own mounts get; a mount's type would need version 0.4.0 and says nothing. */
+    private static JsonObject mount(Mount mount) {
+        JsonObject json = new JsonObject();
+        json.addProperty("hostPath", mount.hostPath());
+        json.addProperty("containerPath", mount.containerPath());
+        JsonArray options = new JsonArray();
+        List.of("rbind", "rprivate", mount.readOnly() ? "ro" : "rw").forEach(options::add);
+        json.add("options", options);
+        return json;
+    }
+
+    private static String version(ResourceName resource, List<Equipment> devices) {
+        if (resource.name().contains(".")) {
+            return "0.6.0";
+        }
+        boolean isNumbered = devices.stream()
+                .anyMatch(device -> Character.isDigit(device.id().charAt(0)));
+        boolean isMoved =
+                devices.stream().flatMap(device -> device.nodes().stream()).anyMatch(CdiSpecs::isMoved);
+        return isNumbered || isMoved ? "0.5.0" : "0.3.0";
+    }
+
+    private static boolean isMoved(Node node) {
+        return !node.hostPath().equals(node.containerPath());
+    }
+}

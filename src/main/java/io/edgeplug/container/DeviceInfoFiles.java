@@ -1,0 +1,163 @@
+package io.edgeplug.container;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Fpga;
+import io.edgeplug.device.Hca;
+import io.edgeplug.device.Nic;
+import io.edgeplug.device.OtherPci;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PlatformFpga;
+import io.edgeplug.device.RdmaDevice;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Sharing;
+import io.edgeplug.device.SoftwareHca;
+import io.edgeplug.device.SubFunction;
+import io.edgeplug.device.VdpaDevice;
+import io.edgeplug.device.VirtualFunction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The files in which Multus reads what a network device is; by the Device Information Specification 1.1.0 of the Network
+ * Plumbing Working Group. One for each network device of one resource, from before the kubelet knows of it.
+ */
+public final class DeviceInfoFiles {
+
+    private static final String VERSION = "1.1.0";
+    private static final String SUFFIX = "-device.json";
+    private static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    /** As a device's ID begins, which tells files of ours from those of a resource whose name goes on. */
+    private static final int ADDRESS = "0000:00:00.0".length();
+
+    private final DeviceClass deviceClass;
+    private final KeptFiles files;
+
+    public DeviceInfoFiles(Path directory, DeviceClass deviceClass) {
+        this.deviceClass = deviceClass;
+        this.files = new KeptFiles(directory, name -> isOf(deviceClass.resource(), name));
+    }
+
+    /** The name of a device's file; the ID, which the kernel gave, has no slash. */
+    public static String fileName(ResourceName resource, String id) {
+        return resource.toString().replace('/', '-') + "-" + id + SUFFIX;
+    }
+
+    /** What the file says of a device; empty for one that is no network device. */
+    public static Optional<String> content(DeviceClass deviceClass, Device device) {
+        return switch (device) {
+            case VirtualFunction vf -> Optional.of(network(deviceClass, vf));
+            case Nic nic -> Optional.of(network(deviceClass, nic));
+            case Hca hca -> Optional.of(network(deviceClass, hca));
+            // by an address alone a plugin would take the PF, whose address it is
+            case SubFunction sf -> Optional.empty();
+            case Fpga fpga -> Optional.empty();
+            case OtherPci other -> Optional.empty();
+            case PlatformFpga fpga -> Optional.empty();
+            case SoftwareHca hca -> Optional.empty();
+            case PathDevice path -> Optional.empty();
+        };
+    }
+
+    /**
+     * Makes these the devices that have files.
+     *
+     * @return by ID, why a device's file could not be written
+     */
+    public Map<String, String> keep(Collection<Equipment> devices) {
+        Map<String, byte[]> contents = new TreeMap<>();
+        Map<String, String> ids = new HashMap<>();
+        for (Equipment device : devices) {
+            content(deviceClass, device.device()).ifPresent(content -> {
+                for (String name : names(device.id())) {
+                    contents.put(name, (content + "\n").getBytes(StandardCharsets.UTF_8));
+                    ids.put(name, device.id());
+                }
+            });
+        }
+        return files.keep(contents).entrySet().stream()
+                .collect(Collectors.toMap(problem -> ids.get(problem.getKey()), Map.Entry::getValue));
+    }
+
+    /** Whether a device has the file that it should have; looks at the file's attributes only. */
+    public boolean isKept(Equipment device) {
+        return content(deviceClass, device.device()).isEmpty()
+                || names(device.id()).stream().allMatch(files::isUntouched);
+    }
+
+    /** Multus asks by the ID that the kubelet knows, which is that of a share if devices are shared. */
+    private List<String> names(String id) {
+        Sharing sharing = deviceClass.sharing();
+        return sharing.isShared()
+                ? IntStream.range(0, sharing.shares())
+                        .mapToObj(share -> fileName(deviceClass.resource(), id + "::" + share))
+                        .toList()
+                : List.of(fileName(deviceClass.resource(), id));
+    }
+
+    private static String network(DeviceClass deviceClass, PciDevice device) {
+        Optional<VdpaDevice> vdpa = device.function().driverDevices().vdpas().stream()
+                .filter(one -> one.type().isPresent())
+                .findFirst();
+        String type = vdpa.isPresent() ? "vdpa" : "pci";
+        Map<String, String> values = vdpa.map(DeviceInfoFiles::vdpa).orElseGet(LinkedHashMap::new);
+        values.put("pci-address", device.function().address().toString());
+        if (vdpa.isEmpty()) {
+            values.putAll(extras(deviceClass, device));
+        }
+        if (device instanceof VirtualFunction vf) {
+            values.put("pf-pci-address", vf.physicalFunction().toString());
+            vf.representor().ifPresent(name -> values.put("representor-device", name));
+        }
+        Map<String, Object> content = new LinkedHashMap<>();
+        content.put("type", type);
+        content.put("version", VERSION);
+        content.put(type, values);
+        return JSON.toJson(content);
+    }
+
+    private static Map<String, String> vdpa(VdpaDevice vdpa) {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("parent-device", vdpa.name());
+        vdpa.type().ifPresent(type -> values.put("driver", type));
+        vdpa.node().ifPresent(node -> values.put("path", node));
+        return values;
+    }
+
+    private static Map<String, String> extras(DeviceClass deviceClass, PciDevice device) {
+        Map<String, String> values = new LinkedHashMap<>();
+        if (deviceClass.needsVhostNet()) {
+            values.put("vhost-net", "/dev/vhost-net");
+        }
+        if (!device.rdmaDevices().isEmpty()) {
+            values.put(
+                    "rdma-device",
+                    device.rdmaDevices().stream().map(RdmaDevice::name).collect(Collectors.joining(",")));
+        }
+        return values;
+    }
+
+    private static boolean isOf(ResourceName resource, String name) {
+        String before = resource.toString().replace('/', '-') + "-";
+        if (!name.startsWith(before) || !name.endsWith(SUFFIX)) {
+            return false;
+        }
+        String id = name.substring(before.length(), name.length() - SUFFIX.length());
+        return id.length() >= ADDRESS
+                && PciAddress.parse(id.substring(0, ADDRESS)).isPresent();
+    }
+}

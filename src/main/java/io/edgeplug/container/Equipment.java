@@ -1,0 +1,64 @@
+package io.edgeplug.container;
+
+import io.edgeplug.container.Allocation.Mount;
+import io.edgeplug.container.Allocation.Node;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What one device brings into its container; computed when it changes, and not when it is asked for.
+ *
+ * @param madeLater paths of nodes on the node that are there once the device is prepared
+ * @param info what the variable that ends in {@code _INFO} tells of it, in JSON
+ * @param isVfio whether it is bound to a VFIO driver when the container starts
+ * @param problem why it cannot be handed over, for a person, without the device's name
+ */
+public record Equipment(
+        Device device,
+        List<Node> nodes,
+        Set<String> madeLater,
+        List<Mount> mounts,
+        String info,
+        boolean isVfio,
+        Optional<String> problem) {
+
+    public Equipment {
+        nodes = List.copyOf(nodes);
+        madeLater = Set.copyOf(madeLater);
+        mounts = List.copyOf(mounts);
+    }
+
+    /** What that device brings as one of that class, on a node with these IOMMU groups. */
+    public static Equipment of(DeviceClass deviceClass, Device device, IommuGroups groups) {
+        return new Outfit(deviceClass, device).equip(groups);
+    }
+
+    /** The device's ID. */
+    public String id() {
+        return device.id();
+    }
+
+    /** The nodes that must be there before the device is prepared. */
+    public List<Node> nodesBeforehand() {
+        return nodes.stream()
+                .filter(node -> !madeLater.contains(node.hostPath()))
+                .toList();
+    }
+
+    /** Whether a container gets the same with both. */
+    public boolean isLike(Equipment other) {
+        return nodes.equals(other.nodes)
+                && mounts.equals(other.mounts)
+                && info.equals(other.info)
+                && isVfio == other.isVfio
+                && problem.equals(other.problem);
+    }
+
+    /** Whether there is anything that a container runtime must do for it. */
+    boolean hasEdits() {
+        return !nodes.isEmpty() || !mounts.isEmpty();
+    }
+}

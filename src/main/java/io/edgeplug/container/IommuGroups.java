@@ -1,0 +1,67 @@
+package io.edgeplug.container;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.SubFunction;
+import io.edgeplug.device.Vfio;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The functions of a node by IOMMU group: VFIO gives out a group only as a whole, once no driver of the kernel's own
+ * holds any of it; see {@code iommu_group_claim_dma_owner} in the kernel's drivers/iommu/iommu.c.
+ */
+public final class IommuGroups {
+
+    /** They leave DMA to whoever has the group. */
+    private static final Set<String> HARMLESS = Set.of("pci-stub", "pcieport");
+
+    private final Map<Integer, Map<PciAddress, PciFunction>> members = new HashMap<>();
+
+    private IommuGroups() {}
+
+    /** The groups of all these devices, which should be those of a whole node. */
+    public static IommuGroups of(Collection<? extends Device> devices) {
+        IommuGroups groups = new IommuGroups();
+        for (Device device : devices) {
+            // a sub-function has its PF's address and group, and another driver
+            if (device instanceof PciDevice pci
+                    && !(device instanceof SubFunction)
+                    && pci.function().iommuGroup().isPresent()) {
+                groups.members
+                        .computeIfAbsent(pci.function().iommuGroup().getAsInt(), group -> new TreeMap<>())
+                        .put(pci.function().address(), pci.function());
+            }
+        }
+        return groups;
+    }
+
+    /**
+     * Why a function that is bound to VFIO, or is going to be, cannot be used by a container; it names the group mates
+     * that are in the way.
+     */
+    Optional<String> problem(PciFunction function) {
+        if (function.iommuGroup().isEmpty()) {
+            return Optional.of("VFIO needs an IOMMU group and it has none: the IOMMU is off");
+        }
+        int group = function.iommuGroup().getAsInt();
+        List<String> inTheWay = new ArrayList<>();
+        for (PciFunction mate : members.getOrDefault(group, Map.of()).values()) {
+            mate.driver()
+                    .filter(driver -> !mate.address().equals(function.address()))
+                    .filter(driver -> !Vfio.isDriver(driver) && !HARMLESS.contains(driver))
+                    .ifPresent(driver -> inTheWay.add(mate.address() + " is bound to " + driver));
+        }
+        return inTheWay.isEmpty()
+                ? Optional.empty()
+                : Optional.of("its IOMMU group " + group + " cannot be handed out: " + String.join(", ", inTheWay));
+    }
+}

@@ -1,0 +1,261 @@
+package io.edgeplug.container;
+
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The files that one resource keeps in a directory which others use too: whoever reads one sees all of it or none.
+ *
+ * <p>Names are plain file names. No symbolic link in the directory is followed: one that stands where a file should be
+ * is replaced. One thread at a time writes; any may ask whether a file is as it was written.
+ */
+final class KeptFiles {
+
+    /** Begins the name of a file that is being written; those who read the directory pass it over. */
+    private static final String UNFINISHED = ".edgeplug_";
+
+    private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-r--r--");
+    private static final Set<PosixFilePermission> DIRECTORY_MODE = PosixFilePermissions.fromString("rwxr-xr-x");
+    private static final String PROCESS = ProcessHandle.current().pid() + "_";
+    private static final AtomicLong NUMBER = new AtomicLong();
+
+    private final Path directory;
+    private final Predicate<String> isOurs;
+    private final Map<String, Written> written = new ConcurrentHashMap<>();
+    private final Set<String> inherited = new HashSet<>();
+    private boolean hasInherited;
+
+    /** What a file was when it was written; another than that has been touched. */
+    private record Written(Object inode, FileTime changed, long size) {
+
+        static Written of(BasicFileAttributes attributes) {
+            return new Written(String.valueOf(attributes.fileKey()), attributes.lastModifiedTime(), attributes.size());
+        }
+    }
+
+    /**
+     * Files of that directory, which may be missing yet.
+     *
+     * @param isOurs knows the names of files that an earlier run may have left
+     */
+    KeptFiles(Path directory, Predicate<String> isOurs) {
+        this.directory = directory;
+        this.isOurs = isOurs;
+    }
+
+    /**
+     * Makes these the files that are kept: writes those that are not there as they should be, and removes others that
+     * were kept before.
+     *
+     * @return why, by name, one could not be written; empty if all were
+     */
+    Map<String, String> keep(Map<String, byte[]> files) {
+        Map<String, String> problems = new TreeMap<>();
+        if (files.isEmpty() && !Files.isDirectory(directory)) {
+            written.clear();
+            return problems;
+        }
+        try {
+            make(directory);
+            problems.putAll(keepIn(files));
+        } catch (IOException e) {
+            files.keySet().forEach(name -> problems.put(name, directory + ": " + reason(e)));
+        }
+        written.keySet().removeAll(problems.keySet());
+        return problems;
+    }
+
+    private Map<String, String> keepIn(Map<String, byte[]> files) throws IOException {
+        Map<String, String> problems = new TreeMap<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+            SecureDirectoryStream<Path> open = secure(stream);
+            for (Map.Entry<String, byte[]> file : files.entrySet()) {
+                keep(open, file.getKey(), file.getValue())
+                        .ifPresent(
+                                reason -> problems.put(file.getKey(), directory + "/" + file.getKey() + ": " + reason));
+            }
+            removeOthers(open, files.keySet());
+        } catch (DirectoryIteratorException e) {
+            throw Objects.requireNonNull(e.getCause());
+        }
+        return problems;
+    }
+
+    /** Whether a file is as it was written last. */
+    boolean isUntouched(String name) {
+        Written expected = written.get(name);
+        if (expected == null) {
+            return false;
+        }
+        try {
+            return expected.equals(Written.of(
+                    Files.readAttributes(directory.resolve(name), BasicFileAttributes.class, NOFOLLOW_LINKS)));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static void make(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(DIRECTORY_MODE));
+        }
+    }
+
+    private SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream) throws IOException {
+        if (stream instanceof SecureDirectoryStream<Path> secure) {
+            inherit(secure);
+            return secure;
+        }
+        throw new IOException("its file system does not name files relative to a directory");
+    }
+
+    private void inherit(SecureDirectoryStream<Path> open) {
+        if (!hasInherited) {
+            open.forEach(path -> {
+                String name = String.valueOf(path.getFileName());
+                if (isOurs.test(name) || isAbandoned(name)) {
+                    inherited.add(name);
+                }
+            });
+            hasInherited = true;
+        }
+    }
+
+    /** What a process that was killed had begun to write. */
+    private static boolean isAbandoned(String name) {
+        return name.startsWith(UNFINISHED) && !name.startsWith(UNFINISHED + PROCESS);
+    }
+
+    private Optional<String> keep(SecureDirectoryStream<Path> open, String name, byte[] content) {
+        try {
+            if (!holds(open, name, content)) {
+                replace(open, name, content);
+            }
+            written.put(name, Written.of(attributes(open, Path.of(name))));
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of("cannot write: " + reason(e));
+        }
+    }
+
+    private static boolean holds(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
+        Path path = Path.of(name);
+        try {
+            BasicFileAttributes found = attributes(open, path);
+            if (found.isDirectory()) {
+                throw new IOException("is a directory");
+            }
+            if (!found.isRegularFile()
+                    || found.size() != content.length
+                    || !permissions(open, path).equals(MODE)) {
+                return false;
+            }
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+        try (SeekableByteChannel file = open.newByteChannel(path, Set.of(READ, NOFOLLOW_LINKS))) {
+            ByteBuffer buffer = ByteBuffer.allocate(content.length + 1);
+            while (file.read(buffer) > 0) {
+                // until its end
+            }
+            return Arrays.equals(Arrays.copyOf(buffer.array(), buffer.position()), content);
+        }
+    }
+
+    /** Written beside it and renamed over it; mode 644 whatever the umask, for the container runtime reads it. */
+    private static void replace(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
+        Path unfinished = Path.of(UNFINISHED + PROCESS + NUMBER.incrementAndGet());
+        try {
+            try (SeekableByteChannel file = open.newByteChannel(
+                    unfinished, Set.of(CREATE_NEW, WRITE), PosixFilePermissions.asFileAttribute(MODE))) {
+                ByteBuffer rest = ByteBuffer.wrap(content);
+                while (rest.hasRemaining()) {
+                    file.write(rest);
+                }
+            }
+            view(open, unfinished).setPermissions(MODE);
+            open.move(unfinished, open, Path.of(name));
+        } catch (IOException e) {
+            delete(open, unfinished);
+            throw e;
+        }
+    }
+
+    private void removeOthers(SecureDirectoryStream<Path> open, Set<String> kept) {
+        for (String name :
+                Stream.concat(written.keySet().stream(), inherited.stream()).toList()) {
+            if (!kept.contains(name)) {
+                delete(open, Path.of(name));
+                written.remove(name);
+            }
+        }
+        inherited.clear();
+    }
+
+    private static void delete(SecureDirectoryStream<Path> open, Path name) {
+        try {
+            open.deleteFile(name);
+        } catch (IOException e) {
+            // it is gone, or a directory that is not ours
+        }
+    }
+
+    private static BasicFileAttributes attributes(SecureDirectoryStream<Path> open, Path name) throws IOException {
+        return open.getFileAttributeView(name, BasicFileAttributeView.class, NOFOLLOW_LINKS)
+                .readAttributes();
+    }
+
+    private static Set<PosixFilePermission> permissions(SecureDirectoryStream<Path> open, Path name)
+            throws IOException {
+        return view(open, name).readAttributes().permissions();
+    }
+
+    private static PosixFileAttributeView view(SecureDirectoryStream<Path> open, Path name) {
+        return open.getFileAttributeView(name, PosixFileAttributeView.class, NOFOLLOW_LINKS);
+    }
+
+    /** The kernel's words, without a file's name. */
+    private static String reason(IOException e) {
+        return switch (e) {
+            case AccessDeniedException denied -> "Permission denied";
+            case NoSuchFileException gone -> "No such file or directory";
+            case NotDirectoryException file -> "Not a directory";
+            case FileAlreadyExistsException file -> "a file is in its place";
+            case FileSystemException other -> String.valueOf(other.getReason());
+            default -> String.valueOf(e.getMessage());
+        };
+    }
+}

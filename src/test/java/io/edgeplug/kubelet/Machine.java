@@ -1,0 +1,62 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** One machine of {@code src/test/machines}, unpacked and scanned. */
+record Machine(SimulatedNode node, List<DeviceClass> classes, Inventory inventory) implements AutoCloseable {
+
+    private static final Path ALL = Path.of("src/test/machines");
+
+    static List<String> names() throws IOException {
+        try (Stream<Path> found = Files.list(ALL)) {
+            return found.map(path -> path.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    static Path file(String name, String file) {
+        return ALL.resolve(name).resolve(file);
+    }
+
+    static Machine unpack(String name, Path root) throws IOException, ConfigException {
+        SimulatedNode node = SimulatedNode.unpack(Files.readString(file(name, "tree")), root);
+        Config config = ConfigFiles.read(file(name, "class.toml"));
+        return new Machine(node, config.classes(), Inventory.scan(node.sysfs(), config.classes()));
+    }
+
+    /** What each healthy device of the class brings that can be handed over. */
+    List<Equipment> equipment(DeviceClass deviceClass) {
+        return all(deviceClass).stream().filter(one -> one.problem().isEmpty()).toList();
+    }
+
+    /** What each healthy device of the class brings, or why it cannot be handed over. */
+    List<Equipment> all(DeviceClass deviceClass) {
+        IommuGroups groups = IommuGroups.of(
+                inventory.items().stream().map(Inventory.Item::device).toList());
+        return inventory.devices(deviceClass.resource()).stream()
+                .filter(Machine::isHealthy)
+                .map(device -> Equipment.of(deviceClass, device, groups))
+                .toList();
+    }
+
+    private static boolean isHealthy(Device device) {
+        return device.health().isHealthy();
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}

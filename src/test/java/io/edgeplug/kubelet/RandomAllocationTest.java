@@ -1,0 +1,123 @@
+package io.edgeplug.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.Allocation;
+import io.edgeplug.container.ContainerDirectories;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.HandOver;
+import io.edgeplug.device.Kind;
+import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.simulation.SimulatedNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** 100,000 requests with IDs at random, on all machines: every answer is complete or an error that names an ID. */
+@Timeout(180)
+final class RandomAllocationTest {
+
+    private static final int REQUESTS = 100_000;
+    private static final int MAX_IDS = 4;
+
+    @TempDir
+    private Path root = Path.of("");
+
+    private final Random random = new Random(Long.getLong("seed", System.nanoTime()));
+    private int granted;
+
+    @Test
+    void everyAnswerIsCompleteOrAnErrorThatNamesADevice() throws Exception {
+        List<String> machines = Machine.names();
+        for (String name : machines) {
+            Path directory = Files.createDirectory(root.resolve(name));
+            List<DeviceClass> classes =
+                    ConfigFiles.read(Machine.file(name, "class.toml")).classes();
+            try (SimulatedNode node = SimulatedNode.unpack(
+                            Files.readString(Machine.file(name, "tree")), directory.resolve("node"));
+                    Monitor monitor = Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO);
+                    Preparations preparations = new Preparations(node.sysfs(), monitor);
+                    Supplies supplies =
+                            Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, classes)) {
+                List<String> ids = ids(monitor);
+                for (int i = 0; i < REQUESTS / machines.size() + 1; i++) {
+                    Supply supply =
+                            supplies.each().get(random.nextInt(supplies.each().size()));
+                    ask(new Resource(supply, preparations), some(ids));
+                }
+            }
+        }
+        assertThat(granted).isGreaterThan(1000);
+    }
+
+    private static List<String> ids(Monitor monitor) {
+        List<String> ids = new ArrayList<>(List.of("", "none", "0000:ff:1f.7", "../../etc/passwd", "g1,g2", "☃"));
+        monitor.current().items().forEach(item -> ids.add(item.device().id()));
+        return ids;
+    }
+
+    private List<String> some(List<String> ids) {
+        List<String> some = new ArrayList<>();
+        for (int i = random.nextInt(MAX_IDS + 1); i > 0; i--) {
+            some.add(ids.get(random.nextInt(ids.size())));
+        }
+        return some;
+    }
+
+    private void ask(Resource resource, List<String> ids) {
+        Set<String> distinct = new HashSet<>(ids);
+        Offer offer = resource.supply().current();
+        Set<String> healthy = new HashSet<>();
+        offer.devices().stream()
+                .filter(device -> device.health().isHealthy())
+                .map(Device::id)
+                .forEach(healthy::add);
+        boolean isSound = !ids.isEmpty() && distinct.size() == ids.size() && healthy.containsAll(ids);
+        try {
+            Allocation given = resource.allocate(List.of(ids), HandOver.CDI).getFirst();
+            assertThat(isSound).as("%s of %s", ids, healthy).isTrue();
+            assertComplete(resource.deviceClass(), ids, given, offer);
+            granted++;
+        } catch (DeviceUnavailableException e) {
+            String refusal = String.valueOf(e.getMessage());
+            assertThat(isSound).as(refusal).isFalse();
+            assertThat(refusal).contains(resource.name().toString()).endsWith(".");
+            assertThat(ids.isEmpty()
+                            || ids.stream().anyMatch(id -> refusal.contains("Device " + (id.isEmpty() ? "\"\"" : id))))
+                    .as(refusal)
+                    .isTrue();
+        }
+    }
+
+    private static void assertComplete(DeviceClass deviceClass, List<String> ids, Allocation given, Offer offer) {
+        if (deviceClass.kind() != Kind.PATH) {
+            String name = "PCIDEVICE_"
+                    + deviceClass.resource().toString().toUpperCase(Locale.ROOT).replaceAll("[./-]", "_");
+            assertThat(given.env().getOrDefault(name, "").split(","))
+                    .containsExactlyInAnyOrder(ids.toArray(String[]::new));
+            assertThat(given.env().get(name + "_INFO")).contains(ids);
+        }
+        boolean isByName = deviceClass.container().handOver() == HandOver.CDI;
+        for (String id : ids) {
+            Equipment brought = Objects.requireNonNull(offer.ready().get(id));
+            assertThat(isByName || given.nodes().containsAll(brought.nodes())).isTrue();
+            assertThat(isByName || given.mounts().containsAll(brought.mounts())).isTrue();
+            assertThat(given.cdiDevices().contains(deviceClass.resource() + "=" + id))
+                    .isEqualTo(isByName);
+        }
+    }
+}
