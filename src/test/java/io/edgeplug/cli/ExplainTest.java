@@ -115,6 +115,7 @@ final class ExplainTest {
                 .endsWith("""
                         its container would get
                           env        FPGA_AFU_0=d8424dc4a4a3c413f89e433683f9040b
+                          env        FPGA_REGION_0=9346116d52ad20c82b7e3e0d0bd9c2c9
                           env        PCIDEVICE_INTEL_COM_FPGA=0000:5e:00.0-region0
                           env        PCIDEVICE_INTEL_COM_FPGA_INFO={"0000:5e:00.0-region0":\
                         {"generic":{"deviceID":"0000:5e:00.0-region0"}}}
@@ -171,7 +172,12 @@ final class ExplainTest {
                 .contains("  pfnet      ens1f0np0\n  vf         4\n  rep        ens1f0npf0vf4\n")
                 .contains("  yes  drivers vfio-*, uio_pci_generic, it has uio_pci_generic\n")
                 .contains("  yes  pf_names ens*f0np0, it has ens1f0np0#4\n")
-                .endsWith("  device     /dev/uio0 (rw)\n");
+                .endsWith("""
+                          device     /dev/uio0 (rw)
+                          file       intel.com-e810_dpdk-0000:17:01.4-device.json {"type":"pci","version":"1.1.0",\
+                        "pci":{"pci-address":"0000:17:01.4","pf-pci-address":"0000:17:00.0",\
+                        "representor-device":"ens1f0npf0vf4"}}
+                        """);
         assertThat(explain("e810-switchdev", "0000:17:00.0"))
                 .contains("  net        ens1f0np0\n")
                 .contains("  aux        ice.gnss.0,ice.roce.0\n")
@@ -193,6 +199,9 @@ final class ExplainTest {
                         so it is advertised as nvidia.com/sf
                         its container would get
                           env        PCIDEVICE_NVIDIA_COM_SF=mlx5_core.sf.4
+                          env        PCIDEVICE_NVIDIA_COM_SF_INFO={"mlx5_core.sf.4":{"generic":{"deviceID":\
+                        "mlx5_core.sf.4"},"rdma":{"rdma_cm":"/dev/infiniband/rdma_cm","rdma_dev":"mlx5_4",\
+                        "umad":"/dev/infiniband/umad4","uverbs":"/dev/infiniband/uverbs4"}}}
                           device     /dev/infiniband/rdma_cm (rw)
                           device     /dev/infiniband/umad4 (rw)
                           device     /dev/infiniband/uverbs4 (rw)
@@ -207,11 +216,19 @@ final class ExplainTest {
         assertThat(explain("vdpa", "0000:65:00.2"))
                 .contains("  vdpa       vdpa:0000:65:00.2:vhost\n")
                 .contains("  yes  vdpa_type vhost, it has vhost\n")
-                .endsWith("  device     /dev/vhost-vdpa-0 (rw)\n");
+                .endsWith("""
+                          device     /dev/vhost-vdpa-0 (rw)
+                          file       nvidia.com-vhost_vdpa-0000:65:00.2-device.json {"type":"vdpa","version":"1.1.0",\
+                        "vdpa":{"parent-device":"vdpa:0000:65:00.2","driver":"vhost","path":"/dev/vhost-vdpa-0",\
+                        "pci-address":"0000:65:00.2","pf-pci-address":"0000:65:00.0",\
+                        "representor-device":"enp101s0f0npf0vf0"}}
+                        """);
         assertThat(explain("vdpa", "0000:65:00.3"))
                 .contains("  net        eth1\n")
                 .contains("  vdpa       vdpa1:virtio\n")
-                .endsWith("  env        PCIDEVICE_NVIDIA_COM_VIRTIO_VDPA=0000:65:00.3\n");
+                .contains("  env        PCIDEVICE_NVIDIA_COM_VIRTIO_VDPA=0000:65:00.3\n")
+                .doesNotContain("  device ")
+                .contains("\"vdpa\":{\"parent-device\":\"vdpa1\",\"driver\":\"virtio\",\"pci-address\":");
     }
 
     @Test

@@ -109,6 +109,7 @@ final class TestDaemon implements AutoCloseable {
             return new TestDaemon(
                     node, monitor, config.classes(), supplies, preparations, opening.open(supplies, preparations));
         } catch (IOException e) {
+            preparations.close();
             supplies.close();
             monitor.close();
             node.close();

@@ -1,0 +1,177 @@
+package io.edgeplug.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.Allocation.Node;
+import io.edgeplug.container.ContainerDirectories;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.HandOver;
+import io.edgeplug.inventory.Hold;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is ready for containers while classes change, and while devices are prepared. */
+@Timeout(60)
+final class SuppliesTest {
+
+    private static final String A = "0000:43:00.0";
+    private static final String B = "0000:43:00.1";
+    private static final String UNBOUND = "0000:44:00.0";
+    private static final String DPU_SPEC = "edgeplug_example.com_dpu.json";
+
+    private static final String DPU = """
+            [[class]]
+            resource = "example.com/dpu"
+            kind = "nic"
+            hand_over = "cdi"
+            match = { pci_addresses = ["0000:43:00.0", "0000:43:00.1"] }
+            """;
+
+    private static final String BOUND_LATER = """
+            [[class]]
+            resource = "example.com/later"
+            kind = "nic"
+            match = { pci_addresses = ["0000:44:00.0"] }
+            [class.prepare]
+            driver = "vfio-pci"
+            """;
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+
+    @BeforeEach
+    void makeDirectories() throws IOException {
+        Files.createDirectories(cdi());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    private record Running(SimulatedNode node, Monitor monitor, Supplies supplies, Preparations preparations) {
+
+        Resource resource(int number) {
+            return new Resource(supplies.each().get(number), preparations);
+        }
+    }
+
+    private Running running(String classes) throws Exception {
+        SimulatedNode node = closing.add(
+                SimulatedNode.unpack(Files.readString(Machine.file("vfio-groups", "tree")), directory.resolve("node")));
+        Path driver = node.root().resolve("sys/bus/pci/devices/" + UNBOUND + "/driver");
+        Files.delete(driver);
+        Files.createSymbolicLink(driver, Path.of("../../../../bus/pci/drivers/mlx5_core"));
+        List<DeviceClass> read = read(classes);
+        Monitor monitor = closing.add(Monitor.open(node.sysfs(), read, node.uevents(), Duration.ZERO));
+        ContainerDirectories directories = new ContainerDirectories(cdi(), directory.resolve("devinfo"));
+        Supplies supplies = closing.add(Supplies.open(node.sysfs(), directories, monitor, read));
+        return new Running(node, monitor, supplies, closing.add(new Preparations(node.sysfs(), monitor)));
+    }
+
+    private List<DeviceClass> read(String classes) throws IOException, ConfigException {
+        return ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes))
+                .classes();
+    }
+
+    private Path cdi() {
+        return directory.resolve("cdi");
+    }
+
+    private List<String> specs() throws IOException {
+        try (Stream<Path> files = Files.list(cdi())) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static Map<String, String> problems(Supply supply) {
+        supply.look();
+        return supply.current().problems();
+    }
+
+    @Test
+    void classThatIsAsItWasKeepsItsSupplyAndAnotherGetsOne() throws Exception {
+        Running running = running(DPU);
+        Supply dpu = running.supplies().each().getFirst();
+
+        running.supplies().use(read(BOUND_LATER + DPU));
+
+        assertThat(running.supplies().each()).hasSize(2).contains(dpu);
+        assertThat(running.supplies().each().getFirst().current().ids()).containsExactly(UNBOUND);
+        assertThat(specs()).containsExactly(DPU_SPEC);
+    }
+
+    @Test
+    void filesOfAResourceThatIsTakenAwayGo() throws Exception {
+        Running running = running(BOUND_LATER + DPU);
+
+        running.supplies().use(read(BOUND_LATER));
+
+        assertThat(running.supplies().each()).hasSize(1);
+        assertThat(specs()).isEmpty();
+    }
+
+    @Test
+    void filesOfAClassThatChangesStayWhereTheyAre() throws Exception {
+        Running running = running(DPU);
+        Object inode = Files.getAttribute(cdi().resolve(DPU_SPEC), "unix:ino");
+
+        running.supplies().use(read(DPU.replace("kind", "prefer = \"spread\"\nkind")));
+
+        assertThat(Files.getAttribute(cdi().resolve(DPU_SPEC), "unix:ino")).isEqualTo(inode);
+        assertThat(running.supplies().each().getFirst().current().ids()).containsExactly(A, B);
+        assertThat(problems(running.supplies().each().getFirst())).isEmpty();
+
+        running.supplies().use(read(DPU.replace("\"cdi\"", "\"device-nodes\"")));
+
+        assertThat(specs()).isEmpty();
+    }
+
+    @Test
+    void nodeThatTheRecipesDriverMakesIsGivenAndNotMissedBeforehand() throws Exception {
+        Running running = running(BOUND_LATER);
+
+        assertThat(problems(running.supplies().each().getFirst())).isEmpty();
+        assertThat(running.resource(0)
+                        .allocate(List.of(List.of(UNBOUND)), HandOver.CDI)
+                        .getFirst()
+                        .nodes())
+                .map(Node::hostPath)
+                .containsExactly("/dev/vfio/18", "/dev/vfio/vfio");
+    }
+
+    @Test
+    void nodesOfADeviceThatIsPreparedMayComeAndGo() throws Exception {
+        Running running = running(DPU);
+        Supply supply = running.supplies().each().getFirst();
+        Device device = supply.current().devices().getFirst();
+        Hold hold = running.monitor().hold(device);
+
+        Files.delete(running.node().root().resolve("dev/vfio/17"));
+
+        assertThat(problems(supply)).containsOnlyKeys(B);
+        assertThat(running.resource(0).allocate(List.of(List.of(A)), HandOver.CDI))
+                .hasSize(1);
+
+        hold.release(Optional.empty());
+        assertThat(problems(supply)).containsOnlyKeys(A, B);
+    }
+}
