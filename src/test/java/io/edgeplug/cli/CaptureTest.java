@@ -9,6 +9,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,9 +76,19 @@ final class CaptureTest {
         Path file = Files.writeString(directory.resolve("capture"), run("capture", Path.of("/"), config));
 
         assertThat(run("list", file, config)).isEqualTo(run("list", Path.of("/"), config));
-        assertThat(run("explain", file, config, "zero")).isEqualTo(run("explain", Path.of("/"), config, "zero"));
+        assertThat(run("explain", file, config, "zero"))
+                .isEqualTo(withoutWarnings(run("explain", Path.of("/"), config, "zero")));
         assertThat(run("list", file, config, "-o", "PATH")).contains("/etc/hosts");
         assertThat(Files.readString(file)).doesNotContain("localhost", "proc/self");
+    }
+
+    /** Of what {@code /dev/char} lacks here, a capture tells nothing. */
+    private static String withoutWarnings(String explained) {
+        return explained
+                .lines()
+                .filter(line -> !line.startsWith("  warning "))
+                .map(line -> line + "\n")
+                .collect(Collectors.joining());
     }
 
     @Test
