@@ -12,7 +12,10 @@ import io.edgeplug.linux.Signals;
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -49,6 +52,12 @@ final class LocalKubeletCommand implements Callable<Integer> {
             description = "Print one JSON object a line.")
     private boolean json;
 
+    @Option(
+            names = "--pods",
+            description = "Follow lines of standard input: run POD RESOURCE=N..., which admits a pod and starts its "
+                    + "container, start POD, which starts it again, and remove POD.")
+    private boolean pods;
+
     private final Gson gson = new GsonBuilder()
             .registerTypeAdapter(ResourceName.class, (JsonSerializer<ResourceName>)
                     (name, type, context) -> new JsonPrimitive(name.toString()))
@@ -66,9 +75,21 @@ final class LocalKubeletCommand implements Callable<Integer> {
             throw new IOException(directory + ": has a kubelet already, " + other.orElseThrow());
         }
         try (LocalKubelet kubelet = LocalKubelet.open(directory, options(), this::print)) {
+            if (pods) {
+                Thread.ofPlatform().name("pods").daemon().start(() -> followPods(kubelet));
+            }
             signals.awaitEnd();
         }
         return ExitCode.OK;
+    }
+
+    private static void followPods(LocalKubelet kubelet) {
+        try {
+            new PodLines(kubelet, mistake -> System.err.println("edgeplug: " + mistake))
+                    .follow(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
+        } catch (IOException e) {
+            System.err.println("edgeplug: cannot read standard input: " + e.getMessage());
+        }
     }
 
     private KubeletOptions options() {

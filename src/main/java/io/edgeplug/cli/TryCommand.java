@@ -26,7 +26,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
@@ -134,19 +133,10 @@ final class TryCommand implements Callable<Integer> {
     }
 
     private Map<ResourceName, Integer> limits() {
-        Map<ResourceName, Integer> limits = new TreeMap<>();
-        for (String text : wanted) {
-            int equals = text.lastIndexOf('=');
-            String count = text.substring(equals + 1);
-            if (equals < 0 || !count.matches("[1-9]\\d{0,4}")) {
-                throw new ParameterException(spec.commandLine(), "\"" + text + "\" is not RESOURCE=N");
-            }
-            try {
-                limits.put(ResourceName.parse(text.substring(0, equals)), Integer.valueOf(count));
-            } catch (IllegalArgumentException e) {
-                throw new ParameterException(spec.commandLine(), "\"" + text + "\": " + e.getMessage());
-            }
+        try {
+            return Limits.parse(wanted);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-        return limits;
     }
 }

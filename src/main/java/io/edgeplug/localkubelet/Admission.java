@@ -155,6 +155,7 @@ final class Admission {
                 starting.devices().entrySet()) {
             preStart(pod, container, holding.getKey(), holding.getValue());
         }
+        ledger.tell(new KubeletEvent.Started(pod, container, starting.allocation()));
         return starting.allocation();
     }
 

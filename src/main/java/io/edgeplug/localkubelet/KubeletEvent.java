@@ -122,6 +122,14 @@ public sealed interface KubeletEvent {
         }
     }
 
+    /** A container starts with all that its plugins gave it. */
+    record Started(String pod, String container, ContainerAllocation allocation) implements KubeletEvent {
+        @Override
+        public String text() {
+            return pod + "/" + container + ": started";
+        }
+    }
+
     /** A pod is gone and its devices are free. */
     record PodRemoved(String pod) implements KubeletEvent {
         @Override

@@ -1,0 +1,57 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.localkubelet.AdmissionException;
+import io.edgeplug.localkubelet.ContainerStartException;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Pods that come and go by lines of text: {@code run POD RESOURCE=N…}, {@code start POD} and {@code remove POD}. */
+final class PodLines {
+
+    private static final String CONTAINER = "main";
+
+    private final LocalKubelet kubelet;
+    private final Consumer<String> mistakes;
+
+    /** Mistakes in lines are told there; what becomes of pods, the kubelet tells its listener. */
+    PodLines(LocalKubelet kubelet, Consumer<String> mistakes) {
+        this.kubelet = kubelet;
+        this.mistakes = mistakes;
+    }
+
+    /** Follows each line before it reads the next, until there are no more. */
+    void follow(BufferedReader lines) throws IOException {
+        String line = lines.readLine();
+        while (line != null) {
+            follow(line.strip());
+            line = lines.readLine();
+        }
+    }
+
+    private void follow(String line) {
+        List<String> words = List.of(line.split("\\s+"));
+        try {
+            if (words.size() > 2 && words.getFirst().equals("run")) {
+                PodSpec.Container container =
+                        new PodSpec.Container(CONTAINER, Limits.parse(words.subList(2, words.size())));
+                kubelet.admit(new PodSpec(words.get(1), List.of(container)));
+                kubelet.startContainer(words.get(1), CONTAINER);
+            } else if (words.size() == 2 && words.getFirst().equals("start")) {
+                kubelet.startContainer(words.get(1), CONTAINER);
+            } else if (words.size() == 2 && words.getFirst().equals("remove")) {
+                kubelet.remove(words.get(1));
+            } else if (!line.isEmpty()) {
+                mistakes.accept("\"" + line + "\": is neither run POD RESOURCE=N…, start POD nor remove POD");
+            }
+        } catch (IllegalArgumentException e) {
+            mistakes.accept(String.valueOf(e.getMessage()));
+        } catch (AdmissionException | ContainerStartException e) {
+            // the listener has been told which resource it was, and why
+            return;
+        }
+    }
+}

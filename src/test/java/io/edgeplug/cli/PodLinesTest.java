@@ -1,0 +1,46 @@
+package io.edgeplug.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.localkubelet.KubeletEvent;
+import io.edgeplug.localkubelet.LocalKubelet;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class PodLinesTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> mistakes = new CopyOnWriteArrayList<>();
+
+    @Test
+    void lineThatIsWrongIsToldAndTheNextIsFollowed() throws IOException {
+        follow("dance\n\nrun pod\nrun pod example.com/a=0\nstart pod\nrun pod example.com/a=1\n");
+
+        assertThat(mistakes)
+                .containsExactly(
+                        "\"dance\": is neither run POD RESOURCE=N…, start POD nor remove POD",
+                        "\"run pod\": is neither run POD RESOURCE=N…, start POD nor remove POD",
+                        "\"example.com/a=0\" is not RESOURCE=N",
+                        "pod: is no pod that holds devices");
+        assertThat(told).endsWith("pod/main: no example.com/a: cannot allocate unregistered device example.com/a");
+    }
+
+    private void follow(String lines) throws IOException {
+        try (LocalKubelet kubelet = LocalKubelet.open(directory, this::tell)) {
+            new PodLines(kubelet, mistakes::add).follow(new BufferedReader(new StringReader(lines)));
+        }
+    }
+
+    private void tell(KubeletEvent event) {
+        told.add(event.text());
+    }
+}

@@ -1,0 +1,117 @@
+package io.edgeplug.node;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What QEMU needs to be a Debian node, as src/test/node/build.sh makes it: in {@code EDGEPLUG_NODE_CACHE}, or in
+ * {@code ~/.cache/edgeplug-node}, and made anew when what it is made of has changed.
+ */
+record Box(Path directory) {
+
+    private static final Path SOURCES = Path.of("src/test/node");
+    private static final int HASH_CHARS = 12;
+
+    /** Why there can be no box here; empty if there can. */
+    static Optional<String> missing() {
+        if (!System.getProperty("os.arch").equals("amd64")) {
+            return Optional.of("the box is for amd64, and this is " + System.getProperty("os.arch"));
+        }
+        if (!"root".equals(System.getProperty("user.name"))) {
+            return Optional.of("only root can build and run the box");
+        }
+        for (String command : List.of("mmdebstrap", "unshare")) {
+            if (!isInstalled(command)) {
+                return Optional.of(command + " is missing: apt-get install " + command);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isInstalled(String command) {
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                .anyMatch(directory -> Files.isExecutable(Path.of(directory, command)));
+    }
+
+    /** The box, which takes minutes to build if there is none of these sources yet; others are deleted. */
+    static Box open() throws IOException, InterruptedException {
+        Path cache = cache();
+        Files.createDirectories(cache);
+        try (FileChannel lock = FileChannel.open(
+                        cache.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                var locked = lock.lock()) {
+            Path box = cache.resolve(hash());
+            if (!Files.exists(box)) {
+                Path unfinished = cache.resolve("unfinished");
+                clear(cache);
+                build(unfinished, cache.resolve("build.log"));
+                Files.move(unfinished, box);
+            }
+            return new Box(box);
+        }
+    }
+
+    private static Path cache() {
+        return Optional.ofNullable(System.getenv("EDGEPLUG_NODE_CACHE"))
+                .map(Path::of)
+                .orElse(Path.of(System.getProperty("user.home"), ".cache", "edgeplug-node"));
+    }
+
+    private static void build(Path directory, Path log) throws IOException, InterruptedException {
+        System.err.println("building the node's box in " + directory + ", which takes minutes; see " + log);
+        Process process = new ProcessBuilder(SOURCES.resolve("build.sh").toString(), directory.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        int status = process.waitFor();
+        if (status != 0) {
+            throw new IOException("cannot build the node's box, build.sh ended with " + status + ": "
+                    + Files.readString(log));
+        }
+    }
+
+    /** Another box may still be in use: what is open stays until it is closed. */
+    private static void clear(Path cache) throws IOException, InterruptedException {
+        try (Stream<Path> boxes = Files.list(cache)) {
+            for (Path box : boxes.filter(Files::isDirectory).toList()) {
+                new ProcessBuilder("rm", "-rf", "--one-file-system", box.toString()).start().waitFor();
+            }
+        }
+    }
+
+    private static String hash() throws IOException {
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            files.filter(Files::isRegularFile)
+                    .filter(file -> !file.endsWith("README.md"))
+                    .sorted(Comparator.naturalOrder())
+                    .forEach(file -> {
+                        sha.update(file.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                        sha.update(bytes(file));
+                    });
+            return HexFormat.of().formatHex(sha.digest()).substring(0, HASH_CHARS);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    private static byte[] bytes(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

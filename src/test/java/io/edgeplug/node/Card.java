@@ -1,0 +1,22 @@
+package io.edgeplug.node;
+
+/**
+ * A PCI card that can be plugged into a running node.
+ *
+ * @param id what QEMU is told to call it
+ * @param model QEMU's name of it
+ * @param slot QEMU's name of the port that it goes into
+ * @param address where the kernel finds it there
+ */
+record Card(String id, String model, String slot, String address) {
+
+    /** An SR-IOV network adapter with up to 7 VFs, in the slot that is near no NUMA node. */
+    static Card igb() {
+        return new Card("igb-plugged", "igb", "hp0", "0000:01:00.0");
+    }
+
+    /** The stand-in FPGA, in the slot of NUMA node 1. */
+    static Card fpga() {
+        return new Card("fpga-plugged", "edu", "hp1", "0000:42:00.0");
+    }
+}

@@ -1,0 +1,59 @@
+package io.edgeplug.node;
+
+import java.io.IOException;
+import java.util.concurrent.TimeoutException;
+
+/** The package as scenarios find it: with classes for what the box has, running, and known to the kubelet. */
+final class Installation {
+
+    static final String VF = "example.com/vf";
+    static final String VFIO = "example.com/vfio";
+    static final String NIC = "example.com/nic";
+    static final String HCA = "example.com/hca";
+    static final String FPGA = "example.com/fpga";
+
+    /** The adapter of each NUMA node. */
+    static final String PF0 = "0000:21:00.0";
+
+    static final String PF1 = "0000:41:00.0";
+
+    static final String CONFIG = """
+            [[class]]
+            resource = "example.com/vf"
+            kind = "vf"
+            match = { drivers = ["igbvf"] }
+
+            [[class]]
+            resource = "example.com/vfio"
+            kind = "vf"
+            match = { drivers = ["vfio-pci"] }
+
+            [[class]]
+            resource = "example.com/nic"
+            kind = "nic"
+            match = { drivers = ["igb"] }
+
+            [[class]]
+            resource = "example.com/hca"
+            kind = "hca"
+            match = {}
+
+            [[class]]
+            resource = "example.com/fpga"
+            kind = "fpga"
+            match = {}
+            """;
+
+    private Installation() {}
+
+    static void start(Node node) throws IOException, InterruptedException, TimeoutException {
+        node.run("rm -f /etc/edgeplug/class.d/*.toml");
+        node.write("/etc/edgeplug/edgeplug.toml", CONFIG);
+        node.run("systemctl enable --now kubelet.service && systemctl restart edgeplug.service");
+        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
+        node.kubelet().awaitDevices(VF);
+        node.kubelet().awaitDevices(VFIO);
+        node.kubelet().awaitDevices(HCA);
+        node.kubelet().awaitDevices(FPGA);
+    }
+}

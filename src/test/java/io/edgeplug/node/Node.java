@@ -1,0 +1,141 @@
+package io.edgeplug.node;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+
+/** A Debian node with systemd, udevd, SR-IOV, two NUMA nodes and a kubelet's side, which scenarios do things to. */
+final class Node implements AutoCloseable {
+
+    /** A Java program takes 20 times as long in there, and as much again where the machine is busy. */
+    static final Duration PATIENCE = Duration.ofSeconds(180);
+
+    private static final Duration BOOTS_WITHIN = Duration.ofSeconds(300);
+    private static final String SNAPSHOT = "ready";
+
+    private final Box box;
+    private final Path directory;
+    private final List<Card> plugged = new ArrayList<>();
+    private Qemu qemu;
+    private Shell shell;
+    private NodeKubelet kubelet;
+    private NodeKubelet saved;
+
+    private Node(Box box, Path directory, Qemu qemu) {
+        this.box = box;
+        this.directory = directory;
+        this.qemu = qemu;
+        this.shell = new Shell(qemu.shell());
+        this.kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE);
+        this.saved = kubelet;
+    }
+
+    /** Boots a node without the package. */
+    static Node boot(Box box) throws IOException, InterruptedException, TimeoutException {
+        Path directory = Files.createTempDirectory("node");
+        Node node = new Node(box, directory, Qemu.start(box, directory, List.of()));
+        try {
+            node.shell.awaitReady(BOOTS_WITHIN);
+        } catch (IOException | TimeoutException e) {
+            String console = Files.readString(directory.resolve("console"));
+            node.close();
+            throw new IOException("the node did not boot: " + console, e);
+        }
+        return node;
+    }
+
+    /** What a script prints; it is an error if it fails. */
+    String run(String script) throws IOException, InterruptedException, TimeoutException {
+        Shell.Outcome outcome = shell.run(script, PATIENCE);
+        if (outcome.status() != 0) {
+            throw new IOException(
+                    "in the node, exit " + outcome.status() + ": " + script + "\n" + outcome.out() + outcome.err());
+        }
+        return outcome.out().strip();
+    }
+
+    /** Copies a file of the host into the node. */
+    void copy(Path from, String to) throws IOException, InterruptedException, TimeoutException {
+        byte[] bytes = Files.readAllBytes(from);
+        try (FileChannel transfer =
+                FileChannel.open(directory.resolve(Qemu.TRANSFER), StandardOpenOption.WRITE)) {
+            ByteBuffer buffer = ByteBuffer.wrap(bytes);
+            while (buffer.hasRemaining()) {
+                transfer.write(buffer, buffer.position());
+            }
+        }
+        run("dd if=/dev/vdb iflag=direct,fullblock bs=1M count=%d status=none | head -c %d >%s"
+                .formatted(bytes.length / (1 << 20) + 1, bytes.length, to));
+    }
+
+    /** Installs a package as an administrator does. */
+    void install(Path deb) throws IOException, InterruptedException, TimeoutException {
+        copy(deb, "/root/package.deb");
+        run("apt-get -q install -y /root/package.deb && rm /root/package.deb");
+    }
+
+    /** Writes a file of the node. */
+    void write(String path, String text) throws IOException, InterruptedException, TimeoutException {
+        run("mkdir -p $(dirname " + path + ") && cat >" + path + " <<'end of file'\n" + text + "\nend of file");
+    }
+
+    /** The kubelet of this node. */
+    NodeKubelet kubelet() {
+        return kubelet;
+    }
+
+    /** Pushes a card into its slot; the kernel may take seconds to notice. */
+    void plug(Card card) throws IOException, InterruptedException, TimeoutException {
+        qemu.plug(card);
+        plugged.add(card);
+    }
+
+    /** Pulls a card out as soon as the kernel has let go of it. */
+    void pull(Card card) throws IOException, InterruptedException, TimeoutException {
+        qemu.pull(card);
+        plugged.remove(card);
+    }
+
+    /** Boots it anew, in order. */
+    void reboot() throws IOException, InterruptedException, TimeoutException {
+        shell.run("systemctl reboot", Duration.ofSeconds(30));
+        shell.awaitReady(BOOTS_WITHIN);
+    }
+
+    /** Keeps the node as it is now for {@link #reset}. */
+    void save() throws IOException, InterruptedException, TimeoutException {
+        qemu.save(SNAPSHOT);
+        saved = new NodeKubelet(qemu.kubelet(), PATIENCE, kubelet);
+    }
+
+    /** Takes the node back to where it was saved, whatever has become of it. */
+    void reset() throws IOException, InterruptedException, TimeoutException {
+        qemu.close();
+        plugged.clear();
+        qemu = Qemu.start(box, directory, List.of("-loadvm", SNAPSHOT));
+        shell = new Shell(qemu.shell());
+        kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE, saved);
+    }
+
+    /** What the kernel and all services said. */
+    String journal() throws IOException, InterruptedException, TimeoutException {
+        return run("journalctl --no-pager -o short-precise");
+    }
+
+    @Override
+    public void close() throws IOException {
+        qemu.close();
+        for (String file : Objects.requireNonNull(directory.toFile().list())) {
+            Files.delete(directory.resolve(file));
+        }
+        Files.delete(directory);
+    }
+}

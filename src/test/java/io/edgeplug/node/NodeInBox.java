@@ -1,0 +1,119 @@
+package io.edgeplug.node;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** One node for all scenarios; each gets it as it was saved, and leaves its journal in target/node when it fails. */
+final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
+
+    private static final Path REPORTS = Path.of("target", "node");
+
+    /** Node and package, once for all classes; closed after the last. */
+    private static final class Running implements AutoCloseable {
+        private final Node node;
+        private boolean used;
+
+        Running(Node node) {
+            this.node = node;
+        }
+
+        @Override
+        public void close() throws IOException {
+            node.close();
+        }
+    }
+
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+        Optional<String> missing = Box.missing();
+        missing.ifPresent(reason -> System.err.println("SKIPPED " + context.getDisplayName() + ": " + reason));
+        return missing.map(ConditionEvaluationResult::disabled)
+                .orElseGet(() -> ConditionEvaluationResult.enabled("this machine can run the box"));
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType().equals(Node.class);
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        Running running = running(context);
+        try {
+            if (running.used) {
+                running.node.reset();
+            }
+            running.used = true;
+            return running.node;
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException("the node cannot be reset: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    private static Running running(ExtensionContext context) {
+        return context.getRoot()
+                .getStore(ExtensionContext.Namespace.create(NodeInBox.class))
+                .computeIfAbsent(Running.class, key -> new Running(installed()), Running.class);
+    }
+
+    /** A node with the package that was built, its service started and known to the kubelet. */
+    private static Node installed() {
+        try {
+            Node node = Node.boot(Box.open());
+            try {
+                node.install(deb());
+                Installation.start(node);
+                node.save();
+            } catch (IOException | TimeoutException | InterruptedException e) {
+                node.close();
+                throw e;
+            }
+            return node;
+        } catch (IOException | TimeoutException e) {
+            throw new IllegalStateException(String.valueOf(e.getMessage()), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    private static Path deb() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("target"))) {
+            List<Path> debs = files.filter(file -> file.toString().endsWith(".deb")).toList();
+            if (debs.size() != 1) {
+                throw new IOException("target has " + debs.size() + " packages to install, and not one");
+            }
+            return debs.getFirst();
+        }
+    }
+
+    @Override
+    public void afterTestExecution(ExtensionContext context) throws IOException, InterruptedException {
+        if (context.getExecutionException().isEmpty()) {
+            return;
+        }
+        String name = context.getRequiredTestClass().getSimpleName() + "."
+                + context.getRequiredTestMethod().getName();
+        Path report = Files.createDirectories(REPORTS).resolve(name + ".journal");
+        try {
+            Files.writeString(report, running(context).node.journal());
+            System.err.println(name + " failed: the node's journal is in " + report);
+        } catch (IOException | TimeoutException e) {
+            System.err.println(name + " failed, and the node does not give its journal: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.edgeplug.node;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonSyntaxException;
+import io.edgeplug.localkubelet.ListedDevice;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+
+/** The host's end of the kubelet in the node: what it was told of devices, and pods for it. */
+final class NodeKubelet {
+
+    private final Gson gson = new Gson();
+    private final LineSocket socket;
+    private final Duration patience;
+    private final Map<String, List<String>> devices = new TreeMap<>();
+    private final Map<String, String> endpoints = new TreeMap<>();
+    private final List<JsonObject> events = new ArrayList<>();
+
+    /** Knows what another one of the same node knew, at the moment that the node is taken back to. */
+    NodeKubelet(LineSocket socket, Duration patience, NodeKubelet known) {
+        this(socket, patience);
+        devices.putAll(known.devices);
+        endpoints.putAll(known.endpoints);
+    }
+
+    NodeKubelet(LineSocket socket, Duration patience) {
+        this.socket = socket;
+        this.patience = patience;
+    }
+
+    /** Forgets the events so far, so that only later ones are awaited. */
+    void forget() {
+        events.clear();
+    }
+
+    /** Waits until a resource has exactly these devices, each as {@link ListedDevice#toString} has it. */
+    void awaitDevices(String resource, String... wanted) throws IOException, InterruptedException, TimeoutException {
+        List<String> all = List.of(wanted);
+        Instant end = Instant.now().plus(patience);
+        while (!all.equals(devices.get(resource))) {
+            try {
+                take(Duration.between(Instant.now(), end));
+            } catch (TimeoutException e) {
+                throw new TimeoutException(resource + ": wanted " + all + ", but it is " + devices.get(resource));
+            }
+        }
+    }
+
+    /** What a resource has now, as far as it was awaited. */
+    List<String> devices(String resource) {
+        return devices.getOrDefault(resource, List.of());
+    }
+
+    /** Admits a pod and waits until its container has started or the kubelet says why not. */
+    JsonObject run(String pod, String limits) throws IOException, InterruptedException, TimeoutException {
+        socket.send("run " + pod + " " + limits);
+        return outcome(pod);
+    }
+
+    JsonObject start(String pod) throws IOException, InterruptedException, TimeoutException {
+        socket.send("start " + pod);
+        return outcome(pod);
+    }
+
+    void remove(String pod) throws IOException, InterruptedException, TimeoutException {
+        socket.send("remove " + pod);
+        await(event -> is(event, "PodRemoved") && event.get("pod").getAsString().equals(pod));
+    }
+
+    private JsonObject outcome(String pod) throws IOException, InterruptedException, TimeoutException {
+        return await(event -> event.has("pod")
+                && event.get("pod").getAsString().equals(pod)
+                && (is(event, "Started")
+                        || is(event, "AllocationFailed")
+                        || is(event, "AlignmentFailed")
+                        || is(event, "PreStartFailed")));
+    }
+
+    static boolean is(JsonObject event, String name) {
+        return event.get("event").getAsString().equals(name);
+    }
+
+    /** The next event that is as wanted, those included that came before and that nobody awaited. */
+    JsonObject await(Predicate<JsonObject> wanted) throws IOException, InterruptedException, TimeoutException {
+        Instant end = Instant.now().plus(patience);
+        while (true) {
+            for (JsonObject event : List.copyOf(events)) {
+                events.remove(event);
+                if (wanted.test(event)) {
+                    return event;
+                }
+            }
+            take(Duration.between(Instant.now(), end));
+        }
+    }
+
+    private void take(Duration left) throws IOException, InterruptedException, TimeoutException {
+        String line = socket.next(left);
+        JsonElement element;
+        try {
+            element = JsonParser.parseString(line);
+        } catch (JsonParseException e) {
+            // what a kubelet was writing as it was killed
+            return;
+        }
+        if (element.isJsonObject()) {
+            events.add(element.getAsJsonObject());
+            follow(element.getAsJsonObject());
+        }
+    }
+
+    private void follow(JsonObject event) throws JsonSyntaxException {
+        switch (event.get("event").getAsString()) {
+            case "Serving" -> {
+                devices.clear();
+                endpoints.clear();
+            }
+            case "Registered" -> endpoints.put(text(event, "resource"), text(event, "endpoint"));
+            case "DeviceList" -> devices.put(text(event, "resource"), texts(event));
+            case "StreamEnded" -> {
+                if (text(event, "endpoint").equals(endpoints.get(text(event, "resource")))) {
+                    devices.remove(text(event, "resource"));
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private List<String> texts(JsonObject event) {
+        return event.getAsJsonArray("devices").asList().stream()
+                .map(device -> gson.fromJson(device, ListedDevice.class).toString())
+                .sorted()
+                .toList();
+    }
+
+    private static String text(JsonObject event, String field) {
+        return event.get(field).getAsString();
+    }
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Builds the box, all that QEMU needs to be a Debian node, from Debian packages alone: build.sh DIR
+#
+# DIR/tools is a Debian with QEMU and with what builds the rest, so that this machine needs no more than mmdebstrap.
+# DIR/vmlinux, initrd and root.img are the node.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+box=$(cd "$1" && pwd)
+
+release=trixie
+# where this machine's own packages come from, unless told
+mirror=${EDGEPLUG_NODE_MIRROR:-$(awk '/^URIs:/ {print $2; exit}' /etc/apt/sources.list.d/debian.sources)}
+
+tools=qemu-system-x86,ipxe-qemu,seabios,qemu-utils,linux-headers-amd64,linux-source,gcc,make,xz-utils,zstd,cpio,e2fsprogs,kmod
+node=systemd,systemd-sysv,udev,kmod,iproute2,pciutils,rdma-core,procps,containerd,runc,busybox-static
+
+debian() { # debian PACKAGES ROOT OPTION...
+    local packages=$1 root=$2
+    shift 2
+    mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" --dpkgopt=force-unsafe-io \
+        --aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/man/*' \
+        --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$@" "$release" "$root" "deb $mirror $release main"
+}
+
+debian "$node" "$box/root" &
+debian "$tools" "$box/tools" --customize-hook='chroot "$1" sh -ec "
+    cd /usr/src; apt-get -q download linux-image-\$(basename linux-headers-*-amd64 | cut -d- -f3-)"'
+wait $!
+
+mkdir -p "$box/tools/box"
+cp -r "$here/fpga" "$here/files" "$here/inside.sh" "$box/"
+# a mount that is nobody else's ends with what made it
+unshare --mount sh -ec '
+    mount --bind "$1" "$1/tools/box"
+    mount -t proc proc "$1/tools/proc"
+    exec chroot "$1/tools" sh /box/inside.sh' build "$box"
+rm -rf "$box"/{root,kernel,initrd.d,fpga,files,inside.sh} "$box"/tools/usr/src/*

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A stand-in FPGA card: drives QEMU's "edu" PCI device, and registers a manager, a bridge and a region with the kernel's
+ * own FPGA subsystem, and below the region a port with a node, as the DFL drivers do for a card of theirs.
+ *
+ * The port's afu_id is writable, so that a scenario can crash its firmware (all ones), and it counts its resets.
+ */
+#include <linux/cdev.h>
+#include <linux/fpga-dfl.h>
+#include <linux/fpga/fpga-bridge.h>
+#include <linux/fpga/fpga-mgr.h>
+#include <linux/fpga/fpga-region.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+
+#define PORTS 8
+#define AFU_ID "d8424dc4a4a3c413f89e433683f9040b"
+
+static dev_t first_node;
+static struct cdev nodes;
+static DEFINE_IDA(numbers);
+
+struct card {
+	struct fpga_manager *manager;
+	struct fpga_bridge *bridge;
+	struct fpga_region *region;
+	struct fpga_compat_id compat_id;
+	struct platform_device *port;
+	enum fpga_mgr_states state;
+	bool enabled;
+	char afu_id[33];
+	unsigned int resets;
+};
+
+/* by the number of its port */
+static struct card *cards[PORTS];
+
+static enum fpga_mgr_states manager_state(struct fpga_manager *manager)
+{
+	return ((struct card *)manager->priv)->state;
+}
+
+static int manager_write_init(struct fpga_manager *manager, struct fpga_image_info *image, const char *buffer, size_t count)
+{
+	return 0;
+}
+
+static int manager_write(struct fpga_manager *manager, const char *buffer, size_t count)
+{
+	return 0;
+}
+
+static int manager_write_complete(struct fpga_manager *manager, struct fpga_image_info *image)
+{
+	((struct card *)manager->priv)->state = FPGA_MGR_STATE_OPERATING;
+	return 0;
+}
+
+static const struct fpga_manager_ops manager_ops = {
+	.state = manager_state,
+	.write_init = manager_write_init,
+	.write = manager_write,
+	.write_complete = manager_write_complete,
+};
+
+static int bridge_enable_set(struct fpga_bridge *bridge, bool enable)
+{
+	((struct card *)bridge->priv)->enabled = enable;
+	return 0;
+}
+
+static int bridge_enable_show(struct fpga_bridge *bridge)
+{
+	return ((struct card *)bridge->priv)->enabled;
+}
+
+static const struct fpga_bridge_ops bridge_ops = {
+	.enable_set = bridge_enable_set,
+	.enable_show = bridge_enable_show,
+};
+
+static ssize_t afu_id_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct card *card = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%s\n", card->afu_id);
+}
+
+static ssize_t afu_id_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct card *card = dev_get_drvdata(dev);
+
+	if (count < 32)
+		return -EINVAL;
+	memcpy(card->afu_id, buf, 32);
+	return count;
+}
+static DEVICE_ATTR_RW(afu_id);
+
+static ssize_t resets_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct card *card = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%u\n", card->resets);
+}
+static DEVICE_ATTR_RO(resets);
+
+static struct attribute *port_attrs[] = { &dev_attr_afu_id.attr, &dev_attr_resets.attr, NULL };
+ATTRIBUTE_GROUPS(port);
+
+static long port_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct card *card = cards[iminor(file_inode(file)) - MINOR(first_node)];
+
+	if (!card)
+		return -ENODEV;
+	switch (command) {
+	case DFL_FPGA_GET_API_VERSION:
+		return DFL_FPGA_API_VERSION;
+	case DFL_FPGA_PORT_RESET:
+		card->resets++;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static const struct file_operations port_ops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = port_ioctl,
+};
+
+/* A platform device below the region, with a node of its own: /dev/dfl-port.N */
+static int add_port(struct card *card)
+{
+	int rc, number = ida_alloc_max(&numbers, PORTS - 1, GFP_KERNEL);
+
+	if (number < 0)
+		return number;
+	card->port = platform_device_alloc("dfl-port", number);
+	if (!card->port) {
+		ida_free(&numbers, number);
+		return -ENOMEM;
+	}
+	cards[number] = card;
+	card->port->dev.parent = &card->region->dev;
+	card->port->dev.devt = first_node + number;
+	card->port->dev.groups = port_groups;
+	dev_set_drvdata(&card->port->dev, card);
+	rc = platform_device_add(card->port);
+	if (rc) {
+		platform_device_put(card->port);
+		cards[number] = NULL;
+		ida_free(&numbers, number);
+	}
+	return rc;
+}
+
+static void remove_port(struct card *card)
+{
+	int number = card->port->id;
+
+	cards[number] = NULL;
+	platform_device_unregister(card->port);
+	ida_free(&numbers, number);
+}
+
+static int card_probe(struct pci_dev *pci, const struct pci_device_id *id)
+{
+	struct fpga_region_info region = {};
+	struct card *card = devm_kzalloc(&pci->dev, sizeof(*card), GFP_KERNEL);
+	int rc;
+
+	if (!card)
+		return -ENOMEM;
+	rc = pcim_enable_device(pci);
+	if (rc)
+		return rc;
+	card->state = FPGA_MGR_STATE_OPERATING;
+	card->enabled = true;
+	card->compat_id.id_h = 0x1234567890abcdefULL;
+	card->compat_id.id_l = PCI_DEVID(pci->bus->number, pci->devfn);
+	strscpy(card->afu_id, AFU_ID, sizeof(card->afu_id));
+	pci_set_drvdata(pci, card);
+
+	card->manager = fpga_mgr_register(&pci->dev, "stand-in FPGA manager", &manager_ops, card);
+	if (IS_ERR(card->manager))
+		return PTR_ERR(card->manager);
+	card->bridge = fpga_bridge_register(&pci->dev, "stand-in FPGA bridge", &bridge_ops, card);
+	if (IS_ERR(card->bridge)) {
+		rc = PTR_ERR(card->bridge);
+		goto no_bridge;
+	}
+	region.mgr = card->manager;
+	region.compat_id = &card->compat_id;
+	card->region = fpga_region_register_full(&pci->dev, &region);
+	if (IS_ERR(card->region)) {
+		rc = PTR_ERR(card->region);
+		goto no_region;
+	}
+	rc = add_port(card);
+	if (!rc)
+		return 0;
+	fpga_region_unregister(card->region);
+no_region:
+	fpga_bridge_unregister(card->bridge);
+no_bridge:
+	fpga_mgr_unregister(card->manager);
+	return rc;
+}
+
+static void card_remove(struct pci_dev *pci)
+{
+	struct card *card = pci_get_drvdata(pci);
+
+	remove_port(card);
+	fpga_region_unregister(card->region);
+	fpga_bridge_unregister(card->bridge);
+	fpga_mgr_unregister(card->manager);
+}
+
+static const struct pci_device_id card_ids[] = { { PCI_DEVICE(0x1234, 0x11e8) }, {} };
+MODULE_DEVICE_TABLE(pci, card_ids);
+
+static struct pci_driver card_driver = {
+	.name = "stand-in-fpga",
+	.id_table = card_ids,
+	.probe = card_probe,
+	.remove = card_remove,
+};
+
+static int __init start(void)
+{
+	int rc = alloc_chrdev_region(&first_node, 0, PORTS, "dfl-port");
+
+	if (rc)
+		return rc;
+	cdev_init(&nodes, &port_ops);
+	rc = cdev_add(&nodes, first_node, PORTS);
+	if (!rc)
+		rc = pci_register_driver(&card_driver);
+	if (rc)
+		unregister_chrdev_region(first_node, PORTS);
+	return rc;
+}
+module_init(start);
+
+static void __exit stop(void)
+{
+	pci_unregister_driver(&card_driver);
+	cdev_del(&nodes);
+	unregister_chrdev_region(first_node, PORTS);
+}
+module_exit(stop);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("stand-in FPGA card for edgeplug's scenarios");
