@@ -49,8 +49,8 @@ record Box(Path directory) {
     static Box open() throws IOException, InterruptedException {
         Path cache = cache();
         Files.createDirectories(cache);
-        try (FileChannel lock = FileChannel.open(
-                        cache.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try (FileChannel lock =
+                        FileChannel.open(cache.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 var locked = lock.lock()) {
             Path box = cache.resolve(hash());
             if (!Files.exists(box)) {
@@ -77,8 +77,8 @@ record Box(Path directory) {
                 .start();
         int status = process.waitFor();
         if (status != 0) {
-            throw new IOException("cannot build the node's box, build.sh ended with " + status + ": "
-                    + Files.readString(log));
+            throw new IOException(
+                    "cannot build the node's box, build.sh ended with " + status + ": " + Files.readString(log));
         }
     }
 
@@ -86,7 +86,9 @@ record Box(Path directory) {
     private static void clear(Path cache) throws IOException, InterruptedException {
         try (Stream<Path> boxes = Files.list(cache)) {
             for (Path box : boxes.filter(Files::isDirectory).toList()) {
-                new ProcessBuilder("rm", "-rf", "--one-file-system", box.toString()).start().waitFor();
+                new ProcessBuilder("rm", "-rf", "--one-file-system", box.toString())
+                        .start()
+                        .waitFor();
             }
         }
     }

@@ -16,9 +16,9 @@ import java.util.concurrent.TimeoutException;
 final class Node implements AutoCloseable {
 
     /** A Java program takes 20 times as long in there, and as much again where the machine is busy. */
-    static final Duration PATIENCE = Duration.ofSeconds(180);
+    static final Duration PATIENCE = Duration.ofMinutes(10);
 
-    private static final Duration BOOTS_WITHIN = Duration.ofSeconds(300);
+    private static final Duration BOOTS_WITHIN = Duration.ofMinutes(10);
     private static final String SNAPSHOT = "ready";
 
     private final Box box;
@@ -65,8 +65,7 @@ final class Node implements AutoCloseable {
     /** Copies a file of the host into the node. */
     void copy(Path from, String to) throws IOException, InterruptedException, TimeoutException {
         byte[] bytes = Files.readAllBytes(from);
-        try (FileChannel transfer =
-                FileChannel.open(directory.resolve(Qemu.TRANSFER), StandardOpenOption.WRITE)) {
+        try (FileChannel transfer = FileChannel.open(directory.resolve(Qemu.TRANSFER), StandardOpenOption.WRITE)) {
             ByteBuffer buffer = ByteBuffer.wrap(bytes);
             while (buffer.hasRemaining()) {
                 transfer.write(buffer, buffer.position());

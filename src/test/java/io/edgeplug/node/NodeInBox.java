@@ -19,18 +19,22 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     private static final Path REPORTS = Path.of("target", "node");
 
-    /** Node and package, once for all classes; closed after the last. */
+    /** Node and package, once for all classes and closed after the last; or why there is none, which is not tried again. */
     private static final class Running implements AutoCloseable {
-        private final Node node;
+        private final Optional<Node> node;
+        private final String problem;
         private boolean used;
 
-        Running(Node node) {
+        Running(Optional<Node> node, String problem) {
             this.node = node;
+            this.problem = problem;
         }
 
         @Override
         public void close() throws IOException {
-            node.close();
+            if (node.isPresent()) {
+                node.orElseThrow().close();
+            }
         }
     }
 
@@ -50,12 +54,13 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         Running running = running(context);
+        Node node = running.node.orElseThrow(() -> new IllegalStateException(running.problem));
         try {
             if (running.used) {
-                running.node.reset();
+                node.reset();
             }
             running.used = true;
-            return running.node;
+            return node;
         } catch (IOException | TimeoutException e) {
             throw new IllegalStateException("the node cannot be reset: " + e.getMessage(), e);
         } catch (InterruptedException e) {
@@ -67,33 +72,37 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
     private static Running running(ExtensionContext context) {
         return context.getRoot()
                 .getStore(ExtensionContext.Namespace.create(NodeInBox.class))
-                .computeIfAbsent(Running.class, key -> new Running(installed()), Running.class);
+                .computeIfAbsent(Running.class, key -> installed(), Running.class);
     }
 
     /** A node with the package that was built, its service started and known to the kubelet. */
-    private static Node installed() {
+    private static Running installed() {
         try {
             Node node = Node.boot(Box.open());
             try {
+                System.err.println("the node is up; installing the package");
                 node.install(deb());
+                System.err.println("the package is installed; starting its service");
                 Installation.start(node);
                 node.save();
-            } catch (IOException | TimeoutException | InterruptedException e) {
+                return new Running(Optional.of(node), "");
+            } catch (IOException | TimeoutException e) {
+                report("installation", node);
                 node.close();
                 throw e;
             }
-            return node;
         } catch (IOException | TimeoutException e) {
-            throw new IllegalStateException(String.valueOf(e.getMessage()), e);
+            return new Running(Optional.empty(), "there is no node: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+            return new Running(Optional.empty(), "interrupted");
         }
     }
 
     private static Path deb() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("target"))) {
-            List<Path> debs = files.filter(file -> file.toString().endsWith(".deb")).toList();
+            List<Path> debs =
+                    files.filter(file -> file.toString().endsWith(".deb")).toList();
             if (debs.size() != 1) {
                 throw new IOException("target has " + debs.size() + " packages to install, and not one");
             }
@@ -103,14 +112,18 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     @Override
     public void afterTestExecution(ExtensionContext context) throws IOException, InterruptedException {
-        if (context.getExecutionException().isEmpty()) {
-            return;
+        Optional<Node> node = running(context).node;
+        if (context.getExecutionException().isPresent() && node.isPresent()) {
+            String name = context.getRequiredTestClass().getSimpleName() + "."
+                    + context.getRequiredTestMethod().getName();
+            report(name, node.orElseThrow());
         }
-        String name = context.getRequiredTestClass().getSimpleName() + "."
-                + context.getRequiredTestMethod().getName();
+    }
+
+    private static void report(String name, Node node) throws IOException, InterruptedException {
         Path report = Files.createDirectories(REPORTS).resolve(name + ".journal");
         try {
-            Files.writeString(report, running(context).node.journal());
+            Files.writeString(report, node.journal());
             System.err.println(name + " failed: the node's journal is in " + report);
         } catch (IOException | TimeoutException e) {
             System.err.println(name + " failed, and the node does not give its journal: " + e.getMessage());

@@ -13,6 +13,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("node")
-@Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Timeout(value = 45, unit = TimeUnit.MINUTES)
 @ExtendWith(NodeInBox.class)
 @interface NodeScenario {}

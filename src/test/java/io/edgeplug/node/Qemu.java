@@ -70,7 +70,7 @@ final class Qemu implements AutoCloseable {
     /** Nothing that an emulated machine has no use for, and a clock that does not stumble over a busy host. */
     private static final String KERNEL = "console=ttyS0 rw quiet systemd.show_status=0 mitigations=off nokaslr"
             + " tsc=reliable no_timer_check clocksource=tsc intel_iommu=on iommu=pt random.trust_cpu=on audit=0"
-            + " apparmor=0 nowatchdog rcupdate.rcu_expedited=1";
+            + " apparmor=0 selinux=0 nowatchdog rcupdate.rcu_expedited=1";
 
     private final Process process;
     private final LineSocket monitor;

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 final class Qmp {
 
     /** Saving the node's memory to a busy disk takes longest. */
-    private static final Duration PATIENCE = Duration.ofSeconds(180);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final LineSocket socket;
     private final List<JsonObject> events = new ArrayList<>();
@@ -51,7 +51,8 @@ final class Qmp {
 
     /** A command of the monitor for humans, which answers nothing unless it failed. */
     void command(String line) throws IOException, InterruptedException, TimeoutException {
-        String answer = execute("human-monitor-command", Map.of("command-line", line)).getAsString();
+        String answer =
+                execute("human-monitor-command", Map.of("command-line", line)).getAsString();
         if (!answer.isBlank()) {
             throw new IOException("qemu: " + line + ": " + answer.strip());
         }
