@@ -131,7 +131,10 @@ class PluginOptionsTest {
                     .hasSize(2)
                     .allSatisfy(
                             request -> assertThat(request.getDevicesIdsList()).containsExactly("a"));
-            assertThat(node.events()).endsWith(new KubeletEvent.PreStarted("pod", "main", VF, List.of("a")));
+            assertThat(node.events())
+                    .endsWith(
+                            new KubeletEvent.PreStarted("pod", "main", VF, List.of("a")),
+                            new KubeletEvent.Started("pod", "main", again));
         }
     }
 
