@@ -229,9 +229,9 @@ public final class Monitor implements AutoCloseable {
                 }
                 look(batch, anew);
                 Set<String> settled = settling.settle(node.devices(), System.nanoTime());
-                settled.stream()
+                node.scan(settled.stream()
                         .flatMap(place -> PciAddress.parse(place).stream())
-                        .forEach(node::scan);
+                        .toList());
                 publish(settled, device -> batch.names(device) || settled.contains(Settling.place(device)), anew);
                 classes.used();
             }
@@ -245,7 +245,7 @@ public final class Monitor implements AutoCloseable {
             nextTick = System.nanoTime() + TICK.toNanos();
             attempt(node::scanAll);
         } else {
-            batch.functions().keySet().forEach(node::scan);
+            node.scan(batch.functions().keySet());
             if (batch.withoutFunction()) {
                 attempt(node::scanWithoutFunction);
             }

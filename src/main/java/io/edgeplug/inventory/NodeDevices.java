@@ -13,6 +13,7 @@ import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -93,9 +94,16 @@ final class NodeDevices {
         withoutFunction = holds.keep(withoutFunction, new DeviceScan(sysfs).withoutFunction());
     }
 
-    /** Looks at one function, and at the VFs of a PF, which are known by its names. */
-    void scan(PciAddress address) {
+    /**
+     * Looks at these functions, and at the VFs of a PF, which are known by its names. What is the same for all functions is
+     * read once, however many there are.
+     */
+    void scan(Collection<PciAddress> addresses) {
         DeviceScan scan = new DeviceScan(sysfs);
+        addresses.forEach(address -> scan(scan, address));
+    }
+
+    private void scan(DeviceScan scan, PciAddress address) {
         boolean wasVf = isVf(address);
         scanOne(scan, address);
         // a VF has none of its own, and to look for them takes longer the more devices there are

@@ -126,7 +126,7 @@ final class IncrementalScanTest {
         for (Uevent event = uevents.next().orElseThrow();
                 !event.action().equals(THAT_IS_ALL);
                 event = uevents.next().orElseThrow()) {
-            PciAddress.lastIn(event.devpath()).ifPresent(devices::scan);
+            PciAddress.lastIn(event.devpath()).ifPresent(address -> devices.scan(List.of(address)));
         }
     }
 
