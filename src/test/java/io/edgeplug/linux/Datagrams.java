@@ -10,6 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import jnr.unixsocket.UnixDatagramChannel;
 import jnr.unixsocket.UnixSocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** A Unix socket of datagrams, as systemd and its journal have, and what was sent to it. */
 final class Datagrams implements AutoCloseable {
@@ -19,6 +20,8 @@ final class Datagrams implements AutoCloseable {
 
     private final UnixDatagramChannel channel;
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
+
+    private volatile @Nullable IOException ended;
 
     private Datagrams(UnixDatagramChannel channel) {
         this.channel = channel;
@@ -43,14 +46,14 @@ final class Datagrams implements AutoCloseable {
                 received.add(bytes);
             }
         } catch (IOException e) {
-            // closed
+            ended = e;
         }
     }
 
     /** The next that was sent, once it is there. */
     byte[] nextBytes() throws InterruptedException {
         byte[] next = received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        assertThat(next).as("a datagram").isNotNull();
+        assertThat(next).as("a datagram; reading ended with %s", ended).isNotNull();
         return next;
     }
 
