@@ -1,36 +1,33 @@
 package io.edgeplug.bench;
 
 import io.edgeplug.container.Allocation;
-import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.container.IommuGroups;
+import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
+import io.edgeplug.device.Recipe;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
-import io.edgeplug.inventory.Monitor;
-import io.edgeplug.kubelet.DevicePlugins;
-import io.edgeplug.kubelet.Preparations;
-import io.edgeplug.kubelet.Supplies;
+import io.edgeplug.device.Step;
 import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
 import io.edgeplug.proto.v1beta1.DevicePluginOptions;
 import io.edgeplug.proto.v1beta1.Empty;
+import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
+import io.edgeplug.proto.v1beta1.PreStartContainerResponse;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -69,49 +66,59 @@ public class AllocateBenchmark {
     private static final ResourceName VFS = ResourceName.parse("example.com/sriov_node0");
     private static final DeviceClass CLASS =
             DeviceClass.of(VFS, Kind.VF, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0"))));
+    /** Its VFs are reset before each container. */
+    private static final DeviceClass RESET = with(
+            new Recipe(List.of(new Step.Reset(Step.Reset.Method.FLR)), Recipe.USUAL_TIMEOUT),
+            DeviceClass.of(
+                    ResourceName.parse("example.com/sriov_node1"),
+                    Kind.VF,
+                    new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens2f0")))));
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final AllocateRequest request = AllocateRequest.newBuilder()
             .addContainerRequests(ContainerAllocateRequest.newBuilder()
                     .addDevicesIds("0000:3b:01.0")
                     .addDevicesIds("0000:3b:01.1"))
             .build();
+    private final PreStartContainerRequest start =
+            PreStartContainerRequest.newBuilder().addDevicesIds("0000:3b:01.0").build();
+    private final PreStartContainerRequest reset =
+            PreStartContainerRequest.newBuilder().addDevicesIds("0000:af:01.0").build();
+    private Optional<Rig> rig = Optional.empty();
+    private Optional<UnixRpc> rpc = Optional.empty();
     private DevicePluginGrpc.DevicePluginBlockingStub plugin;
+    private DevicePluginGrpc.DevicePluginBlockingStub resetting;
     private List<Equipment> equipment = List.of();
 
     @Setup
     public void serve() throws IOException, InterruptedException, TimeoutException {
-        Path directory = Files.createTempDirectory("edgeplug-bench");
-        SimulatedNode node = open(SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")));
-        Monitor monitor = open(Monitor.open(node.sysfs(), List.of(CLASS), node.uevents(), Duration.ZERO));
-        Preparations preparations = open(new Preparations(node.sysfs(), monitor));
-        Supplies supplies =
-                open(Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, List.of(CLASS)));
-        Path kubeletDir = directory.resolve("dp");
-        LocalKubelet kubelet = open(LocalKubelet.open(kubeletDir, event -> {}));
-        open(DevicePlugins.open(kubeletDir, supplies, preparations));
-        String socket = kubelet.await(VFS, state -> state.allocatable() == 2, PATIENCE)
-                .endpoint()
-                .orElseThrow();
-        UnixRpc rpc = open(UnixRpc.open());
-        plugin = DevicePluginGrpc.newBlockingStub(rpc.dial(kubeletDir.resolve(socket)));
-        IommuGroups groups = IommuGroups.of(monitor.current().devices(VFS));
-        equipment = monitor.current().devices(VFS).stream()
+        Rig opened =
+                Rig.open(DemoNode.tree(), List.of(CLASS, RESET), SimulatedNode::uevents, Duration.ZERO, event -> {});
+        rig = Optional.of(opened);
+        UnixRpc dialler = UnixRpc.open();
+        rpc = Optional.of(dialler);
+        plugin = DevicePluginGrpc.newBlockingStub(dialler.dial(socket(opened, CLASS)));
+        resetting = DevicePluginGrpc.newBlockingStub(dialler.dial(socket(opened, RESET)));
+        List<Device> devices = opened.monitor().current().devices(CLASS.resource());
+        IommuGroups groups = IommuGroups.of(devices);
+        equipment = devices.stream()
                 .map(device -> Equipment.of(CLASS, device, groups))
                 .toList();
     }
 
-    @TearDown
-    public void close() throws Exception {
-        while (!opened.isEmpty()) {
-            opened.pop().close();
-        }
+    private static Path socket(Rig rig, DeviceClass served) throws InterruptedException, TimeoutException {
+        return rig.kubeletDir()
+                .resolve(rig.kubelet()
+                        .await(served.resource(), state -> state.allocatable() > 0, PATIENCE)
+                        .endpoint()
+                        .orElseThrow());
     }
 
-    private <T extends AutoCloseable> T open(T one) {
-        opened.push(one);
-        return one;
+    @TearDown
+    public void close() throws Exception {
+        rpc.ifPresent(UnixRpc::close);
+        rig.orElseThrow().close();
     }
 
     @Benchmark
@@ -139,5 +146,33 @@ public class AllocateBenchmark {
     @Benchmark
     public Allocation computingAlone() {
         return Allocation.of(CLASS, equipment);
+    }
+
+    /** Of a class without a recipe, for which the kubelet would not even ask. */
+    @Benchmark
+    public PreStartContainerResponse preStartOfNothing() {
+        return plugin.preStartContainer(start);
+    }
+
+    /** Of a VF on its network driver: unbound, reset by a kernel that takes no time, and bound again. */
+    @Benchmark
+    public PreStartContainerResponse preStartOfReset() {
+        return resetting.preStartContainer(reset);
+    }
+
+    private static DeviceClass with(Recipe recipe, DeviceClass one) {
+        return new DeviceClass(
+                one.resource(),
+                one.kind(),
+                one.selectors(),
+                one.groups(),
+                one.container(),
+                one.preference(),
+                one.excludeTopology(),
+                one.numaNodes(),
+                one.sharing(),
+                one.needsVhostNet(),
+                one.health(),
+                recipe);
     }
 }

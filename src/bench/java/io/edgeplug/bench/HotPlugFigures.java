@@ -1,0 +1,128 @@
+package io.edgeplug.bench;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.Uevent;
+import io.edgeplug.linux.UeventSource;
+import io.edgeplug.localkubelet.KubeletEvent;
+import io.edgeplug.localkubelet.ListedDevice;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** How long the kubelet does not know yet: from the uevent of a VF until its list has come, by the size of the node. */
+final class HotPlugFigures implements Section {
+
+    private static final Duration SETTLE = Duration.ofMillis(150);
+    private static final long PATIENCE_SECONDS = 30;
+    private static final int ROUNDS = 200;
+    private static final int WARM_UP = 50;
+
+    /** The VF that comes and goes. */
+    private static final int NUMBER = 3;
+
+    @Override
+    public String name() {
+        return "hotplug";
+    }
+
+    @Override
+    public void measure(Consumer<Figure> figures) throws Exception {
+        for (int functions : List.of(16, 256, 4096)) {
+            measure(functions, figures);
+        }
+    }
+
+    private static void measure(int functions, Consumer<Figure> figures) throws Exception {
+        Samples removals = new Samples();
+        Samples additions = new Samples();
+        Lists lists = new Lists();
+        Told told = new Told();
+        int vfs = functions - (functions + 255) / 256;
+        try (Rig rig =
+                Rig.open(BigNode.tree(functions), List.of(BigNode.allVfs()), node -> told, SETTLE, lists::note)) {
+            lists.await(vfs);
+            PciAddress address = BigNode.address(NUMBER);
+            for (int i = 0; i < WARM_UP + ROUNDS; i++) {
+                rig.node().pull(address);
+                long removal = -told.tell("remove", address) + lists.await(vfs - 1);
+                rig.node().plug(BigNode.function(NUMBER));
+                long addition = -told.tell("add", address) + lists.await(vfs);
+                if (i >= WARM_UP) {
+                    removals.add(removal);
+                    additions.add(addition);
+                }
+            }
+        }
+        figures.accept(
+                removals.millis("removal -> list, " + functions + " functions").with(Target.p99(10)));
+        figures.accept(additions
+                .millis("addition -> list, settle 150 ms, " + functions + " functions")
+                .with(Target.p99(SETTLE.toMillis() + 10)));
+    }
+
+    /** The lists that came, each with the time. */
+    private static final class Lists {
+
+        private record Came(int healthy, long when) {}
+
+        private final BlockingQueue<Came> came = new LinkedBlockingQueue<>();
+
+        void note(KubeletEvent event) {
+            long now = System.nanoTime();
+            if (event instanceof KubeletEvent.DeviceList list) {
+                int healthy = (int)
+                        list.devices().stream().filter(ListedDevice::healthy).count();
+                came.add(new Came(healthy, now));
+            }
+        }
+
+        /** When the list came that has so many. */
+        long await(int healthy) throws InterruptedException, TimeoutException {
+            while (true) {
+                Came next = came.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                if (next == null) {
+                    throw new TimeoutException("no list of " + healthy + " devices");
+                }
+                if (next.healthy() == healthy) {
+                    return next.when();
+                }
+            }
+        }
+    }
+
+    /** Uevents that are told from here. */
+    private static final class Told implements UeventSource {
+
+        private static final Uevent END = new Uevent("end", "/devices/", "");
+
+        private final BlockingQueue<Uevent> events = new ArrayBlockingQueue<>(16);
+
+        /** When it was told. */
+        long tell(String action, PciAddress address) {
+            Uevent event = new Uevent(action, "/devices/pci0000:00/" + address, "pci");
+            long now = System.nanoTime();
+            events.add(event);
+            return now;
+        }
+
+        @Override
+        public Optional<Uevent> next() {
+            try {
+                return Optional.of(events.take()).filter(event -> !event.equals(END));
+            } catch (InterruptedException e) {
+                return Optional.empty();
+            }
+        }
+
+        @Override
+        public void close() {
+            events.add(END);
+        }
+    }
+}
