@@ -9,22 +9,38 @@ import java.util.stream.Stream;
 
 /**
  * Where a PCI function sits (BDF), written as the kernel does: {@code 0000:3b:02.1}.
- *
- * @param domain 16 bits, or up to 32 behind a volume management device
- * @param bus 8 bits
- * @param slot 5 bits, the "device" of bus, device and function
- * @param function 3 bits
  */
-public record PciAddress(long domain, int bus, int slot, int function) implements Comparable<PciAddress> {
+public final class PciAddress implements Comparable<PciAddress> {
 
     private static final String HEX = "[0-9a-fA-F]";
     private static final Pattern FORM =
             Pattern.compile("(%s{4,8}):(%s{2}):([01]%s)\\.([0-7])".formatted(HEX, HEX, HEX));
     private static final HexFormat HEX_DIGITS = HexFormat.of();
-    private static final Comparator<PciAddress> ORDER = Comparator.comparingLong(PciAddress::domain)
-            .thenComparingInt(PciAddress::bus)
-            .thenComparingInt(PciAddress::slot)
-            .thenComparingInt(PciAddress::function);
+    private static final Comparator<PciAddress> ORDER =
+            Comparator.comparingLong((PciAddress address) -> address.domain).thenComparingInt(PciAddress::routingId);
+
+    private final long domain;
+    private final int bus;
+    private final int slot;
+    private final int function;
+
+    /** Every device's ID, and asked for all the time: written once. Racing threads write the same. */
+    private String text = "";
+
+    /**
+     * The parts of an address.
+     *
+     * @param domain 16 bits, or up to 32 behind a volume management device
+     * @param bus 8 bits
+     * @param slot 5 bits, the "device" of bus, device and function
+     * @param function 3 bits
+     */
+    public PciAddress(long domain, int bus, int slot, int function) {
+        this.domain = domain;
+        this.bus = bus;
+        this.slot = slot;
+        this.function = function;
+    }
 
     /** Reads {@code 0000:3b:02.1}; empty if the text has another form. */
     public static Optional<PciAddress> parse(String text) {
@@ -50,6 +66,16 @@ public record PciAddress(long domain, int bus, int slot, int function) implement
                 Integer.parseInt(matcher.group(4), 16));
     }
 
+    /** The buses that share a root: 16 bits, or up to 32 behind a volume management device. */
+    public long domain() {
+        return domain;
+    }
+
+    /** 8 bits. */
+    public int bus() {
+        return bus;
+    }
+
     /** Bus, slot and function as the 16 bits that SR-IOV counts its VFs in. */
     public int routingId() {
         return bus << 8 | slot << 3 | function;
@@ -61,8 +87,24 @@ public record PciAddress(long domain, int bus, int slot, int function) implement
     }
 
     @Override
+    public boolean equals(Object other) {
+        return other instanceof PciAddress that && domain == that.domain && routingId() == that.routingId();
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Long.hashCode(domain) + routingId();
+    }
+
+    @Override
     public String toString() {
-        // every device's ID: formatting by a pattern would take most of an allocation's time
+        if (text.isEmpty()) {
+            text = write();
+        }
+        return text;
+    }
+
+    private String write() {
         int digits = domain > 0xffff ? 8 : 4;
         String wide = HEX_DIGITS.toHexDigits(domain, digits);
         return (digits == 8 ? wide.replaceFirst("^0{1,3}", "") : wide)

@@ -3,8 +3,6 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Journal;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -19,17 +17,21 @@ final class ChangeLog {
     }
 
     void tell(Inventory before, Inventory after) {
-        Map<String, Item> gone = new HashMap<>();
-        before.items().stream()
-                .filter(item -> item.resource().isPresent())
-                .forEach(item -> gone.put(item.device().id(), item));
         for (Item item : after.items()) {
-            if (item.resource().isPresent()) {
-                tell(Optional.ofNullable(gone.remove(item.device().id())), item);
+            Optional<Item> was =
+                    before.item(item.device().id()).filter(one -> one.resource().isPresent());
+            if (item.resource().isPresent() && !was.equals(Optional.of(item))) {
+                tell(was, item);
             }
         }
-        gone.values()
-                .forEach(item -> item.resource().ifPresent(resource -> info(item, resource, "gone from " + resource)));
+        for (Item item : before.items()) {
+            boolean stays = after.item(item.device().id())
+                    .filter(one -> one.resource().isPresent())
+                    .isPresent();
+            if (!stays) {
+                item.resource().ifPresent(resource -> info(item, resource, "gone from " + resource));
+            }
+        }
     }
 
     private void tell(Optional<Item> before, Item after) {

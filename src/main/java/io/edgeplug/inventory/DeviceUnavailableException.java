@@ -39,6 +39,6 @@ public final class DeviceUnavailableException extends Exception {
 
     /** What nobody would call a device is cut short, for the header that carries it has little room. */
     private static String cut(String id) {
-        return id.isEmpty() ? "\"\"" : id.length() > Inventory.MAX_ID ? id.substring(0, Inventory.MAX_ID) + "…" : id;
+        return id.isEmpty() ? "\"\"" : id.length() > Matching.MAX_ID ? id.substring(0, Matching.MAX_ID) + "…" : id;
     }
 }

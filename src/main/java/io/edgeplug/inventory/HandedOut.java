@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The devices that containers may hold, as each was when it was handed out last. */
+/** The devices that containers may hold, as each was when it was handed out last; one thread at a time. */
 final class HandedOut {
 
     private static final Health GONE = Health.unhealthy("is gone, and a container may hold it");
 
     private final Map<String, Device> byId = new TreeMap<>();
 
-    synchronized void add(Collection<Device> devices) {
+    void add(Collection<Device> devices) {
         devices.forEach(device -> byId.put(device.id(), device));
     }
 
     /** Those that are not among the IDs that were found, as unhealthy. */
-    synchronized List<Device> missed(Set<String> found) {
+    List<Device> missed(Set<String> found) {
         return byId.values().stream()
                 .filter(device -> !found.contains(device.id()))
                 .map(device -> device.withHealth(GONE))

@@ -105,11 +105,9 @@ final class HealthWatch {
         State seen = look || before == null ? look(device, rule, Optional.ofNullable(before), now) : before;
         State after = tell(seen, broken, rule, now);
         states.put(device.id(), after);
-        return new Item(
-                after.told()
-                        .map(problem -> device.withHealth(Health.unhealthy(problem)))
-                        .orElse(device),
-                item.deviceClass());
+        return after.told()
+                .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
+                .orElse(item);
     }
 
     private State look(Device device, HealthRule rule, Optional<State> before, long now) {

@@ -80,8 +80,12 @@ final class Holds {
         return List.copyOf(kept.values());
     }
 
-    /** The device with what its preparation says against it. */
-    synchronized Device judged(Device device) {
+    /** The devices, each with what its preparation says against it. */
+    synchronized List<Device> judged(List<Device> devices) {
+        return problems.isEmpty() ? devices : devices.stream().map(this::judged).toList();
+    }
+
+    private Device judged(Device device) {
         Problem problem = problems.get(device.id());
         return problem == null ? device : device.withHealth(Health.unhealthy(problem.text()));
     }

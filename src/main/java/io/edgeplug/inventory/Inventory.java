@@ -8,34 +8,21 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** All devices of a node at one time, each with the class that takes it; the first class that does wins. */
 public final class Inventory {
 
-    static final int MAX_ID = 63;
-
-    /** Printable and without a comma, which separates IDs in a container's environment; the kubelet's length. */
-    private static final Pattern ID = Pattern.compile("[!-+\\--~]{1," + MAX_ID + "}");
-
-    /** An ID that is shared has up to {@code ::999} behind it. */
-    private static final int MAX_SHARED_ID = MAX_ID - 5;
-
-    /** As the kubelet knows a share; a device of such a name could be taken for one. */
-    private static final Pattern SHARE = Pattern.compile(".+::\\d+");
-
     private final long generation;
     private final List<Item> items;
     private final List<Integer> numaNodes;
-    private final Map<ResourceName, Map<String, Item>> byResource;
+    private final Map<ResourceName, List<Device>> byResource;
     private final Map<String, Item> byId;
 
     private Inventory(long generation, List<Item> items, List<Integer> numaNodes) {
@@ -43,13 +30,13 @@ public final class Inventory {
         this.numaNodes = List.copyOf(numaNodes);
         this.items = List.copyOf(items);
         this.byResource = new HashMap<>();
-        this.byId = new HashMap<>();
+        this.byId = HashMap.newHashMap(items.size());
         for (Item item : items) {
             byId.putIfAbsent(item.device().id(), item);
-            item.deviceClass()
-                    .ifPresent(deviceClass -> byResource
-                            .computeIfAbsent(deviceClass.resource(), resource -> new LinkedHashMap<>())
-                            .put(item.device().id(), item));
+            item.resource()
+                    .ifPresent(resource -> byResource
+                            .computeIfAbsent(resource, none -> new ArrayList<>())
+                            .add(item.device()));
         }
     }
 
@@ -73,25 +60,8 @@ public final class Inventory {
         }
     }
 
-    /** Gives each of these devices, in order, to the first class that takes it. */
-    static Inventory of(
-            long generation, List<DeviceClass> classes, Collection<? extends Device> devices, List<Integer> numaNodes) {
-        Map<String, Device> byId = new HashMap<>();
-        List<Item> items = new ArrayList<>();
-        for (Device device : devices) {
-            Device earlier = byId.putIfAbsent(device.id(), device);
-            if (earlier != null) {
-                items.add(refused(device, "another device has the ID " + device.id()));
-            } else if (!ID.matcher(device.id()).matches()) {
-                items.add(refused(device, "its name cannot be an ID: 1 to 63 printable characters, no comma or space"));
-            } else if (SHARE.matcher(device.id()).matches()) {
-                items.add(refused(device, "its name is that of a share of another device"));
-            } else {
-                items.add(given(
-                        device,
-                        classes.stream().filter(one -> one.takes(device)).findFirst()));
-            }
-        }
+    /** Those items of a node with these NUMA nodes. */
+    static Inventory of(long generation, List<Item> items, List<Integer> numaNodes) {
         return new Inventory(generation, items, numaNodes);
     }
 
@@ -103,10 +73,12 @@ public final class Inventory {
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
         NodeDevices node = new NodeDevices(sysfs, classes, new Holds());
         node.scanAll();
-        Inventory scanned = of(0, classes, node.devices(), node.numaNodes());
         HealthScan health = new HealthScan(sysfs);
-        return scanned.with(
-                scanned.items().stream().map(item -> judged(item, health)).toList());
+        List<Item> judged = new Matching()
+                .match(classes, node.devices()).stream()
+                        .map(item -> judged(item, health))
+                        .toList();
+        return of(0, judged, node.numaNodes());
     }
 
     /** In the health that its class finds; what a rule needs of the past is not there. */
@@ -117,11 +89,6 @@ public final class Inventory {
                 .flatMap(taker -> health.problem(device, taker.health().checks()))
                 .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
                 .orElse(item);
-    }
-
-    /** The same with other items. */
-    Inventory with(List<Item> others) {
-        return new Inventory(generation, others, numaNodes);
     }
 
     /** The device of that ID, whether or not a class takes it. */
@@ -146,14 +113,12 @@ public final class Inventory {
 
     /** The devices that back a resource. */
     public List<Device> devices(ResourceName resource) {
-        return byResource.getOrDefault(resource, Map.of()).values().stream()
-                .map(Item::device)
-                .toList();
+        return Collections.unmodifiableList(byResource.getOrDefault(resource, List.of()));
     }
 
     /** The device of a resource with that ID. */
     public Optional<Device> device(ResourceName resource, String id) {
-        return Optional.ofNullable(byResource.getOrDefault(resource, Map.of()).get(id))
+        return item(id).filter(item -> item.resource().equals(Optional.of(resource)))
                 .map(Item::device);
     }
 
@@ -163,34 +128,16 @@ public final class Inventory {
      * @throws DeviceUnavailableException if one is not there or not healthy
      */
     public List<Device> allocatable(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
-        Map<String, Item> known = byResource.getOrDefault(resource, Map.of());
         List<Device> chosen = new ArrayList<>();
         for (String id : ids) {
-            Item item = known.get(id);
-            if (item == null) {
-                throw DeviceUnavailableException.notHere(resource, id);
-            }
-            Optional<String> problem = item.device().health().problem();
+            Device device = device(resource, id).orElseThrow(() -> DeviceUnavailableException.notHere(resource, id));
+            Optional<String> problem = device.health().problem();
             if (problem.isPresent()) {
                 throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());
             }
-            chosen.add(item.device());
+            chosen.add(device);
         }
         chosen.sort(Comparator.comparing(Device::id));
         return chosen;
-    }
-
-    private static Item given(Device device, Optional<DeviceClass> taker) {
-        boolean isTooLong = device.id().length() > MAX_SHARED_ID
-                && taker.filter(one -> one.sharing().isShared()).isPresent();
-        return isTooLong
-                ? refused(
-                        device,
-                        "its name is longer than the " + MAX_SHARED_ID + " characters that leave room for shares")
-                : new Item(device, taker);
-    }
-
-    private static Item refused(Device device, String problem) {
-        return new Item(device.withHealth(Health.unhealthy(problem)), Optional.empty());
     }
 }

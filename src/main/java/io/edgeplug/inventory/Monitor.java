@@ -5,6 +5,7 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
@@ -13,26 +14,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.logging.Logger;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Keeps the inventory current: a uevent makes it look again at one function, and now and then it looks at all.
  *
- * <p>There is no queue: readers ask for the newest inventory or wait for a newer one, so a slow reader misses what was
- * overtaken and nothing else, and no reader can take a change from another.
+ * <p>Its own thread scans; all others read what was published last.
  */
 public final class Monitor implements AutoCloseable {
 
     /** How often everything is looked at: what changes without a uevent is seen after this long. */
     private static final Duration TICK = Duration.ofSeconds(60);
-
-    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
 
@@ -52,16 +45,9 @@ public final class Monitor implements AutoCloseable {
     private final HealthWatch health;
     private long nextTick;
 
-    /** Added to under the lock, so that a list is published with all that were handed out before. */
-    private final HandedOut handedOut = new HandedOut();
-
+    private final Matching matching = new Matching();
+    private final Publication publication = new Publication();
     private final Holds holds = new Holds();
-
-    private final Lock lock = new ReentrantLock();
-    private final Condition published = lock.newCondition();
-
-    /** Guarded by the lock. */
-    private Inventory current;
 
     private Monitor(
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
@@ -71,7 +57,6 @@ public final class Monitor implements AutoCloseable {
         this.classes = new Classes(classes);
         this.uevents = uevents;
         this.heartbeat = heartbeat;
-        this.current = Inventory.of(0, List.of(), List.of(), List.of());
         this.listener = Thread.ofPlatform().name("uevents").daemon().unstarted(this::listen);
         this.scanner = Thread.ofPlatform().name("inventory").daemon().unstarted(this::keepCurrent);
     }
@@ -109,31 +94,17 @@ public final class Monitor implements AutoCloseable {
 
     /** The newest inventory. */
     public Inventory current() {
-        lock.lock();
-        try {
-            return current;
-        } finally {
-            lock.unlock();
-        }
+        return publication.current();
     }
 
     /** Waits for an inventory of a higher generation, which may be there already. */
     public Inventory awaitNewerThan(long generation) throws InterruptedException {
-        return awaitNewerThan(generation, FOREVER);
+        return publication.awaitNewerThan(generation);
     }
 
     /** Waits for an inventory of a higher generation, or for {@code timeout}, and returns the newest. */
     public Inventory awaitNewerThan(long generation, Duration timeout) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeout.toNanos();
-            while (current.generation() <= generation && left > 0) {
-                left = published.awaitNanos(left);
-            }
-            return current;
-        } finally {
-            lock.unlock();
-        }
+        return publication.awaitNewerThan(generation, timeout);
     }
 
     /**
@@ -144,14 +115,7 @@ public final class Monitor implements AutoCloseable {
      * @throws DeviceUnavailableException if one cannot be had now; then none is handed out
      */
     public List<Device> handOut(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
-        lock.lock();
-        try {
-            List<Device> devices = current.allocatable(resource, ids);
-            handedOut.add(devices);
-            return devices;
-        } finally {
-            lock.unlock();
-        }
+        return publication.handOut(resource, ids);
     }
 
     /**
@@ -228,7 +192,7 @@ public final class Monitor implements AutoCloseable {
                     health.use(classes.current());
                 }
                 look(batch, anew);
-                Set<String> settled = settling.settle(node.devices(), System.nanoTime());
+                Set<String> settled = settling.settle(node::devices, System.nanoTime());
                 node.scan(settled.stream()
                         .flatMap(place -> PciAddress.parse(place).stream())
                         .toList());
@@ -267,44 +231,15 @@ public final class Monitor implements AutoCloseable {
 
     /** What is anew need not settle: nothing of it has come up, it is asked for. */
     private void publish(Set<String> settled, Predicate<Device> isNews, boolean anew) {
-        List<Device> found = node.devices().stream().map(holds::judged).toList();
-        Set<String> ids = found.stream().map(Device::id).collect(Collectors.toSet());
-        List<Device> missed = handedOut.missed(ids);
-        while (!publish(found, missed, ids, settled, isNews, anew)) {
-            missed = handedOut.missed(ids);
-        }
-    }
-
-    /** Publishes nothing if a device that is missed was handed out meanwhile: then false. */
-    private boolean publish(
-            List<Device> found,
-            List<Device> missed,
-            Set<String> ids,
-            Set<String> settled,
-            Predicate<Device> isNews,
-            boolean anew) {
-        List<Device> devices = Stream.concat(found.stream(), missed.stream()).toList();
         Inventory before = current();
-        Inventory scanned = Inventory.of(before.generation() + 1, classes.current(), devices, node.numaNodes());
-        Inventory newest = scanned.with(health.judge(scanned.items(), isNews, System.nanoTime()));
-        Inventory after = anew ? newest : newest.with(settling.passing(before, newest, settled, System.nanoTime()));
-        boolean differs = before.generation() == 0 || !after.items().equals(before.items());
-        lock.lock();
-        try {
-            if (handedOut.missed(ids).size() > missed.size()) {
-                return false;
-            }
-            if (differs) {
-                current = after;
-                published.signalAll();
-            }
-        } finally {
-            lock.unlock();
-        }
+        boolean differs = publication.publish(holds.judged(node.devices()), node.numaNodes(), (devices, last) -> {
+            long now = System.nanoTime();
+            List<Item> items = health.judge(matching.match(classes.current(), devices), isNews, now);
+            return anew ? items : settling.passing(last, items, settled, now);
+        });
         if (differs) {
-            changes.tell(before, after);
+            changes.tell(before, current());
         }
-        return true;
     }
 
     private static void join(Thread thread) {

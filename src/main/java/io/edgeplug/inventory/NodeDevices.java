@@ -130,10 +130,12 @@ final class NodeDevices {
     }
 
     private void look(DeviceScan scan, PciAddress address) {
-        List<PciDevice> found = scan.function(address, functions.getOrDefault(address, List.of()));
+        List<PciDevice> known = functions.getOrDefault(address, List.of());
+        List<PciDevice> found = scan.function(address, known);
         if (found.isEmpty()) {
             functions.remove(address);
-        } else {
+        } else if (!found.equals(known)) {
+            // what is as it was stays the same object, so that nobody looks at it again
             functions.put(address, found);
         }
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Holds back good news of a device until nothing has happened to it for a while, and lets bad news pass.
@@ -67,12 +68,17 @@ final class Settling {
     }
 
     /** The places that have settled now: good news of them is told from here on. */
-    Set<String> settle(List<Device> devices, long now) {
+    Set<String> settle(Supplier<List<Device>> devices, long now) {
         if (unsettled.isEmpty() || next(now) - now > 0) {
             return Set.of();
         }
         Set<String> unready = new HashSet<>();
-        devices.stream().filter(device -> !Readiness.isReady(device)).forEach(device -> unready.add(place(device)));
+        for (Device device : devices.get()) {
+            String place = place(device);
+            if (unsettled.containsKey(place) && !Readiness.isReady(device)) {
+                unready.add(place);
+            }
+        }
         Set<String> settled = new HashSet<>();
         for (Map.Entry<String, Span> entry : Map.copyOf(unsettled).entrySet()) {
             Span span = entry.getValue();
@@ -90,10 +96,14 @@ final class Settling {
     }
 
     /** What may be published of the newest scan, after what was published last. */
-    List<Item> passing(Inventory before, Inventory newest, Set<String> settled, long now) {
-        List<Item> passing = new ArrayList<>();
-        for (Item item : newest.items()) {
+    List<Item> passing(Inventory before, List<Item> newest, Set<String> settled, long now) {
+        List<Item> passing = new ArrayList<>(newest.size());
+        for (Item item : newest) {
             Optional<Item> was = before.item(item.device().id());
+            if (was.isPresent() && was.orElseThrow().equals(item)) {
+                passing.add(item);
+                continue;
+            }
             String place = place(item.device());
             if (!isBetter(was, item) || settled.contains(place)) {
                 passing.add(item);

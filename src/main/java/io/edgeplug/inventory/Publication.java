@@ -1,0 +1,123 @@
+package io.edgeplug.inventory;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Inventory.Item;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The newest inventory, for those who want it now or wait for a newer one. Any thread reads and hands out, one publishes.
+ *
+ * <p>There is no queue, so a slow reader misses what was overtaken and nothing else, and no reader can take a change from
+ * another.
+ */
+final class Publication {
+
+    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private final Lock lock = new ReentrantLock();
+    private final Condition published = lock.newCondition();
+
+    // below: guarded by the lock, so that a list is published with all that were handed out before
+    private final HandedOut handedOut = new HandedOut();
+    private Inventory current = Inventory.of(0, List.of(), List.of());
+
+    /** Makes items of devices: which class has each, and what is to be told of it. */
+    interface Judgement {
+        List<Item> items(List<Device> devices, Inventory before);
+    }
+
+    Inventory current() {
+        lock.lock();
+        try {
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Inventory awaitNewerThan(long generation) throws InterruptedException {
+        return awaitNewerThan(generation, FOREVER);
+    }
+
+    /** The newest once it is newer than that, or once the time is over. */
+    Inventory awaitNewerThan(long generation, Duration timeout) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = timeout.toNanos();
+            while (current.generation() <= generation && left > 0) {
+                left = published.awaitNanos(left);
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The devices of the newest inventory, which from now on stay in each, gone or not. */
+    List<Device> handOut(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
+        lock.lock();
+        try {
+            List<Device> devices = current.allocatable(resource, ids);
+            handedOut.add(devices);
+            return devices;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Makes these the devices that there are, and those that were handed out; publishes them if anything differs.
+     *
+     * @return whether it does
+     */
+    boolean publish(List<Device> found, List<Integer> numaNodes, Judgement judgement) {
+        Set<String> ids = HashSet.newHashSet(found.size());
+        found.forEach(device -> ids.add(device.id()));
+        while (true) {
+            List<Device> missed = missed(ids);
+            List<Device> devices = new ArrayList<>(found);
+            devices.addAll(missed);
+            Inventory before = current();
+            List<Item> items = judgement.items(devices, before);
+            boolean differs = before.generation() == 0 || !items.equals(before.items());
+            Inventory after = differs ? Inventory.of(before.generation() + 1, items, numaNodes) : before;
+            if (replace(after, ids, missed.size())) {
+                return differs;
+            }
+        }
+    }
+
+    private List<Device> missed(Set<String> ids) {
+        lock.lock();
+        try {
+            return handedOut.missed(ids);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Not if a device that is missed was handed out meanwhile. */
+    private boolean replace(Inventory after, Set<String> ids, int missed) {
+        lock.lock();
+        try {
+            if (handedOut.missed(ids).size() > missed) {
+                return false;
+            }
+            if (after != current) {
+                current = after;
+                published.signalAll();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+}
