@@ -73,8 +73,9 @@ final class Ledger {
                 .filter(entry -> anyones || entry.endpoint().equals(Optional.of(endpoint)))
                 .ifPresent(entry -> {
                     entry.list(devices);
-                    save();
                     publish(new KubeletEvent.DeviceList(endpoint.resource(), devices));
+                    // as genericDeviceUpdateCallback in manager.go: devices count before the file has them
+                    save();
                 }));
     }
 

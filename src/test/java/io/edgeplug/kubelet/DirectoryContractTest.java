@@ -99,6 +99,8 @@ final class DirectoryContractTest {
             mounted.remount("ro");
             try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
                 log.await("example.com/gopher: cannot serve in");
+                log.await("example.com/sriov_node0: cannot serve in");
+                log.await("example.com/sriov_node1: cannot serve in");
                 mounted.remount("rw");
 
                 kubelet.watches().awaitCount(3);
