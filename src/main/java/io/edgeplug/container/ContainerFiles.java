@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** All files that the containers of one resource need to be there before they are made. */
 public final class ContainerFiles {
@@ -24,12 +25,14 @@ public final class ContainerFiles {
     /**
      * Makes these the devices that have files.
      *
+     * @param sameAsBefore which devices were kept before without a problem and have not changed
      * @return by ID, why a device cannot be handed over, since a file of its could not be written or is of no use
      */
-    public Map<String, String> keep(Collection<Equipment> devices) {
+    public Map<String, String> keep(Collection<Equipment> devices, Predicate<Equipment> sameAsBefore) {
         List<Equipment> sound =
                 devices.stream().filter(device -> device.problem().isEmpty()).toList();
-        Map<String, String> problems = new HashMap<>(deviceInfo.keep(sound));
+        Map<String, String> problems = new HashMap<>(deviceInfo.keep(sound, sameAsBefore));
+        // one file has them all
         problems.putAll(cdi.keep(isByName ? sound : List.of()));
         return problems;
     }

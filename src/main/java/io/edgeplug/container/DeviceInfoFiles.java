@@ -23,11 +23,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -45,16 +48,22 @@ public final class DeviceInfoFiles {
     private static final int ADDRESS = "0000:00:00.0".length();
 
     private final DeviceClass deviceClass;
+    private final String prefix;
     private final KeptFiles files;
 
     public DeviceInfoFiles(Path directory, DeviceClass deviceClass) {
         this.deviceClass = deviceClass;
-        this.files = new KeptFiles(directory, name -> isOf(deviceClass.resource(), name));
+        this.prefix = prefix(deviceClass.resource());
+        this.files = new KeptFiles(directory, this::isOurs);
     }
 
     /** The name of a device's file; the ID, which the kernel gave, has no slash. */
     public static String fileName(ResourceName resource, String id) {
-        return resource.toString().replace('/', '-') + "-" + id + SUFFIX;
+        return prefix(resource) + id + SUFFIX;
+    }
+
+    private static String prefix(ResourceName resource) {
+        return resource.toString().replace('/', '-') + "-";
     }
 
     /** What the file says of a device; empty for one that is no network device. */
@@ -76,12 +85,18 @@ public final class DeviceInfoFiles {
     /**
      * Makes these the devices that have files.
      *
+     * @param sameAsBefore of which devices the file is as it should be, and is not looked at
      * @return by ID, why a device's file could not be written
      */
-    public Map<String, String> keep(Collection<Equipment> devices) {
+    public Map<String, String> keep(Collection<Equipment> devices, Predicate<Equipment> sameAsBefore) {
         Map<String, byte[]> contents = new TreeMap<>();
         Map<String, String> ids = new HashMap<>();
+        Set<String> others = new HashSet<>();
         for (Equipment device : devices) {
+            if (sameAsBefore.test(device)) {
+                others.addAll(names(device.id()));
+                continue;
+            }
             content(deviceClass, device.device()).ifPresent(content -> {
                 for (String name : names(device.id())) {
                     contents.put(name, (content + "\n").getBytes(StandardCharsets.UTF_8));
@@ -89,8 +104,9 @@ public final class DeviceInfoFiles {
                 }
             });
         }
-        return files.keep(contents).entrySet().stream()
-                .collect(Collectors.toMap(problem -> ids.get(problem.getKey()), Map.Entry::getValue));
+        return files.keep(contents, others).entrySet().stream()
+                .collect(Collectors.toMap(
+                        problem -> ids.get(problem.getKey()), Map.Entry::getValue, (one, other) -> one));
     }
 
     /** Whether a device has the file that it should have; looks at the file's attributes only. */
@@ -104,9 +120,9 @@ public final class DeviceInfoFiles {
         Sharing sharing = deviceClass.sharing();
         return sharing.isShared()
                 ? IntStream.range(0, sharing.shares())
-                        .mapToObj(share -> fileName(deviceClass.resource(), id + "::" + share))
+                        .mapToObj(share -> prefix + id + "::" + share + SUFFIX)
                         .toList()
-                : List.of(fileName(deviceClass.resource(), id));
+                : List.of(prefix + id + SUFFIX);
     }
 
     private static String network(DeviceClass deviceClass, PciDevice device) {
@@ -151,12 +167,11 @@ public final class DeviceInfoFiles {
         return values;
     }
 
-    private static boolean isOf(ResourceName resource, String name) {
-        String before = resource.toString().replace('/', '-') + "-";
-        if (!name.startsWith(before) || !name.endsWith(SUFFIX)) {
+    private boolean isOurs(String name) {
+        if (!name.startsWith(prefix) || !name.endsWith(SUFFIX)) {
             return false;
         }
-        String id = name.substring(before.length(), name.length() - SUFFIX.length());
+        String id = name.substring(prefix.length(), name.length() - SUFFIX.length());
         return id.length() >= ADDRESS
                 && PciAddress.parse(id.substring(0, ADDRESS)).isPresent();
     }

@@ -1,7 +1,6 @@
 package io.edgeplug.container;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
 import io.edgeplug.device.SubFunction;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * The functions of a node by IOMMU group: VFIO gives out a group only as a whole, once no driver of the kernel's own
@@ -24,7 +22,7 @@ public final class IommuGroups {
     /** They leave DMA to whoever has the group. */
     private static final Set<String> HARMLESS = Set.of("pci-stub", "pcieport");
 
-    private final Map<Integer, Map<PciAddress, PciFunction>> members = new HashMap<>();
+    private final Map<Integer, List<PciFunction>> members = new HashMap<>();
 
     private IommuGroups() {}
 
@@ -36,12 +34,29 @@ public final class IommuGroups {
             if (device instanceof PciDevice pci
                     && !(device instanceof SubFunction)
                     && pci.function().iommuGroup().isPresent()) {
-                groups.members
-                        .computeIfAbsent(pci.function().iommuGroup().getAsInt(), group -> new TreeMap<>())
-                        .put(pci.function().address(), pci.function());
+                groups.add(pci.function().iommuGroup().getAsInt(), pci.function());
             }
         }
         return groups;
+    }
+
+    /** In the order of their addresses; a function may come as several devices, one after the other. */
+    private void add(int group, PciFunction function) {
+        List<PciFunction> mates = members.computeIfAbsent(group, none -> new ArrayList<>(1));
+        if (mates.isEmpty() || !mates.getLast().address().equals(function.address())) {
+            mates.add(function);
+        }
+    }
+
+    /** Whether a device is in the same company as in other groups, so that {@link #problem} is the same. */
+    public boolean isAsIn(IommuGroups others, Device device) {
+        return !(device instanceof PciDevice pci)
+                || pci.function().iommuGroup().isEmpty()
+                || mates(pci.function()).equals(others.mates(pci.function()));
+    }
+
+    private List<PciFunction> mates(PciFunction function) {
+        return members.getOrDefault(function.iommuGroup().orElseThrow(), List.of());
     }
 
     /**
@@ -54,7 +69,7 @@ public final class IommuGroups {
         }
         int group = function.iommuGroup().getAsInt();
         List<String> inTheWay = new ArrayList<>();
-        for (PciFunction mate : members.getOrDefault(group, Map.of()).values()) {
+        for (PciFunction mate : mates(function)) {
             mate.driver()
                     .filter(driver -> !mate.address().equals(function.address()))
                     .filter(driver -> !Vfio.isDriver(driver) && !HARMLESS.contains(driver))

@@ -83,14 +83,23 @@ final class KeptFiles {
      * @return why, by name, one could not be written; empty if all were
      */
     Map<String, String> keep(Map<String, byte[]> files) {
+        return keep(files, Set.of());
+    }
+
+    /**
+     * The same, and leaves alone some that were kept before.
+     *
+     * @param others names of these
+     */
+    Map<String, String> keep(Map<String, byte[]> files, Set<String> others) {
         Map<String, String> problems = new TreeMap<>();
-        if (files.isEmpty() && !Files.isDirectory(directory)) {
+        if (files.isEmpty() && others.isEmpty() && !Files.isDirectory(directory)) {
             written.clear();
             return problems;
         }
         try {
             make(directory);
-            problems.putAll(keepIn(files));
+            problems.putAll(keepIn(files, others));
         } catch (IOException e) {
             files.keySet().forEach(name -> problems.put(name, directory + ": " + reason(e)));
         }
@@ -98,7 +107,7 @@ final class KeptFiles {
         return problems;
     }
 
-    private Map<String, String> keepIn(Map<String, byte[]> files) throws IOException {
+    private Map<String, String> keepIn(Map<String, byte[]> files, Set<String> others) throws IOException {
         Map<String, String> problems = new TreeMap<>();
         try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
             SecureDirectoryStream<Path> open = secure(stream);
@@ -107,7 +116,7 @@ final class KeptFiles {
                         .ifPresent(
                                 reason -> problems.put(file.getKey(), directory + "/" + file.getKey() + ": " + reason));
             }
-            removeOthers(open, files.keySet());
+            removeOthers(open, name -> files.containsKey(name) || others.contains(name));
         } catch (DirectoryIteratorException e) {
             throw Objects.requireNonNull(e.getCause());
         }
@@ -214,10 +223,10 @@ final class KeptFiles {
         }
     }
 
-    private void removeOthers(SecureDirectoryStream<Path> open, Set<String> kept) {
+    private void removeOthers(SecureDirectoryStream<Path> open, Predicate<String> isKept) {
         for (String name :
                 Stream.concat(written.keySet().stream(), inherited.stream()).toList()) {
-            if (!kept.contains(name)) {
+            if (!isKept.test(name)) {
                 delete(open, Path.of(name));
                 written.remove(name);
             }

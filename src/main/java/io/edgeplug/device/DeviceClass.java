@@ -4,6 +4,7 @@ import io.edgeplug.linux.PathGlob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -65,7 +66,11 @@ public record DeviceClass(
 
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */
     public List<Integer> numaNodes(Device device) {
-        return numaNodes.isEmpty() ? device.numaNode().stream().boxed().toList() : numaNodes;
+        if (!numaNodes.isEmpty()) {
+            return numaNodes;
+        }
+        OptionalInt node = device.numaNode();
+        return node.isPresent() ? List.of(node.getAsInt()) : List.of();
     }
 
     /** The same class, whose devices are handed over as they are. */

@@ -2,10 +2,11 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * What the kubelet is told of one device, in whatever version of the API.
@@ -23,31 +24,31 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
 
     /** Whether a device that was healthy is gone or no longer so: the kubelet must know before it hands it out. */
     static boolean isWorse(List<Advertised> before, List<Advertised> after) {
-        Set<String> healthy = healthy(after);
-        return !healthy.containsAll(healthy(before));
-    }
-
-    private static Set<String> healthy(List<Advertised> list) {
-        return list.stream().filter(Advertised::healthy).map(Advertised::id).collect(Collectors.toSet());
+        Set<String> healthy = HashSet.newHashSet(after.size());
+        after.stream().filter(Advertised::healthy).forEach(one -> healthy.add(one.id()));
+        return before.stream().anyMatch(one -> one.healthy() && !healthy.contains(one.id()));
     }
 
     /** The whole list of a class's resource. */
     static List<Advertised> list(List<Device> devices, List<Integer> numaNodes, DeviceClass deviceClass) {
         List<Integer> everywhere =
                 deviceClass.excludeTopology() ? List.of() : nodesOfTheRest(devices, deviceClass, numaNodes);
-        return devices.stream()
-                .map(device -> new Advertised(
-                        device.id(), device.health().isHealthy(), nodes(device, deviceClass, everywhere)))
-                .toList();
+        List<Advertised> list = new ArrayList<>(devices.size());
+        for (Device device : devices) {
+            List<Integer> nodes = deviceClass.excludeTopology() ? List.of() : known(deviceClass.numaNodes(device));
+            list.add(new Advertised(device.id(), device.health().isHealthy(), nodes.isEmpty() ? everywhere : nodes));
+        }
+        return list;
     }
 
-    private static List<Integer> nodes(Device device, DeviceClass deviceClass, List<Integer> everywhere) {
-        List<Integer> nodes = deviceClass.excludeTopology()
-                ? List.of()
-                : deviceClass.numaNodes(device).stream()
-                        .filter(node -> node < MAX_NUMA_NODES)
-                        .toList();
-        return nodes.isEmpty() ? everywhere : nodes;
+    /** Those of these nodes that the kubelet can know; nearly always all of them. */
+    private static List<Integer> known(List<Integer> nodes) {
+        for (int node : nodes) {
+            if (node >= MAX_NUMA_NODES) {
+                return nodes.stream().filter(one -> one < MAX_NUMA_NODES).toList();
+            }
+        }
+        return nodes;
     }
 
     /**
@@ -56,10 +57,12 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
      */
     private static List<Integer> nodesOfTheRest(List<Device> devices, DeviceClass deviceClass, List<Integer> online) {
         TreeSet<Integer> nodes = new TreeSet<>();
-        devices.forEach(device -> nodes.addAll(deviceClass.numaNodes(device)));
+        for (Device device : devices) {
+            nodes.addAll(deviceClass.numaNodes(device));
+        }
         if (!nodes.isEmpty()) {
             nodes.addAll(online);
         }
-        return nodes.stream().filter(node -> node < MAX_NUMA_NODES).toList();
+        return known(List.copyOf(nodes));
     }
 }

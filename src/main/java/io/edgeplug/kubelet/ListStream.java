@@ -63,7 +63,7 @@ final class ListStream<M> {
 
     private void write() {
         try {
-            List<Advertised> last = send();
+            List<Advertised> last = send(resource.list());
             Deadline pause = Deadline.in(PAUSE);
             Optional<Duration> held = Optional.empty();
             while (cancelled.getCount() > 0) {
@@ -72,7 +72,7 @@ final class ListStream<M> {
                 if (list.equals(last)) {
                     held = Optional.empty();
                 } else if (pause.isOver() || Advertised.isWorse(last, list)) {
-                    last = send();
+                    last = send(list);
                     pause = Deadline.in(PAUSE);
                     held = Optional.empty();
                 } else {
@@ -92,14 +92,15 @@ final class ListStream<M> {
         number = supply.awaitNewerThan(number, held.orElse(FOREVER)).number();
     }
 
-    /** Sends the newest list there is once the kubelet can take it. */
-    private List<Advertised> send() throws InterruptedException {
+    /** Sends the list, or the newest there is once the kubelet can take one. */
+    private List<Advertised> send(List<Advertised> list) throws InterruptedException {
+        List<Advertised> newest = list;
         while (!kubelet.isReady()) {
             readiness.acquire();
+            newest = resource.list();
         }
-        List<Advertised> list = resource.list();
-        kubelet.onNext(message.apply(list));
-        progress.listed(list.size());
-        return list;
+        kubelet.onNext(message.apply(newest));
+        progress.listed(newest.size());
+        return newest;
     }
 }

@@ -36,6 +36,9 @@ record Offer(
 
     /** The devices, where those with a problem are unhealthy. */
     static List<Device> withProblems(List<Device> devices, Map<String, String> problems) {
+        if (problems.isEmpty()) {
+            return devices;
+        }
         return devices.stream()
                 .map(device -> device.health().isHealthy() && problems.containsKey(device.id())
                         ? device.withHealth(Health.unhealthy(problems.get(device.id())))

@@ -38,6 +38,9 @@ record Resource(Supply supply, Preparations preparations) {
     List<Advertised> list() {
         Offer offer = supply.current();
         List<Advertised> devices = Advertised.list(offer.devices(), offer.numaNodes(), deviceClass());
+        if (!deviceClass().sharing().isShared()) {
+            return devices;
+        }
         return devices.stream()
                 .flatMap(device -> shares().ids(device.id(), devices.size()).stream()
                         .map(id -> new Advertised(id, device.healthy(), device.numaNodes())))

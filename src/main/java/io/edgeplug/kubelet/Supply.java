@@ -22,10 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 
 /**
  * Has ready what the containers of one resource get: computed and written whenever the inventory changes, so that the
@@ -49,11 +48,12 @@ final class Supply implements AutoCloseable {
     /** Held while one looks, so that no two write files. */
     private final Lock looking = new ReentrantLock();
 
-    private final Lock lock = new ReentrantLock();
-    private final Condition published = lock.newCondition();
+    /** What was found then, so that what has not changed is not worked out again; guarded by {@code looking}. */
+    private Map<String, Equipment> equipped = Map.of();
 
-    /** Guarded by the lock. */
-    private Offer offer = Offer.NOTHING;
+    private IommuGroups groups = IommuGroups.of(List.of());
+
+    private final Offers offers = new Offers();
 
     private Supply(DeviceClass deviceClass, Monitor monitor, HostNodes nodes, ContainerFiles files) {
         this.deviceClass = deviceClass;
@@ -85,26 +85,12 @@ final class Supply implements AutoCloseable {
 
     /** The newest offer. */
     Offer current() {
-        lock.lock();
-        try {
-            return offer;
-        } finally {
-            lock.unlock();
-        }
+        return offers.current();
     }
 
     /** Waits for an offer of a higher number, or for {@code timeout}, and returns the newest. */
     Offer awaitNewerThan(long number, Duration timeout) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeout.toNanos();
-            while (offer.number() <= number && left > 0) {
-                left = published.awaitNanos(left);
-            }
-            return offer;
-        } finally {
-            lock.unlock();
-        }
+        return offers.awaitNewerThan(number, timeout);
     }
 
     /**
@@ -124,7 +110,8 @@ final class Supply implements AutoCloseable {
                     .or(() -> missingNode(one))
                     .or(() -> files.damage(one));
             if (problem.isPresent()) {
-                spoil(device, problem.orElseThrow());
+                offers.spoil(device.id(), problem.orElseThrow());
+                asked.release();
                 throw DeviceUnavailableException.unhealthy(deviceClass.resource(), device.id(), problem.orElseThrow());
             }
             equipment.add(one);
@@ -151,24 +138,11 @@ final class Supply implements AutoCloseable {
         return monitor.isHeld(equipment.device()) ? Optional.empty() : nodes.missing(equipment.nodesBeforehand());
     }
 
-    private void spoil(Device device, String problem) {
-        lock.lock();
-        try {
-            if (!problem.equals(offer.problems().get(device.id()))) {
-                offer = offer.without(device.id(), problem);
-                published.signalAll();
-            }
-        } finally {
-            lock.unlock();
-        }
-        asked.release();
-    }
-
     private void follow() {
         try {
             while (true) {
                 monitor.awaitNewerThan(current().inventory());
-                look();
+                lookAtChanges();
             }
         } catch (InterruptedException e) {
             // closed
@@ -189,28 +163,48 @@ final class Supply implements AutoCloseable {
 
     /** Looks at devices, nodes and files now; returns when the offer is made and the files are written. */
     void look() {
+        look(same -> false);
+    }
+
+    /** Looks at what has changed since it looked last. */
+    private void lookAtChanges() {
+        Map<String, String> problems = current().problems();
+        look(device -> !problems.containsKey(device.id()));
+    }
+
+    /** Some of the devices need no look, if they are as they were. */
+    private void look(Predicate<Equipment> isSound) {
         looking.lock();
         try {
             Inventory inventory = monitor.current();
             List<Device> devices = inventory.devices(deviceClass.resource());
-            Map<String, Equipment> equipment = equip(inventory, devices);
             tellBadNews(inventory, devices);
-            Map<String, String> problems = files.keep(equipment.values());
-            for (Equipment one : equipment.values()) {
-                one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
+            Map<String, Equipment> before = equipped;
+            equip(inventory, devices);
+            Predicate<Equipment> isAsItWas = one -> one.equals(before.get(one.id())) && isSound.test(one);
+            Map<String, String> problems = files.keep(equipped.values(), isAsItWas);
+            for (Equipment one : equipped.values()) {
+                if (!isAsItWas.test(one)) {
+                    one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
+                }
             }
-            publish(inventory, Offer.withProblems(devices, problems), equipment, problems);
+            offers.publish(inventory, Offer.withProblems(devices, problems), equipped, problems);
             log.tell(problems);
         } finally {
             looking.unlock();
         }
     }
 
-    private Map<String, Equipment> equip(Inventory inventory, List<Device> devices) {
-        Map<String, Equipment> equipment = new HashMap<>();
-        IommuGroups groups = groups(inventory);
-        devices.forEach(device -> equipment.put(device.id(), Equipment.of(deviceClass, device, groups)));
-        return equipment;
+    private void equip(Inventory inventory, List<Device> devices) {
+        IommuGroups now = groups(inventory);
+        Map<String, Equipment> equipment = HashMap.newHashMap(devices.size());
+        for (Device device : devices) {
+            Equipment was = equipped.get(device.id());
+            boolean isAsItWas = was != null && was.device().equals(device) && now.isAsIn(groups, device);
+            equipment.put(device.id(), isAsItWas ? was : Equipment.of(deviceClass, device, now));
+        }
+        groups = now;
+        equipped = Map.copyOf(equipment);
     }
 
     private static IommuGroups groups(Inventory inventory) {
@@ -224,29 +218,21 @@ final class Supply implements AutoCloseable {
         if (before.number() == 0 || before.inventory() == inventory.generation()) {
             return;
         }
-        Set<String> known = before.ids().collect(Collectors.toSet());
-        List<Device> old =
-                devices.stream().filter(device -> known.contains(device.id())).toList();
-        Map<String, String> problems = new HashMap<>(before.problems());
-        before.devices()
-                .forEach(device ->
-                        device.health().problem().ifPresent(problem -> problems.putIfAbsent(device.id(), problem)));
-        publish(inventory, Offer.withProblems(old, problems), before.ready(), before.problems());
+        Map<String, Device> now = HashMap.newHashMap(devices.size());
+        devices.forEach(device -> now.put(device.id(), device));
+        List<Device> old = new ArrayList<>(devices.size());
+        for (Device device : before.devices()) {
+            Optional<Device> newest = Optional.ofNullable(now.get(device.id()));
+            newest.map(one -> noBetter(one, device)).ifPresent(old::add);
+        }
+        if (!old.equals(before.devices())) {
+            offers.publish(inventory, old, before.ready(), before.problems());
+        }
     }
 
-    private void publish(
-            Inventory inventory, List<Device> devices, Map<String, Equipment> ready, Map<String, String> problems) {
-        Map<String, Equipment> fit = new HashMap<>(ready);
-        fit.keySet().removeAll(problems.keySet());
-        lock.lock();
-        try {
-            Offer next = new Offer(
-                    offer.number() + 1, inventory.generation(), devices, inventory.numaNodes(), fit, problems);
-            offer = next;
-            published.signalAll();
-        } finally {
-            lock.unlock();
-        }
+    private static Device noBetter(Device device, Device than) {
+        boolean isBetter = device.health().isHealthy() && !than.health().isHealthy();
+        return isBetter ? device.withHealth(than.health()) : device;
     }
 
     ResourceName resource() {
@@ -272,7 +258,7 @@ final class Supply implements AutoCloseable {
         stop();
         looking.lock();
         try {
-            Map<String, String> ignored = files.keep(List.of());
+            Map<String, String> ignored = files.keep(List.of(), none -> false);
         } finally {
             looking.unlock();
         }

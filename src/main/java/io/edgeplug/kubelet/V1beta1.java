@@ -35,7 +35,9 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -171,17 +173,24 @@ final class V1beta1 implements KubeletApi {
 
     private static ListAndWatchResponse list(List<Advertised> devices) {
         ListAndWatchResponse.Builder list = ListAndWatchResponse.newBuilder();
+        // thousands of devices are near few nodes
+        Map<List<Integer>, TopologyInfo> topologies = new HashMap<>();
         for (Advertised device : devices) {
             Device.Builder message =
-                    list.addDevicesBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy");
+                    Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy");
             // an empty list of nodes would mean that it fits nowhere
             if (!device.numaNodes().isEmpty()) {
-                TopologyInfo.Builder topology = message.getTopologyBuilder();
-                device.numaNodes()
-                        .forEach(node -> topology.addNodes(NUMANode.newBuilder().setID(node)));
+                message.setTopology(topologies.computeIfAbsent(device.numaNodes(), V1beta1::topology));
             }
+            list.addDevices(message);
         }
         return list.build();
+    }
+
+    private static TopologyInfo topology(List<Integer> nodes) {
+        TopologyInfo.Builder topology = TopologyInfo.newBuilder();
+        nodes.forEach(node -> topology.addNodes(NUMANode.newBuilder().setID(node)));
+        return topology.build();
     }
 
     /** What a container gets, in the words of this version. */

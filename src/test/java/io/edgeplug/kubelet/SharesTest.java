@@ -15,6 +15,7 @@ import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import io.grpc.StatusRuntimeException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -195,5 +196,17 @@ final class SharesTest {
         StatusRuntimeException refused = catchThrowableOfType(
                 StatusRuntimeException.class, () -> served.plugin().allocate(ids));
         assertThat(refused.getStatus().getDescription()).endsWith(end);
+    }
+
+    @Test
+    void filesThatCannotBeWrittenMakeAllSharesUnhealthy() throws Exception {
+        Files.writeString(directory.resolve("devinfo"), "no directory");
+        Path kubeletDir = directory.resolve("device-plugins");
+        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+
+        closing.add(TestDaemon.open(directory, kubeletDir, CLASS));
+
+        ResourceState listed = kubelet.await(SHARED, state -> state.devices().size() == 6, PATIENCE);
+        assertThat(listed.devices()).containsAll(shares(false, A)).containsAll(shares(false, B));
     }
 }

@@ -1,0 +1,76 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.container.Equipment;
+import io.edgeplug.device.Device;
+import io.edgeplug.inventory.Inventory;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The newest offer of a resource, for those who want it now or wait for a newer one; thread-safe. */
+final class Offers {
+
+    private final Lock lock = new ReentrantLock();
+    private final Condition published = lock.newCondition();
+
+    /** Guarded by the lock. */
+    private Offer offer = Offer.NOTHING;
+
+    Offer current() {
+        lock.lock();
+        try {
+            return offer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for an offer of a higher number, or for {@code timeout}, and returns the newest. */
+    Offer awaitNewerThan(long number, Duration timeout) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = timeout.toNanos();
+            while (offer.number() <= number && left > 0) {
+                left = published.awaitNanos(left);
+            }
+            return offer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Offers these devices from now on; what those with a problem bring is not ready. */
+    void publish(
+            Inventory inventory, List<Device> devices, Map<String, Equipment> ready, Map<String, String> problems) {
+        Map<String, Equipment> fit = ready;
+        if (!problems.isEmpty()) {
+            fit = new HashMap<>(ready);
+            fit.keySet().removeAll(problems.keySet());
+        }
+        lock.lock();
+        try {
+            offer = new Offer(
+                    offer.number() + 1, inventory.generation(), devices, inventory.numaNodes(), fit, problems);
+            published.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Offers a device as unhealthy from now on. */
+    void spoil(String id, String problem) {
+        lock.lock();
+        try {
+            if (!problem.equals(offer.problems().get(id))) {
+                offer = offer.without(id, problem);
+                published.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}
