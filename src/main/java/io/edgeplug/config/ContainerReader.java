@@ -60,6 +60,7 @@ final class ContainerReader {
                 cdiAnnotations,
                 permissions,
                 containerDir(),
+                managementEngine(),
                 mounts(),
                 env(),
                 templates("annotations", "an annotation's key", ContainerReader::isAnnotation),
@@ -92,6 +93,13 @@ final class ContainerReader {
                         !kind.equals(Optional.of(Kind.PATH)) && !one.words().contains(TemplateWord.ID))
                 .ifPresent(one -> table.mistake("container_dir", "must hold {id}, so that no two devices meet there"));
         return directory;
+    }
+
+    private boolean managementEngine() {
+        boolean wanted = table.bool("fpga_management").orElse(false);
+        kind.filter(one -> wanted && one != Kind.FPGA)
+                .ifPresent(one -> table.mistake("fpga_management", "does not apply to kind " + one.word()));
+        return wanted;
     }
 
     private List<MountRule> mounts() {

@@ -54,6 +54,7 @@ final class Outfit {
             case FpgaRegion region -> {
                 region.rdmaDevices().forEach(this::addRdma);
                 region.nodes().forEach(this::addOwn);
+                addEngines(region);
             }
             case PciDevice pci -> isVfio = addPci(pci.function(), groups);
             case PlatformFpga fpga -> {}
@@ -86,6 +87,15 @@ final class Outfit {
         }
         String json = deviceClass.kind() == Kind.PATH ? "{}" : Environment.json(info);
         return new Equipment(device, placedNodes, madeLater, placedMounts, json, isVfio, problem);
+    }
+
+    private void addEngines(FpgaRegion region) {
+        if (rules.managementEngine()) {
+            region.engines().forEach(this::addOwn);
+            if (region.engines().isEmpty()) {
+                fail("it has no management engine, which fpga_management asks for: only a card's PF has one");
+            }
+        }
     }
 
     private void addRdma(RdmaDevice rdma) {

@@ -15,6 +15,7 @@ import java.util.TreeMap;
  * @param permissions of nodes, of {@code rwm}; empty for {@code rw}
  * @param containerDir the directory in which the container has a device's own nodes and files; empty for where the node
  *     has them
+ * @param managementEngine whether it gets the node of the engine that manages an FPGA region, besides those of its ports
  * @param mounts files and directories more
  * @param env variables by name; what several devices of a container have is joined by commas
  * @param annotations of the container, likewise
@@ -26,6 +27,7 @@ public record ContainerRules(
         boolean cdiAnnotations,
         Optional<String> permissions,
         Optional<Template> containerDir,
+        boolean managementEngine,
         List<MountRule> mounts,
         SortedMap<String, Template> env,
         SortedMap<String, Template> annotations,
@@ -37,6 +39,7 @@ public record ContainerRules(
             false,
             Optional.empty(),
             Optional.empty(),
+            false,
             List.of(),
             new TreeMap<>(),
             new TreeMap<>(),

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param compatId what its bitstreams must be made for, 32 hexadecimal digits; empty where it cannot be programmed
  * @param afuIds what each of its ports is programmed with, 32 hexadecimal digits
  * @param nodes the nodes of its ports, {@code /dev/dfl-port.0}
+ * @param engines the nodes of what manages it, {@code /dev/dfl-fme.0}
  */
 public record FpgaRegion(
         PciFunction function,
@@ -17,12 +18,14 @@ public record FpgaRegion(
         Optional<String> compatId,
         List<String> afuIds,
         List<String> nodes,
+        List<String> engines,
         Health health)
         implements Fpga {
 
     public FpgaRegion {
         afuIds = List.copyOf(afuIds);
         nodes = List.copyOf(nodes);
+        engines = List.copyOf(engines);
     }
 
     @Override
@@ -37,6 +40,6 @@ public record FpgaRegion(
 
     @Override
     public FpgaRegion withHealth(Health other) {
-        return new FpgaRegion(function, region, compatId, afuIds, nodes, other);
+        return new FpgaRegion(function, region, compatId, afuIds, nodes, engines, other);
     }
 }

@@ -62,7 +62,6 @@ final class FpgaScan {
 
     private FpgaRegion region(
             PciFunction function, String directory, String region, List<String> ports, List<String> engines) {
-        List<String> nodes = ports.stream().map(port -> "/dev/" + port).toList();
         List<String> afuIds = new ArrayList<>();
         Optional<String> compatId = Optional.empty();
         Health health = Health.HEALTHY;
@@ -77,7 +76,11 @@ final class FpgaScan {
         } catch (IOException e) {
             health = Health.unhealthy(String.valueOf(e.getMessage()));
         }
-        return new FpgaRegion(function, region, compatId, afuIds, nodes, health);
+        return new FpgaRegion(function, region, compatId, afuIds, nodes(ports), nodes(engines), health);
+    }
+
+    private static List<String> nodes(List<String> parts) {
+        return parts.stream().map(part -> "/dev/" + part).toList();
     }
 
     /** What the engine can put into its ports: OPAE's interface ID, DFL's compat_id of the region that it programs. */

@@ -308,6 +308,13 @@ final class ConfigFilesTest {
                 + "by which the kubelet is told of none");
     }
 
+    @Test
+    void managementEngineOfWhatIsNoFpgaIsAMistake() throws Exception {
+        write("edgeplug.toml", GOOD.formatted("x").replace("[class.match]", "fpga_management = true\n[class.match]"));
+
+        assertMistakes("edgeplug.toml: class 1 (example.com/x): fpga_management: does not apply to kind vf");
+    }
+
     private void write(String name, String text) throws IOException {
         Files.writeString(directory.resolve(name), text);
     }
