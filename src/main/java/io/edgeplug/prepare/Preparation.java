@@ -62,7 +62,7 @@ public final class Preparation {
         return running.map(now -> now.step().word()
                         + (isInKernel() ? " has not returned since " : " has been running since ")
                         + now.since())
-                .orElse("waits for what is done to another device");
+                .orElse("waits for what is done to another device, or by another process");
     }
 
     /** Whether the kernel has it, which may keep it for ever. */

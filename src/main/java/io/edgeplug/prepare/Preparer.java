@@ -37,7 +37,7 @@ public final class Preparer implements AutoCloseable {
     private final Unfinished unfinished;
     private final Programs programs;
     private final FpgaSteps fpgas;
-    private final Exclusion exclusion = new Exclusion();
+    private final Exclusion exclusion;
 
     // below: guarded by this
     private final Map<String, Preparation> preparations = new HashMap<>();
@@ -51,33 +51,57 @@ public final class Preparer implements AutoCloseable {
     public Preparer(Sysfs sysfs, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.told = told;
+        this.exclusion = new Exclusion(sysfs);
         this.unfinished = new Unfinished(sysfs);
         this.programs = new Programs(sysfs, told);
         this.fpgas = new FpgaSteps(sysfs, unfinished, programs);
     }
 
     /**
-     * Puts back what a process that was killed had begun; to be called by the node's one daemon, as it starts. What takes
+     * Puts back what processes that were killed had begun; to be called by the node's one daemon, as it starts. What takes
      * long goes on.
      */
     public void recover() throws IOException, InterruptedException {
-        fpgas.deleteAbandoned();
+        Optional<Exclusion.Held> all = exclusion.tryAll();
+        if (all.isPresent()) {
+            try (Exclusion.Held held = all.orElseThrow()) {
+                fpgas.deleteAbandoned();
+                unfinished.deleteAbandoned();
+            }
+        }
         List<Thread> recovering = new ArrayList<>();
-        unfinished
-                .all()
-                .forEach((address, before) -> recovering.add(
-                        Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address, before))));
+        for (PciAddress address : unfinished.functions()) {
+            recovering.add(
+                    Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address)));
+        }
         join(recovering);
     }
 
-    private void recover(PciAddress address, Unfinished.Before before) {
-        try {
-            before.restore(new PciBinding(sysfs, address));
-            unfinished.forget(address);
-            told.accept(new PrepareEvent.Recovered(address.toString(), "put back as it was before a preparation"));
+    /** Waits for who may still be at it. */
+    private void recover(PciAddress address) {
+        try (Exclusion.Held held = exclusion.acquire(address)) {
+            restore(address);
         } catch (IOException e) {
-            told.accept(new PrepareEvent.Recovered(
-                    address.toString(), "cannot be put back as it was before a preparation: " + e.getMessage()));
+            told.accept(new PrepareEvent.Recovered(address.toString(), String.valueOf(e.getMessage())));
+        } catch (InterruptedException e) {
+            // the next process finds it as it is
+            return;
+        }
+    }
+
+    /** Puts a function back if a process was killed in the middle; with its locks held. */
+    private void restore(PciAddress address) throws IOException {
+        try {
+            Optional<Unfinished.Before> before = unfinished.before(address);
+            if (before.isPresent()) {
+                before.orElseThrow().restore(new PciBinding(sysfs, address));
+                unfinished.forget(address);
+                told.accept(new PrepareEvent.Recovered(
+                        address.toString(), "put back as it was before a preparation that was killed"));
+            }
+        } catch (IOException e) {
+            throw new IOException(
+                    "cannot be put back as it was before a preparation that was killed: " + e.getMessage(), e);
         }
     }
 
@@ -128,26 +152,49 @@ public final class Preparer implements AutoCloseable {
     }
 
     private void run(Preparation preparation) {
-        Device device = preparation.device();
-        Instant begun = Instant.now();
         Optional<PrepareException> problem = Optional.empty();
-        told.accept(new PrepareEvent.Begun(device));
-        try (Exclusion.Held held = exclusion.acquire(device, preparation.recipe())) {
-            for (Step step : preparation.recipe().steps()) {
-                perform(preparation, step);
-            }
-            checkFit(device);
-        } catch (PrepareException e) {
-            problem = Optional.of(e);
+        try (Exclusion.Held held = exclusion.acquire(preparation.device(), preparation.recipe())) {
+            problem = prepareAlone(preparation);
+        } catch (IOException e) {
+            problem = Optional.of(new PrepareException(
+                    preparation.device().id(), "others cannot be kept from it: " + e.getMessage(), e));
         } catch (InterruptedException e) {
-            problem = Optional.of(new PrepareException(device.id(), "edgeplug stops", e));
+            problem = Optional.of(new PrepareException(preparation.device().id(), "edgeplug stops", e));
         }
         synchronized (this) {
             threads.remove(preparation);
         }
+        preparation.end(problem);
+    }
+
+    /** Tells of its begin and its end while nobody else can begin with the device. */
+    private Optional<PrepareException> prepareAlone(Preparation preparation) {
+        Device device = preparation.device();
+        Instant begun = Instant.now();
+        Optional<PrepareException> problem = Optional.empty();
+        told.accept(new PrepareEvent.Begun(device));
+        try {
+            follow(preparation);
+        } catch (PrepareException e) {
+            problem = Optional.of(e);
+        } catch (IOException e) {
+            problem = Optional.of(new PrepareException(device.id(), "it " + e.getMessage(), e));
+        } catch (InterruptedException e) {
+            problem = Optional.of(new PrepareException(device.id(), "edgeplug stops", e));
+        }
         Duration took = Duration.between(begun, Instant.now());
         told.accept(new PrepareEvent.Ended(device, problem.map(PrepareException::problem), took));
-        preparation.end(problem);
+        return problem;
+    }
+
+    private void follow(Preparation preparation) throws IOException, PrepareException, InterruptedException {
+        if (preparation.device() instanceof PciDevice pci && Exclusion.changesFunction(preparation.recipe())) {
+            restore(pci.function().address());
+        }
+        for (Step step : preparation.recipe().steps()) {
+            perform(preparation, step);
+        }
+        checkFit(preparation.device());
     }
 
     private void perform(Preparation preparation, Step step) throws PrepareException, InterruptedException {

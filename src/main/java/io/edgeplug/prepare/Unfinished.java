@@ -1,17 +1,16 @@
 package io.edgeplug.prepare;
 
+import io.edgeplug.device.Changing;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.TreeMap;
 
 /**
  * How functions were before something was begun with them, in files that outlive this process and not this boot, so
@@ -19,7 +18,6 @@ import java.util.TreeMap;
  */
 final class Unfinished {
 
-    private static final String DIRECTORY = "run/edgeplug/prepare";
     private static final String PART = ".part";
     private static final String DRIVER = "driver";
     private static final String OVERRIDE = "driver_override";
@@ -58,9 +56,9 @@ final class Unfinished {
         }
     }
 
-    /** A directory of this process's own, for what only it may see. */
+    /** A directory for what only root may see. */
     Path directory() throws IOException {
-        return Files.createDirectories(sysfs.locate(DIRECTORY));
+        return OwnDirectory.of(sysfs, Changing.DIRECTORY);
     }
 
     void remember(PciAddress address, Before before) throws IOException {
@@ -68,7 +66,8 @@ final class Unfinished {
         before.driver().ifPresent(driver -> properties.setProperty(DRIVER, driver));
         before.override().ifPresent(driver -> properties.setProperty(OVERRIDE, driver));
         before.resetMethods().ifPresent(methods -> properties.setProperty(RESET_METHOD, methods));
-        Path file = directory().resolve(address.toString());
+        Path file = file(address);
+        directory();
         Path part = file.resolveSibling(address + PART);
         try (var out = Files.newBufferedWriter(part, StandardCharsets.UTF_8)) {
             properties.store(out, null);
@@ -77,26 +76,34 @@ final class Unfinished {
     }
 
     void forget(PciAddress address) throws IOException {
-        Files.deleteIfExists(directory().resolve(address.toString()));
+        Files.deleteIfExists(file(address));
     }
 
-    /** What was begun and not finished, by function; what is no such file is deleted. */
-    Map<PciAddress, Before> all() throws IOException {
-        Map<PciAddress, Before> found = new TreeMap<>();
-        if (!Files.isDirectory(sysfs.locate(DIRECTORY))) {
-            return found;
-        }
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(sysfs.locate(DIRECTORY))) {
-            for (Path file : files) {
-                Optional<PciAddress> address = PciAddress.parse(String.valueOf(file.getFileName()));
-                if (address.isPresent()) {
-                    found.put(address.orElseThrow(), read(file));
-                } else {
-                    Files.deleteIfExists(file);
-                }
+    /** The functions with which something was begun and not finished. */
+    List<PciAddress> functions() throws IOException {
+        return names().stream().flatMap(name -> PciAddress.parse(name).stream()).toList();
+    }
+
+    /** Takes away what else there is, of processes that were killed. */
+    void deleteAbandoned() throws IOException {
+        for (String name : names()) {
+            if (PciAddress.parse(name).isEmpty()) {
+                Files.deleteIfExists(directory().resolve(name));
             }
         }
-        return found;
+    }
+
+    /** How a function was before something was begun with it; empty if nothing was, or all was finished. */
+    Optional<Before> before(PciAddress address) throws IOException {
+        return Files.exists(file(address)) ? Optional.of(read(file(address))) : Optional.empty();
+    }
+
+    private List<String> names() throws IOException {
+        return sysfs.names(Changing.DIRECTORY);
+    }
+
+    private Path file(PciAddress address) {
+        return sysfs.locate(Changing.file(address));
     }
 
     private static Before read(Path file) throws IOException {

@@ -36,7 +36,6 @@ final class SimulatedKernel implements Kernel {
     // below: guarded by this
     private final Map<Path, Interference> interferences = new HashMap<>();
     private final List<String> acts = new ArrayList<>();
-    private final Map<String, String> nativeDrivers = new HashMap<>();
 
     /** Announces the action and the function of each uevent that follows from what it does. */
     SimulatedKernel(NodeFiles files, BiConsumer<String, PciAddress> announce) {
@@ -128,7 +127,9 @@ final class SimulatedKernel implements Kernel {
         if (!Files.exists(link) || !link.toRealPath().equals(driver)) {
             throw new IOException("No such device");
         }
-        nativeDrivers.putIfAbsent(function, String.valueOf(driver.getFileName()));
+        if (!Files.exists(nativeDriver(function))) {
+            files.replace(nativeDriver(function), line(String.valueOf(driver.getFileName())));
+        }
         Files.delete(link);
         Files.delete(driver.resolve(function));
         if (Files.exists(device.resolve("net"))) {
@@ -145,12 +146,13 @@ final class SimulatedKernel implements Kernel {
             throw new IOException("Device or resource busy");
         }
         String override = text(device.resolve("driver_override"));
-        if (!(override.equals(NO_OVERRIDE) ? name.equals(nativeDrivers.get(function)) : override.equals(name))) {
+        boolean isNative = name.equals(text(nativeDriver(function)));
+        if (!(override.equals(NO_OVERRIDE) ? isNative : override.equals(name))) {
             throw new IOException("No such device");
         }
         Files.createSymbolicLink(driver.resolve(function), driver.relativize(device));
         Files.createSymbolicLink(device.resolve("driver"), device.relativize(driver));
-        if (name.equals(nativeDrivers.get(function)) && Files.exists(hidden(function))) {
+        if (isNative && Files.exists(hidden(function))) {
             Files.move(hidden(function), device.resolve("net"));
         }
         tell(function + " bound to " + name);
@@ -160,6 +162,11 @@ final class SimulatedKernel implements Kernel {
     /** Where the network interfaces of a function are while the driver that made them has let go of it. */
     private Path hidden(String function) {
         return files.root().resolve(".net-" + function);
+    }
+
+    /** Where it is noted which driver knows a function; a kernel outlives the processes that tell it what to do. */
+    private Path nativeDriver(String function) {
+        return files.root().resolve(".driver-" + function);
     }
 
     private void load(Path manager, String name) throws IOException {

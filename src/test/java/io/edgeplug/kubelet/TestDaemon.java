@@ -106,14 +106,15 @@ final class TestDaemon implements AutoCloseable {
                 Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
         Preparations preparations = new Preparations(node.sysfs(), monitor);
         try {
+            preparations.recover();
             return new TestDaemon(
                     node, monitor, config.classes(), supplies, preparations, opening.open(supplies, preparations));
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             preparations.close();
             supplies.close();
             monitor.close();
             node.close();
-            throw e;
+            throw e instanceof IOException failed ? failed : new IOException(e);
         }
     }
 

@@ -10,7 +10,6 @@ import io.edgeplug.device.PciAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +55,7 @@ final class FunctionStepsTest {
         assertThat(prepared.attribute(VF0, "reset_method")).isEqualTo("flr");
         assertThat(prepared.node.root().resolve(DEVICES + VF0 + "/net/ens1f0v0"))
                 .isDirectory();
-        assertThat(new Unfinished(prepared.node.sysfs()).all()).isEmpty();
+        assertThat(new Unfinished(prepared.node.sysfs()).functions()).isEmpty();
     }
 
     @Test
@@ -216,26 +215,16 @@ final class FunctionStepsTest {
                         VF0 + " bound to vfio-pci");
     }
 
+    /** What a process that is killed leaves of a function, KilledDaemonTest has. */
     @Test
-    void killedInTheMiddleIsPutBackByTheNextProcess() throws Exception {
-        Path fifo = prepared.hang(DEVICES + VF0 + "/reset");
-        Preparation hanging = prepared.preparer.prepare(prepared.device(VF0), prepared.recipe("vf", "reset = \"flr\""));
-        while (!prepared.driver(VF0).equals("none")) {
-            assertThat(hanging.await(Duration.ofMillis(1))).isFalse();
-        }
+    void imagesOfAKilledProcessAreTakenAway() throws Exception {
         Files.createDirectories(prepared.node.root().resolve("lib/firmware"));
         Path staged = Files.createFile(prepared.node.root().resolve("lib/firmware/edgeplug-1.bin"));
         Path others = Files.createFile(prepared.node.root().resolve("lib/firmware/other.bin"));
 
-        try (Preparer next = new Preparer(prepared.node.sysfs(), prepared.events::add)) {
-            next.recover();
-        }
+        prepared.preparer.recover();
 
-        assertAsBefore();
         assertThat(staged).doesNotExist();
         assertThat(others).exists();
-        assertThat(prepared.events)
-                .contains(new PrepareEvent.Recovered(VF0, "put back as it was before a preparation"));
-        PreparedNode.read(fifo);
     }
 }

@@ -80,7 +80,7 @@ final class PreparerTest {
         Preparation other = prepared.preparer.prepare(prepared.device(VF1), prepared.recipe("vf", "reset = \"bus\""));
 
         assertThat(other.await(SHORT)).isFalse();
-        assertThat(other.progress()).isEqualTo("waits for what is done to another device");
+        assertThat(other.progress()).isEqualTo("waits for what is done to another device, or by another process");
         assertThat(other.isInKernel()).isFalse();
         PreparedNode.read(fifo);
 

@@ -1,0 +1,134 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.FileLockInterruptionException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * A lock that many share or one has alone: among threads by one of Java's, among processes by one on a file, which the
+ * kernel gives back for a process that is killed.
+ *
+ * <p>The file stays: whoever deleted it would leave two processes with a lock each, on two files of one name.
+ */
+final class ProcessLock {
+
+    private static final String DIRECTORY = "run/edgeplug/lock";
+
+    private final Sysfs sysfs;
+    private final String name;
+    private final ReadWriteLock threads = new ReentrantReadWriteLock();
+
+    // below: guarded by this
+    private int holders;
+    private Optional<FileChannel> file = Optional.empty();
+
+    ProcessLock(Sysfs sysfs, String name) {
+        this.sysfs = sysfs;
+        this.name = name;
+    }
+
+    /**
+     * Waits for it.
+     *
+     * @throws IOException if the file cannot be locked
+     */
+    void take(boolean alone) throws IOException, InterruptedException {
+        Lock lock = threads(alone);
+        lock.lockInterruptibly();
+        boolean taken = false;
+        try {
+            takeFile(alone);
+            taken = true;
+        } catch (FileLockInterruptionException | ClosedByInterruptException e) {
+            // the interrupt is told by an exception, as it is by the lock of threads
+            Thread.interrupted();
+            throw new InterruptedException(name);
+        } finally {
+            if (!taken) {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Takes it alone if nobody has it. */
+    boolean tryAlone() throws IOException {
+        if (!threads.writeLock().tryLock()) {
+            return false;
+        }
+        boolean taken = false;
+        try {
+            taken = tryFile();
+            return taken;
+        } finally {
+            if (!taken) {
+                threads.writeLock().unlock();
+            }
+        }
+    }
+
+    /** To be called by the thread that took it. */
+    synchronized void giveBack(boolean alone) {
+        holders--;
+        if (holders == 0) {
+            closeFile();
+        }
+        threads(alone).unlock();
+    }
+
+    /** The first of those who share it locks the file for all of them. */
+    private synchronized void takeFile(boolean alone) throws IOException {
+        if (holders == 0) {
+            FileChannel channel = open();
+            file = Optional.of(channel);
+            try {
+                channel.lock(0, Long.MAX_VALUE, !alone);
+            } catch (IOException e) {
+                closeFile();
+                throw e;
+            }
+        }
+        holders++;
+    }
+
+    private synchronized boolean tryFile() throws IOException {
+        FileChannel channel = open();
+        file = Optional.of(channel);
+        Optional<FileLock> lock = Optional.ofNullable(channel.tryLock());
+        if (lock.isPresent()) {
+            holders++;
+        } else {
+            closeFile();
+        }
+        return lock.isPresent();
+    }
+
+    private FileChannel open() throws IOException {
+        Path path = OwnDirectory.of(sysfs, DIRECTORY).resolve(name);
+        return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    /** Gives the lock back too. */
+    private void closeFile() {
+        try {
+            if (file.isPresent()) {
+                file.orElseThrow().close();
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot close the lock " + name, e);
+        }
+        file = Optional.empty();
+    }
+
+    private Lock threads(boolean alone) {
+        return alone ? threads.writeLock() : threads.readLock();
+    }
+}

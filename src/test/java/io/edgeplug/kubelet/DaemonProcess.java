@@ -1,0 +1,109 @@
+package io.edgeplug.kubelet;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The daemon's parts in a process of their own, on the files of a simulated node, so that it can be killed. */
+final class DaemonProcess implements AutoCloseable {
+
+    private static final String READY = "ready";
+    private static final String HANGING = "hanging";
+
+    private final Process process;
+    private final BufferedReader out;
+
+    private final Path log;
+
+    private DaemonProcess(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+        this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /**
+     * What runs in the process.
+     *
+     * @param args the directories of the node and of the kubelet, a file with classes, and the attributes whose writers
+     *     never come back
+     */
+    public static void main(String[] args) throws Exception {
+        TestDaemon daemon = TestDaemon.open(Path.of(args[0]), Path.of(args[1]), Files.readString(Path.of(args[2])));
+        for (String attribute : List.of(args).subList(3, args.length)) {
+            daemon.node.interfere(attribute, () -> {
+                System.out.println(HANGING);
+                hangForEver();
+            });
+        }
+        System.out.println(READY);
+        hangForEver();
+    }
+
+    private static void hangForEver() throws IOException {
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** Starts it, and waits until it serves. */
+    static DaemonProcess start(Path directory, Path kubeletDir, String classes, String... hanging) throws IOException {
+        Path file = Files.writeString(directory.resolve("classes.toml"), classes);
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                DaemonProcess.class.getName(),
+                directory.toString(),
+                kubeletDir.toString(),
+                file.toString()));
+        command.addAll(List.of(hanging));
+        Path log = directory.resolve("daemon.log");
+        DaemonProcess daemon = new DaemonProcess(
+                new ProcessBuilder(command)
+                        .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                        .start(),
+                log);
+        daemon.await(READY);
+        return daemon;
+    }
+
+    /** Waits until somebody writes to an attribute that hangs. */
+    void awaitHanging() throws IOException {
+        await(HANGING);
+    }
+
+    /** Ends it as the kernel does when there is no memory left. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        if (!process.waitFor(TestDaemon.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            throw new AssertionError("still runs: " + process);
+        }
+    }
+
+    /** The end of its output is the end of the wait; whoever waits has a deadline for the whole test. */
+    private void await(String word) throws IOException {
+        String line = out.readLine();
+        while (line != null && !line.equals(word)) {
+            line = out.readLine();
+        }
+        if (line == null) {
+            throw new AssertionError("it has ended, and never was " + word + ": " + Files.readString(log));
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        kill();
+    }
+}
