@@ -1,5 +1,6 @@
 package io.edgeplug.inventory;
 
+import io.edgeplug.device.Changing;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.DeviceScan;
@@ -126,7 +127,20 @@ final class NodeDevices {
     }
 
     private void scanOne(DeviceScan scan, PciAddress address) {
-        holds.unlessHeld(address, () -> look(scan, address));
+        holds.unlessHeld(address, () -> {
+            if (!functions.containsKey(address) || !isBeingChanged(address)) {
+                look(scan, address);
+            }
+        });
+    }
+
+    /** By another process, as one that is run by hand; the kernel tells of the function once it is done. */
+    private boolean isBeingChanged(PciAddress address) {
+        try {
+            return sysfs.exists(Changing.file(address));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private void look(DeviceScan scan, PciAddress address) {

@@ -3,6 +3,7 @@ package io.edgeplug.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.device.Changing;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.Kind;
@@ -29,6 +30,7 @@ final class MonitorTest {
     private static final ResourceName VFS = ResourceName.parse("example.com/vfs");
     private static final Duration SETTLE = Duration.ofMillis(150);
     private static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
+    private static final PciAddress VF1 = new PciAddress(0, 0x3b, 1, 1);
     private static final List<DeviceClass> CLASSES =
             List.of(DeviceClass.of(VFS, Kind.VF, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0")))));
 
@@ -97,6 +99,29 @@ final class MonitorTest {
             assertThat(gone.devices(VFS)).hasSize(2);
             assertThat(gone.device(VFS, VF0.toString()).orElseThrow().health().problem())
                     .contains("is gone, and a container may hold it");
+        }
+    }
+
+    @Test
+    void functionThatAnotherProcessIsChangingStaysAsItWas() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
+            Path note = node.root().resolve(Changing.file(VF0));
+            Files.createDirectories(node.root().resolve(Changing.DIRECTORY));
+            Files.createFile(note);
+            node.fallOff(VF0);
+            node.fallOff(VF1);
+
+            Inventory meanwhile = monitor.awaitNewerThan(1);
+            assertThat(meanwhile.devices(VFS))
+                    .extracting(device -> device.health().isHealthy())
+                    .containsExactly(true, false);
+
+            Files.delete(note);
+            node.announce("change", VF0);
+            assertThat(monitor.awaitNewerThan(meanwhile.generation()).devices(VFS))
+                    .extracting(device -> device.health().isHealthy())
+                    .containsExactly(false, false);
         }
     }
 
