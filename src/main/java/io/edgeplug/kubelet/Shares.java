@@ -19,7 +19,9 @@ record Shares(int perDevice) {
     /** So many IDs of a resource, at 128 bytes each, fit into a message that the kubelet takes. */
     private static final int MAX_LISTED = 1 << 15;
 
-    private static final Pattern SHARE = Pattern.compile("(.+)::(0|[1-9]\\d{0,3})");
+    static final String SEPARATOR = "::";
+
+    private static final Pattern SHARE = Pattern.compile("(.+)" + SEPARATOR + "(0|[1-9]\\d{0,3})");
 
     /** The IDs of one device among so many; fewer than usual if otherwise the list were longer than the kubelet takes. */
     List<String> ids(String device, int devices) {
@@ -28,7 +30,7 @@ record Shares(int perDevice) {
         }
         int fitting = Math.max(1, MAX_LISTED / Math.max(1, devices));
         return IntStream.range(0, Math.min(perDevice, fitting))
-                .mapToObj(share -> device + "::" + share)
+                .mapToObj(share -> device + SEPARATOR + share)
                 .toList();
     }
 

@@ -1,0 +1,131 @@
+package io.edgeplug.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the kubelet's checkpoint tells of who holds what, and what it does not tell. */
+@Timeout(60)
+final class HeldDevicesTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private HeldDevices held(String ids) throws IOException {
+        Files.writeString(directory.resolve(HeldDevices.FILE), """
+                {"Data":{"PodDeviceEntries":[{"PodUID":"uid","ContainerName":"main","ResourceName":"example.com/x",
+                "DeviceIDs":%s,"AllocResp":""}],"RegisteredDevices":{}},"Checksum":1}
+                """.formatted(ids));
+        return HeldDevices.read(directory);
+    }
+
+    private Device vf() throws IOException {
+        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("tree"))) {
+            return new DeviceScan(node.sysfs()).function(TestDaemon.VF0).getFirst();
+        }
+    }
+
+    private static Device file(String id) {
+        return new PathDevice(id, List.of(new PathDevice.File("/etc/" + id, false)), Optional.empty(), Health.HEALTHY);
+    }
+
+    @Test
+    void deviceIsHeldFromItsAllocationUntilItsPodIsGone() throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+            kubelet.await(TestDaemon.NODE0, state -> state.allocatable() == 2, TestDaemon.PATIENCE);
+            Device device = daemon.monitor
+                    .current()
+                    .device(TestDaemon.NODE0, TestDaemon.VF0.toString())
+                    .orElseThrow();
+            assertThat(HeldDevices.read(kubeletDir).of(device)).isEmpty();
+
+            kubelet.admit(PodSpec.of("pod", TestDaemon.NODE0, 2));
+            assertThat(HeldDevices.read(kubeletDir).of(device))
+                    .contains(new HeldDevices.Holding(
+                            "pod", "main", TestDaemon.NODE0.toString(), TestDaemon.VF0.toString()));
+
+            kubelet.remove("pod");
+            assertThat(HeldDevices.read(kubeletDir).of(device)).isEmpty();
+        }
+    }
+
+    @Test
+    void kubeletsBeforeNumaNodesWroteALists() throws IOException {
+        assertThat(held("[\"a\",\"" + TestDaemon.VF0 + "\"]").of(vf())).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0000:3b:01.0", "0000:3b:01.0::2", "0000:3b:01.0-region1", "0000:3b:01.0-region1::0"})
+    void deviceIsHeldWithAShareOrAPartOfIt(String id) throws IOException {
+        assertThat(held("{\"0\":[\"" + id + "\"]}").of(vf())).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0000:3b:01.1", "0000:3b:01", "0000:3b:01.00", "g1", ""})
+    void othersAreOthers(String id) throws IOException {
+        assertThat(held("{\"-1\":[\"" + id + "\"]}").of(vf())).isEmpty();
+    }
+
+    @Test
+    void filesAreHeldByTheirNames() throws IOException {
+        assertThat(held("{\"-1\":[\"g1::0\"]}").of(file("g1"))).isPresent();
+        assertThat(held("{\"-1\":[\"g1-2\"]}").of(file("g1"))).isEmpty();
+    }
+
+    @Test
+    void kubeletThatGaveNothingHasNullForNothing() throws IOException {
+        Files.writeString(
+                directory.resolve(HeldDevices.FILE),
+                "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}");
+
+        assertThat(HeldDevices.read(directory).holdings()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{}",
+                "[1]",
+                "{\"Data\":",
+                "{\"Data\":{}}",
+                "{\"Data\":{\"PodDeviceEntries\":[{}]}}",
+                "{\"Data\":{\"PodDeviceEntries\":[{\"DeviceIDs\":[null]}]}}",
+                "{\"Data\":{\"PodDeviceEntries\":{}}}",
+                "{\"Data\":{\"PodDeviceEntries\":7}}"
+            })
+    void whatIsNoCheckpointTellsNothing(String content) throws IOException {
+        Path file = Files.writeString(directory.resolve(HeldDevices.FILE), content);
+
+        assertThatIOException()
+                .isThrownBy(() -> HeldDevices.read(directory))
+                .withMessage(file + ": is not as a kubelet writes it");
+    }
+
+    @Test
+    void kubeletThatWroteNothingTellsNothing() {
+        assertThatIOException()
+                .isThrownBy(() -> HeldDevices.read(directory))
+                .withMessage(directory + "/kubelet_internal_checkpoint: no such file");
+    }
+}
