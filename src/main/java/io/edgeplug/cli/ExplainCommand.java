@@ -9,6 +9,7 @@ import io.edgeplug.device.Selector;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -65,7 +66,9 @@ final class ExplainCommand implements Callable<Integer> {
             DeviceClass taker = item.deviceClass().orElseThrow();
             if (!taker.recipe().isEmpty()) {
                 out.println("before each container it would be prepared");
-                taker.recipe().steps().forEach(step -> out.println("  %-10s %s".formatted(step.word(), step.text())));
+                try (Preparer preparer = new Preparer(sysfs, event -> {})) {
+                    PlanText.lines(preparer.plan(item.device(), taker.recipe())).forEach(out::println);
+                }
             }
             out.println("its container would get");
             new HandOverText(sysfs)

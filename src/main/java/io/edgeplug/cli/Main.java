@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
             ListCommand.class,
             ExplainCommand.class,
             TryCommand.class,
+            PrepareCommand.class,
             CheckCommand.class,
             CaptureCommand.class,
             DemoCommand.class,

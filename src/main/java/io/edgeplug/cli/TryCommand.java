@@ -4,12 +4,16 @@ import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Recipe;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.kubelet.Preparations;
 import io.edgeplug.kubelet.Supplies;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.AdmissionException;
 import io.edgeplug.localkubelet.ContainerStartException;
@@ -17,6 +21,7 @@ import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.Pod;
 import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -25,10 +30,12 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,19 +79,14 @@ final class TryCommand implements Callable<Integer> {
         try (ScratchDirectory scratch = ScratchDirectory.make("edgeplug-try")) {
             // what is done to a device is for this node's devices, not for files that show another's
             boolean isHere = node.sysroot.equals(Path.of(RunOptions.DEFAULT_SYSROOT));
-            round(
-                    scratch.path(),
-                    isHere
-                            ? config.classes()
-                            : config.classes().stream()
-                                    .map(DeviceClass::withoutRecipe)
-                                    .toList(),
-                    limits);
+            round(scratch.path(), config, isHere, limits);
         }
         return ExitCode.OK;
     }
 
-    private void round(Path directory, List<DeviceClass> classes, Map<ResourceName, Integer> limits) throws Exception {
+    private void round(Path directory, Config config, boolean isHere, Map<ResourceName, Integer> limits)
+            throws Exception {
+        List<DeviceClass> classes = config.classes();
         Listed listed = new Listed();
         PrintWriter out = spec.commandLine().getOut();
         try (Sysroot sysroot = node.open();
@@ -98,13 +100,58 @@ final class TryCommand implements Callable<Integer> {
             limits.keySet()
                     .forEach(resource -> out.println(kubelet.resource(resource).text()));
             Pod pod = kubelet.admit(new PodSpec("try", List.of(new PodSpec.Container(CONTAINER, limits))));
-            kubelet.startContainer(pod.name(), CONTAINER);
+            List<Item> devices = devices(monitor.current(), pod.container(CONTAINER));
+            Optional<String> objection = isHere
+                    ? objection(new ByHand(sysroot.sysfs(), config.kubeletDir(), out), devices)
+                    : Optional.of("these are the files of another node");
+            printPreparation(sysroot.sysfs(), devices, objection);
+            if (objection.isEmpty()) {
+                kubelet.startContainer(pod.name(), CONTAINER);
+            }
             out.println("the container gets:");
             AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(line -> out.println("  " + line));
         } catch (AdmissionException | ContainerStartException | TimeoutException e) {
             throw new IOException(e.getMessage(), e);
         } finally {
             out.flush();
+        }
+    }
+
+    /** The devices of a container that are to be prepared. */
+    private static List<Item> devices(Inventory inventory, Pod.Container container) {
+        Set<String> ids = container.devices().values().stream()
+                .flatMap(Set::stream)
+                // without the number of a share
+                .map(id -> id.split("::", 2)[0])
+                .collect(Collectors.toSet());
+        return inventory.items().stream()
+                .filter(item -> ids.contains(item.device().id()))
+                .filter(item -> !recipe(item).isEmpty())
+                .toList();
+    }
+
+    private static Recipe recipe(Item item) {
+        return item.deviceClass().map(DeviceClass::recipe).orElse(Recipe.NONE);
+    }
+
+    /** Why nothing is done to the devices now: the kubelet of this node may have given one of them to a pod. */
+    private static Optional<String> objection(ByHand byHand, List<Item> devices) {
+        return devices.stream()
+                .map(Item::device)
+                .flatMap(device -> byHand.objection(device).map(text -> device.id() + " " + text).stream())
+                .findFirst();
+    }
+
+    private void printPreparation(Sysfs sysfs, List<Item> devices, Optional<String> objection) {
+        PrintWriter out = spec.commandLine().getOut();
+        try (Preparer preparer = new Preparer(sysfs, event -> {})) {
+            for (Item item : devices) {
+                out.println("before its container starts, " + item.device().id() + " is prepared:");
+                PlanText.lines(preparer.plan(item.device(), recipe(item))).forEach(out::println);
+            }
+        }
+        if (!devices.isEmpty()) {
+            out.println(objection.map(text -> "which is not done now: " + text).orElse("which is done now"));
         }
     }
 

@@ -73,23 +73,6 @@ public record DeviceClass(
         return node.isPresent() ? List.of(node.getAsInt()) : List.of();
     }
 
-    /** The same class, whose devices are handed over as they are. */
-    public DeviceClass withoutRecipe() {
-        return new DeviceClass(
-                resource,
-                kind,
-                selectors,
-                groups,
-                container,
-                preference,
-                excludeTopology,
-                numaNodes,
-                sharing,
-                needsVhostNet,
-                health,
-                Recipe.NONE);
-    }
-
     /** Whether a device of this node backs the resource. */
     public boolean takes(Device device) {
         return device.kind() == kind

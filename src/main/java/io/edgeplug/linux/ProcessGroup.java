@@ -50,9 +50,7 @@ public final class ProcessGroup {
      */
     public static int run(List<String> argv, Map<String, String> environment, Duration deadline, Consumer<String> lines)
             throws IOException, TimeoutException, InterruptedException {
-        if (!Files.isExecutable(Path.of(argv.getFirst()))) {
-            throw new IOException(argv.getFirst() + ": no such program");
-        }
+        check(argv);
         List<String> command = new ArrayList<>(List.of(SETSID));
         command.addAll(argv);
         ProcessBuilder builder = new ProcessBuilder(command)
@@ -65,6 +63,17 @@ public final class ProcessGroup {
         ProcessGroup group = new ProcessGroup(builder.start(), lines);
         group.reader.start();
         return group.awaitEnd(deadline);
+    }
+
+    /**
+     * Looks whether a program could be started.
+     *
+     * @throws IOException if it cannot
+     */
+    public static void check(List<String> argv) throws IOException {
+        if (!Files.isExecutable(Path.of(argv.getFirst()))) {
+            throw new IOException(argv.getFirst() + ": no such program");
+        }
     }
 
     private int awaitEnd(Duration deadline) throws TimeoutException, InterruptedException {

@@ -50,16 +50,22 @@ final class Bitstream implements AutoCloseable {
         Path copy = Files.createDirectories(directory).resolve(PREFIX + UUID.randomUUID() + ".bin");
         Files.createFile(copy, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         Bitstream bitstream = new Bitstream(copy);
-        try {
-            String found = bitstream.fill(real);
-            if (!found.equals(sha256)) {
-                throw new IOException(image + ": its sha256 is " + found + ", not the " + sha256 + " of the class");
-            }
+        try (OutputStream out = Files.newOutputStream(copy, StandardOpenOption.WRITE)) {
+            verify(image, real, sha256, out);
             return bitstream;
         } catch (IOException e) {
             bitstream.close();
             throw e;
         }
+    }
+
+    /**
+     * Verifies an image where it is.
+     *
+     * @throws IOException if others could change it, or it is not the one with that digest
+     */
+    static void verify(Path image, String sha256) throws IOException {
+        verify(image, checked(image), sha256, OutputStream.nullOutputStream());
     }
 
     Path path() {
@@ -78,13 +84,12 @@ final class Bitstream implements AutoCloseable {
         Files.deleteIfExists(copy);
     }
 
-    /** The digest of what was copied. */
-    private String fill(Path image) throws IOException {
+    /** Passes an image on, and only then says that it was another. */
+    private static void verify(Path image, Path real, String sha256, OutputStream out) throws IOException {
         MessageDigest digest = sha256();
         byte[] chunk = new byte[CHUNK];
         long total = 0;
-        try (InputStream in = Files.newInputStream(image, LinkOption.NOFOLLOW_LINKS);
-                OutputStream out = Files.newOutputStream(copy, StandardOpenOption.WRITE)) {
+        try (InputStream in = Files.newInputStream(real, LinkOption.NOFOLLOW_LINKS)) {
             for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
                 total += read;
                 checkSize(image, total);
@@ -92,7 +97,10 @@ final class Bitstream implements AutoCloseable {
                 out.write(chunk, 0, read);
             }
         }
-        return HexFormat.of().formatHex(digest.digest());
+        String found = HexFormat.of().formatHex(digest.digest());
+        if (!found.equals(sha256)) {
+            throw new IOException(image + ": its sha256 is " + found + ", not the " + sha256 + " of the class");
+        }
     }
 
     /**

@@ -84,7 +84,11 @@ final class Exclusion {
 
     /** Whether a recipe resets a function or gives it another driver. */
     static boolean changesFunction(Recipe recipe) {
-        return recipe.steps().stream().anyMatch(step -> step instanceof Step.Reset || step instanceof Step.Driver);
+        return recipe.steps().stream().anyMatch(Exclusion::changesFunction);
+    }
+
+    static boolean changesFunction(Step step) {
+        return step instanceof Step.Reset || step instanceof Step.Driver;
     }
 
     private Held taken(Taking taking) throws IOException, InterruptedException {

@@ -46,10 +46,10 @@ final class FpgaSteps {
 
     /** Programs the device unless it says that it is so already, and has it say so afterwards. */
     String program(Device device, Step.Program step) throws IOException, TimeoutException, InterruptedException {
-        if (step.id().isPresent() && isLoaded(device, step, step.id().orElseThrow()) && !step.always()) {
+        if (isDone(device, step)) {
             return "is programmed so already";
         }
-        Path image = sysfs.locate(step.file().substring(1));
+        Path image = image(step);
         Optional<String> wanted = step.id();
         if (step.tool().isPresent()) {
             try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory())) {
@@ -75,6 +75,23 @@ final class FpgaSteps {
                     + loaded(device, step).orElse("nothing") + ", not as " + wanted.orElseThrow());
         }
         return wanted.map(id -> "as " + id).orElse("");
+    }
+
+    /** What programming it would find: whether it is needed, and else whether the image is the one that is meant. */
+    String plan(Device device, Step.Program step) throws IOException {
+        if (isDone(device, step)) {
+            return ", which it is programmed with already";
+        }
+        Bitstream.verify(image(step), step.sha256());
+        return "";
+    }
+
+    private boolean isDone(Device device, Step.Program step) throws IOException {
+        return step.id().isPresent() && isLoaded(device, step, step.id().orElseThrow()) && !step.always();
+    }
+
+    private Path image(Step.Program step) {
+        return sysfs.locate(step.file().substring(1));
     }
 
     /** Takes away what a killed process left where the kernel looks for images. */

@@ -23,12 +23,7 @@ final class FunctionSteps {
      */
     String reset(Step.Reset.Method method) throws IOException {
         boolean rebinds = method == Step.Reset.Method.REBIND;
-        if (rebinds && binding.driver().isEmpty()) {
-            throw new IOException("no driver is bound to it");
-        }
-        refuseInterfaceElsewhere();
-        checkOffered(method);
-        boolean unbinds = rebinds || binding.isInUseByDriver();
+        boolean unbinds = unbindsForReset(method);
         Before before = Before.of(binding);
         changing(before, () -> {
             if (unbinds) {
@@ -43,15 +38,28 @@ final class FunctionSteps {
         return unbinds ? "under " + before.driver().orElse("") + ", which was bound anew" : "";
     }
 
-    /** Binds the function to a driver, if it is not. */
-    String bind(String driver) throws IOException {
-        if (binding.driver().equals(Optional.of(driver))) {
-            return "is bound already";
-        }
-        if (!binding.isLoaded(driver)) {
-            throw new IOException("the driver " + driver + " is not loaded");
+    /** What a reset would do to the driver that is bound now. */
+    String planReset(Step.Reset.Method method) throws IOException {
+        return unbindsForReset(method)
+                ? ", without " + binding.driver().orElse("") + ", which is bound again afterwards"
+                : "";
+    }
+
+    private boolean unbindsForReset(Step.Reset.Method method) throws IOException {
+        boolean rebinds = method == Step.Reset.Method.REBIND;
+        if (rebinds && binding.driver().isEmpty()) {
+            throw new IOException("no driver is bound to it");
         }
         refuseInterfaceElsewhere();
+        checkOffered(method);
+        return rebinds || binding.isInUseByDriver();
+    }
+
+    /** Binds the function to a driver, if it is not. */
+    String bind(String driver) throws IOException {
+        if (isBound(driver)) {
+            return "is bound already";
+        }
         Before before = Before.of(binding);
         changing(before, () -> {
             binding.override(Optional.of(driver));
@@ -61,6 +69,25 @@ final class FunctionSteps {
             binding.bind(driver);
         });
         return before.driver().map(old -> "was bound to " + old).orElse("");
+    }
+
+    /** What binding it to a driver would do. */
+    String planBind(String driver) throws IOException {
+        return isBound(driver)
+                ? ", which is bound already"
+                : binding.driver().map(old -> ", instead of " + old).orElse("");
+    }
+
+    /** Whether it is, and if not, whether it can be. */
+    private boolean isBound(String driver) throws IOException {
+        if (binding.driver().equals(Optional.of(driver))) {
+            return true;
+        }
+        if (!binding.isLoaded(driver)) {
+            throw new IOException("the driver " + driver + " is not loaded");
+        }
+        refuseInterfaceElsewhere();
+        return false;
     }
 
     /** To unbind it would destroy an interface that a container is using. */

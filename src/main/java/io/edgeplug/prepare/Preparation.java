@@ -15,6 +15,7 @@ public final class Preparation {
 
     private final Device device;
     private final Recipe recipe;
+    private final Preparer.Condition condition;
     private final CountDownLatch ended = new CountDownLatch(1);
 
     // below: guarded by this
@@ -25,7 +26,8 @@ public final class Preparation {
     /** What it does now. */
     private record Running(Step step, Instant since) {}
 
-    Preparation(Device device, Recipe recipe) {
+    Preparation(Device device, Recipe recipe, Preparer.Condition condition) {
+        this.condition = condition;
         this.device = device;
         this.recipe = recipe;
     }
@@ -37,6 +39,10 @@ public final class Preparation {
 
     Recipe recipe() {
         return recipe;
+    }
+
+    Preparer.Condition condition() {
+        return condition;
     }
 
     /**

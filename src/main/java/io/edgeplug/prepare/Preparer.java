@@ -35,8 +35,7 @@ public final class Preparer implements AutoCloseable {
     private final Sysfs sysfs;
     private final Consumer<PrepareEvent> told;
     private final Unfinished unfinished;
-    private final Programs programs;
-    private final FpgaSteps fpgas;
+    private final Steps steps;
     private final Exclusion exclusion;
 
     // below: guarded by this
@@ -53,8 +52,7 @@ public final class Preparer implements AutoCloseable {
         this.told = told;
         this.exclusion = new Exclusion(sysfs);
         this.unfinished = new Unfinished(sysfs);
-        this.programs = new Programs(sysfs, told);
-        this.fpgas = new FpgaSteps(sysfs, unfinished, programs);
+        this.steps = new Steps(sysfs, unfinished, told);
     }
 
     /**
@@ -65,8 +63,7 @@ public final class Preparer implements AutoCloseable {
         Optional<Exclusion.Held> all = exclusion.tryAll();
         if (all.isPresent()) {
             try (Exclusion.Held held = all.orElseThrow()) {
-                fpgas.deleteAbandoned();
-                unfinished.deleteAbandoned();
+                steps.deleteAbandoned();
             }
         }
         List<Thread> recovering = new ArrayList<>();
@@ -105,13 +102,33 @@ public final class Preparer implements AutoCloseable {
         }
     }
 
+    /** What must be so for a device to be prepared. */
+    public interface Condition {
+        /**
+         * Looks whether it is so.
+         *
+         * @throws IOException if it is not; the message goes on after the device: {@code is held by …}
+         */
+        void check() throws IOException;
+    }
+
+    /** What would be done to a device, without doing any of it. */
+    public List<PlannedStep> plan(Device device, Recipe recipe) {
+        return steps.plan(device, recipe);
+    }
+
     /** Begins to prepare a device, or joins who did. */
-    public synchronized Preparation prepare(Device device, Recipe recipe) {
+    public Preparation prepare(Device device, Recipe recipe) {
+        return prepare(device, recipe, () -> {});
+    }
+
+    /** The same, if a condition is met once nobody else can do anything to the device. */
+    public synchronized Preparation prepare(Device device, Recipe recipe, Condition condition) {
         Preparation known = preparations.get(device.id());
         if (known != null && known.recipe().equals(recipe) && !isStale(known)) {
             return known;
         }
-        Preparation preparation = new Preparation(device, recipe);
+        Preparation preparation = new Preparation(device, recipe, condition);
         Thread thread =
                 Thread.ofPlatform().name("prepare " + device.id()).daemon().unstarted(() -> run(preparation));
         preparations.put(device.id(), preparation);
@@ -188,6 +205,7 @@ public final class Preparer implements AutoCloseable {
     }
 
     private void follow(Preparation preparation) throws IOException, PrepareException, InterruptedException {
+        preparation.condition().check();
         if (preparation.device() instanceof PciDevice pci && Exclusion.changesFunction(preparation.recipe())) {
             restore(pci.function().address());
         }
@@ -202,13 +220,7 @@ public final class Preparer implements AutoCloseable {
         Device device = preparation.device();
         preparation.begin(step);
         try {
-            String note = switch (step) {
-                case Step.Vf vf -> programs.settings(device, vf);
-                case Step.Reset reset -> function(device).reset(reset.method());
-                case Step.Driver driver -> function(device).bind(driver.name());
-                case Step.Program program -> fpgas.program(device, program);
-                case Step.Command command -> programs.run(device, command, Map.of());
-            };
+            String note = steps.perform(device, step);
             told.accept(new PrepareEvent.StepDone(device, step, note, Duration.between(begun, Instant.now())));
         } catch (IOException | TimeoutException e) {
             throw new PrepareException(device.id(), step.word() + ": " + e.getMessage(), e);
@@ -216,19 +228,6 @@ public final class Preparer implements AutoCloseable {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-    }
-
-    private FunctionSteps function(Device device) throws IOException {
-        if (!(device instanceof PciDevice pci)) {
-            throw new IOException("it is no PCI function");
-        }
-        PciAddress address = pci.function().address();
-        // an HCA may be handed out with it; to reset or unbind one would cut off the node
-        if (new DeviceScan(sysfs)
-                .function(address).stream().anyMatch(one -> one.function().carriesDefaultRoute())) {
-            throw new IOException("the node's default route goes through it");
-        }
-        return new FunctionSteps(unfinished, new PciBinding(sysfs, address));
     }
 
     /** A device that did not survive its preparation is not handed over. */

@@ -38,26 +38,54 @@ final class Programs {
     /** Runs a program, and fails if it does. */
     String run(Device device, Step.Command command, Map<TemplateWord, String> names)
             throws IOException, TimeoutException, InterruptedException {
+        run(device, argv(device, command, names), command.timeout());
+        return "";
+    }
+
+    /** What would be run. */
+    String plan(Device device, Step.Command command) throws IOException {
+        List<String> argv = argv(device, command, Map.of());
+        ProcessGroup.check(argv);
+        return String.join(" ", argv);
+    }
+
+    private static List<String> argv(Device device, Step.Command command, Map<TemplateWord, String> names)
+            throws IOException {
         List<String> argv = new ArrayList<>();
         for (Template template : command.argv()) {
             argv.add(template.fill(device, names)
                     .orElseThrow(() -> new IOException("\"" + template + "\" names what this device does not have")));
         }
-        run(device, argv, command.timeout());
-        return "";
+        return argv;
     }
 
     /** Puts back what the PF says of its VF; see ip-link(8). */
     String settings(Device device, Step.Vf settings) throws IOException, TimeoutException, InterruptedException {
+        Optional<String> mac = settings.mac().map(text -> text.equals(Step.Vf.RANDOM) ? randomMac() : text);
+        List<String> argv = new ArrayList<>(List.of(ip()));
+        argv.addAll(arguments(device, settings, mac));
+        run(device, argv, IP_TIMEOUT);
+        return mac.filter(address -> !settings.mac().equals(mac)).orElse("");
+    }
+
+    /** How {@code ip} would be called, with a word for a random address. */
+    String planSettings(Device device, Step.Vf settings) throws IOException {
+        ProcessGroup.check(List.of(ip()));
+        return "ip " + String.join(" ", arguments(device, settings, settings.mac()));
+    }
+
+    private String ip() {
+        return sysfs.locate(IP).toString();
+    }
+
+    private static List<String> arguments(Device device, Step.Vf settings, Optional<String> mac) throws IOException {
         if (!(device instanceof VirtualFunction vf)) {
             throw new IOException("it is no VF");
         }
         String pf = vf.physicalNetNames().stream()
                 .findFirst()
                 .orElseThrow(() -> new IOException("its PF " + vf.physicalFunction() + " has no network interface"));
-        List<String> argv = new ArrayList<>(List.of(sysfs.locate(IP).toString(), "link", "set", "dev", pf));
-        argv.addAll(List.of("vf", String.valueOf(vf.index())));
-        Optional<String> mac = settings.mac().map(text -> text.equals(Step.Vf.RANDOM) ? randomMac() : text);
+        List<String> argv = new ArrayList<>(List.of("link", "set", "dev", pf, "vf", String.valueOf(vf.index())));
         mac.ifPresent(address -> argv.addAll(List.of("mac", address)));
         settings.vlan().ifPresent(vlan -> argv.addAll(List.of("vlan", String.valueOf(vlan))));
         settings.minRate().ifPresent(rate -> argv.addAll(List.of("min_tx_rate", String.valueOf(rate))));
@@ -65,9 +93,7 @@ final class Programs {
         settings.spoofCheck().ifPresent(on -> argv.addAll(List.of("spoofchk", on ? "on" : "off")));
         settings.trust().ifPresent(on -> argv.addAll(List.of("trust", on ? "on" : "off")));
         settings.linkState().ifPresent(state -> argv.addAll(List.of("state", state)));
-        run(device, argv, IP_TIMEOUT);
-        return "VF " + vf.index() + " of " + pf
-                + mac.map(address -> ", " + address).orElse("");
+        return argv;
     }
 
     private void run(Device device, List<String> argv, Duration timeout)

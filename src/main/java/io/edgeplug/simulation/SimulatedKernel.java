@@ -114,6 +114,10 @@ final class SimulatedKernel implements Kernel {
             case "driver_override" -> files.replace(attribute, line(value.isEmpty() ? NO_OVERRIDE : value));
             case "reset" -> tell(directory.getFileName() + " reset by " + text(directory.resolve("reset_method")));
             case "firmware" -> load(directory, value);
+            case "uevent" -> {
+                tell(directory.getFileName() + " announced: " + value);
+                announce(value, String.valueOf(directory.getFileName()));
+            }
             default -> {
                 files.replace(attribute, line(value));
                 tell(directory.getFileName() + " " + name + " = " + value);

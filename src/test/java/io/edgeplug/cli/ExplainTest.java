@@ -271,8 +271,8 @@ final class ExplainTest {
 
         assertThat(out.toString()).contains("""
                 before each container it would be prepared
-                  reset      flr
-                  driver     vfio-pci
+                  reset      flr, without iavf, which is bound again afterwards
+                  driver     vfio-pci, instead of iavf
                 its container would get
                 """);
     }

@@ -1,0 +1,160 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.Recipe;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.kubelet.HeldDevices;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.prepare.PlannedStep;
+import io.edgeplug.prepare.Preparation;
+import io.edgeplug.prepare.PrepareEvent;
+import io.edgeplug.prepare.PrepareException;
+import io.edgeplug.prepare.Preparer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Prepares one device by hand, beside a daemon that may be running: both keep others from it in the same way, and what
+ * the daemon finds changed while this goes on it leaves as it was.
+ */
+final class ByHand {
+
+    /** How often a person who waits is told for what. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final Sysfs sysfs;
+    private final Path kubeletDir;
+    private final PrintWriter out;
+
+    /** On that node, whose kubelet has that directory for device plugins. */
+    ByHand(Sysfs sysfs, Path kubeletDir, PrintWriter out) {
+        this.sysfs = sysfs;
+        this.kubeletDir = kubeletDir;
+        this.out = out;
+    }
+
+    /**
+     * Prints what would be done to a device.
+     *
+     * @return whether nothing speaks against it
+     */
+    boolean plan(List<DeviceClass> classes, String id) throws IOException {
+        Item item = item(classes, id);
+        boolean isGood = true;
+        try (Preparer preparer = new Preparer(sysfs, event -> {})) {
+            for (PlannedStep step : preparer.plan(item.device(), recipe(item))) {
+                out.println(PlanText.line(step.step(), step.text()));
+                step.problem().ifPresent(problem -> out.println("             would fail: " + problem));
+                isGood &= step.problem().isEmpty();
+            }
+        }
+        Optional<String> objection = objection(item.device());
+        objection.ifPresent(text -> out.println("needs --force: it " + text));
+        out.flush();
+        return isGood && objection.isEmpty();
+    }
+
+    /**
+     * Prepares a device, and prints each step.
+     *
+     * @throws IOException if it could not be prepared, or a pod may hold it and nobody insists
+     */
+    void prepare(List<DeviceClass> classes, String id, boolean force) throws IOException, InterruptedException {
+        Item item = item(classes, id);
+        if (recipe(item).isEmpty()) {
+            return;
+        }
+        Preparer.Condition free = () -> refuseIfHeld(item.device());
+        try (Preparer preparer = new Preparer(sysfs, this::print)) {
+            // what is asked to end puts back first what it has begun
+            Thread atExit = Thread.ofPlatform().unstarted(preparer::close);
+            Runtime.getRuntime().addShutdownHook(atExit);
+            // looked at when nobody can prepare it for a pod any more: while this waits, one may get it
+            Preparation preparation = preparer.prepare(item.device(), recipe(item), force ? () -> {} : free);
+            Instant begun = Instant.now();
+            while (!preparation.await(PATIENCE)) {
+                print("             " + preparation.progress());
+            }
+            print(id + ": prepared in " + Duration.between(begun, Instant.now()).toMillis() + " ms");
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (PrepareException e) {
+            throw new IOException(id + ": " + e.problem(), e);
+        } finally {
+            announce(item.device());
+        }
+    }
+
+    /** Why a device should be left alone; empty if no pod holds it. */
+    Optional<String> objection(Device device) {
+        try {
+            return HeldDevices.read(kubeletDir)
+                    .of(device)
+                    .map(held -> "may be held by container %s of pod %s, as %s of %s"
+                            .formatted(held.container(), held.pod(), held.id(), held.resource()));
+        } catch (IOException e) {
+            return Optional.of("may be held by a pod, for nothing tells: " + e.getMessage());
+        }
+    }
+
+    private void refuseIfHeld(Device device) throws IOException {
+        Optional<String> objection = objection(device);
+        if (objection.isPresent()) {
+            throw new IOException(objection.orElseThrow() + "; --force prepares it all the same");
+        }
+    }
+
+    private Item item(List<DeviceClass> classes, String id) throws IOException {
+        Item item = Inventory.scan(sysfs, classes).items().stream()
+                .filter(one -> one.device().id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IOException(id + ": no such device here"));
+        DeviceClass taker = item.deviceClass()
+                .orElseThrow(() -> new IOException(id + ": no class takes it, see edgeplug explain " + id));
+        out.println(id + " of " + taker.resource()
+                + (taker.recipe().isEmpty() ? ": nothing to do, its class has no [class.prepare]" : ""));
+        return item;
+    }
+
+    private static Recipe recipe(Item item) {
+        return item.deviceClass().map(DeviceClass::recipe).orElse(Recipe.NONE);
+    }
+
+    private void print(PrepareEvent event) {
+        switch (event) {
+            case PrepareEvent.StepDone done ->
+                print(PlanText.line(done.step(), done.step().text())
+                        + (done.note().isEmpty() ? "" : ", " + done.note())
+                        + ": " + done.took().toMillis() + " ms");
+            case PrepareEvent.Output output -> print("             " + output.line());
+            case PrepareEvent.Recovered recovered -> print("             " + recovered.text());
+            case PrepareEvent.Begun begun -> {}
+            case PrepareEvent.Ended ended -> {}
+        }
+    }
+
+    /** On the threads that prepare, too. */
+    private void print(String line) {
+        synchronized (out) {
+            out.println(line);
+            out.flush();
+        }
+    }
+
+    /** Has the kernel tell of the function once more, so that a daemon that left it alone looks at it again. */
+    private void announce(Device device) throws IOException {
+        if (device instanceof PciDevice pci) {
+            String uevent = "sys/bus/pci/devices/" + pci.function().address() + "/uevent";
+            if (sysfs.exists(uevent)) {
+                sysfs.write(uevent, "change");
+            }
+        }
+    }
+}

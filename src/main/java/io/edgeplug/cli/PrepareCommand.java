@@ -1,0 +1,69 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.linux.Journal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.logging.Level;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Does to a device by hand what is done before each of its containers. */
+@Command(
+        name = "prepare",
+        mixinStandardHelpOptions = true,
+        description = "Do to a device what its class does before each container, and print each step with its time. "
+                + "Needs root. Refuses a device that a pod may hold, by what the kubelet has noted.")
+final class PrepareCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions node = new NodeOptions();
+
+    @Option(
+            names = RunOptions.KUBELET_DIR,
+            paramLabel = "DIR",
+            description = "The kubelet's directory for device plugins, instead of the one in the configuration.")
+    private Optional<Path> kubeletDir = Optional.empty();
+
+    @Option(
+            names = "--dry-run",
+            description = "Do nothing; print what would be done, and what speaks against it. Exit 1 if anything does.")
+    private boolean dryRun;
+
+    @Option(names = "--force", description = "Prepare it although a pod may hold it.")
+    private boolean force;
+
+    @Parameters(paramLabel = "BDF", description = "The device's address, or its ID as list shows it.")
+    private String id = "";
+
+    @Override
+    public Integer call() throws Exception {
+        Journal.toStderr(Level.WARNING);
+        Config config = ConfigFiles.read(node.configFile());
+        if (!dryRun && !Files.isDirectory(node.sysroot)) {
+            throw new IOException(node.sysroot + ": is no node, so nothing can be done to its devices; see --dry-run");
+        }
+        try (Sysroot sysroot = node.open()) {
+            ByHand byHand = new ByHand(
+                    sysroot.sysfs(),
+                    kubeletDir.orElse(config.kubeletDir()),
+                    spec.commandLine().getOut());
+            if (dryRun) {
+                return byHand.plan(config.classes(), id) ? ExitCode.OK : ExitCode.FAILURE;
+            }
+            byHand.prepare(config.classes(), id, force);
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,242 @@
+package io.edgeplug.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code prepare} does to a device, prints, and refuses. */
+@Timeout(60)
+final class ByHandTest {
+
+    private static final String VF = "0000:3b:01.0";
+    private static final String FREE = "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}";
+    private static final String HELD =
+            "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":\"1f3a\",\"ContainerName\":\"main\","
+                    + "\"ResourceName\":\"example.com/vf\",\"DeviceIDs\":{\"0\":[\"" + VF + "\"]},\"AllocResp\":\"\"}],"
+                    + "\"RegisteredDevices\":{}},\"Checksum\":1}";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final StringWriter printed = new StringWriter();
+    private SimulatedNode node;
+    private ByHand byHand;
+
+    @BeforeEach
+    void open() throws IOException {
+        node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+        Files.createFile(node.root().resolve("sys/bus/pci/devices/" + VF + "/uevent"));
+        byHand = new ByHand(node.sysfs(), directory, new PrintWriter(printed));
+        checkpoint(FREE);
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    private void checkpoint(String content) throws IOException {
+        Files.writeString(directory.resolve("kubelet_internal_checkpoint"), content);
+    }
+
+    private List<DeviceClass> classes(String lines) throws Exception {
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), """
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                match = { pf_names = ["ens1f0"] }
+                """ + lines);
+        return ConfigFiles.read(file).classes();
+    }
+
+    private String lines() {
+        return printed.toString().replaceAll("\\d+ ms", "N ms");
+    }
+
+    @Test
+    void eachStepIsPrintedWithItsTimeAndTheDaemonIsToldToLookAgain() throws Exception {
+        byHand.prepare(
+                classes(
+                        "[class.prepare]\nreset = \"flr\"\ndriver = \"vfio-pci\"\ncommand = [\"/bin/echo\", \"wiped {id}\"]"),
+                VF,
+                false);
+
+        assertThat(lines()).isEqualTo("""
+                0000:3b:01.0 of example.com/vf
+                  reset      flr, under iavf, which was bound anew: N ms
+                  driver     vfio-pci, was bound to iavf: N ms
+                             wiped 0000:3b:01.0
+                  command    /bin/echo wiped {id}: N ms
+                0000:3b:01.0: prepared in N ms
+                """);
+        assertThat(node.acts()).endsWith(VF + " bound to vfio-pci", VF + " announced: change");
+    }
+
+    @Test
+    void deviceThatAPodMayHoldIsRefusedUnlessForced() throws Exception {
+        checkpoint(HELD);
+        List<DeviceClass> classes = classes("prepare = { reset = \"flr\" }");
+
+        assertThatIOException()
+                .isThrownBy(() -> byHand.prepare(classes, VF, false))
+                .withMessage(VF + ": it may be held by container main of pod 1f3a, as 0000:3b:01.0 of example.com/vf; "
+                        + "--force prepares it all the same");
+        assertThat(node.acts()).doesNotContain(VF + " reset by flr");
+
+        byHand.prepare(classes, VF, true);
+        assertThat(node.acts()).contains(VF + " reset by flr");
+    }
+
+    @Test
+    void deviceIsRefusedIfNothingTellsWhoHoldsIt() throws Exception {
+        List<DeviceClass> classes = classes("prepare = { reset = \"flr\" }");
+        checkpoint("{}");
+        assertThatIOException()
+                .isThrownBy(() -> byHand.prepare(classes, VF, false))
+                .withMessage(
+                        VF + ": it may be held by a pod, for nothing tells: " + directory
+                                + "/kubelet_internal_checkpoint: is not as a kubelet writes it; --force prepares it all the same");
+        Files.delete(directory.resolve("kubelet_internal_checkpoint"));
+        assertThatIOException()
+                .isThrownBy(() -> byHand.prepare(classes, VF, false))
+                .withMessageContaining("kubelet_internal_checkpoint: no such file; --force");
+        assertThat(node.acts()).doesNotContain(VF + " reset by flr");
+    }
+
+    @Test
+    void stepThatFailsIsToldAndTheDaemonLooksAgain() throws Exception {
+        node.interfere("sys/bus/pci/devices/" + VF + "/reset", () -> {
+            throw new IOException("Input/output error");
+        });
+
+        assertThatIOException()
+                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), VF, false))
+                .withMessage(VF + ": reset: write reset: Input/output error");
+        assertThat(node.acts())
+                .containsExactly(VF + " unbound from iavf", VF + " bound to iavf", VF + " announced: change");
+    }
+
+    @Test
+    void dryRunTellsWhatWouldBeDoneAndWhatSpeaksAgainstIt() throws Exception {
+        assertThat(byHand.plan(classes("[class.prepare]\nreset = \"flr\"\ndriver = \"vfio-pci\""), VF))
+                .isTrue();
+        assertThat(lines()).isEqualTo("""
+                0000:3b:01.0 of example.com/vf
+                  reset      flr, without iavf, which is bound again afterwards
+                  driver     vfio-pci, instead of iavf
+                """);
+        printed.getBuffer().setLength(0);
+        checkpoint(HELD);
+
+        assertThat(byHand.plan(classes("""
+                                [class.prepare]
+                                reset = "bus"
+                                driver = "igb_uio"
+                                command = ["/none/wipe", "{id}"]
+                                [class.prepare.vf]
+                                mac = "random"
+                                """), VF)).isFalse();
+        assertThat(lines()).isEqualTo("""
+                0000:3b:01.0 of example.com/vf
+                  vf         mac random
+                             would fail: %s/node/sbin/ip: no such program
+                  reset      bus
+                             would fail: the kernel offers no bus for it, only: flr
+                  driver     igb_uio
+                             would fail: the driver igb_uio is not loaded
+                  command    /none/wipe {id}
+                             would fail: /none/wipe: no such program
+                needs --force: it may be held by container main of pod 1f3a, as 0000:3b:01.0 of example.com/vf
+                """.formatted(directory.toRealPath()));
+        assertThat(node.acts()).isEmpty();
+    }
+
+    @Test
+    void deviceWithoutARecipeIsLeftAlone() throws Exception {
+        byHand.prepare(classes(""), VF, false);
+
+        assertThat(lines()).isEqualTo(VF + " of example.com/vf: nothing to do, its class has no [class.prepare]\n");
+        assertThat(node.acts()).isEmpty();
+    }
+
+    @Test
+    void deviceOfNoClassIsTold() {
+        assertThatIOException()
+                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), "0000:af:01.0", true))
+                .withMessage("0000:af:01.0: no class takes it, see edgeplug explain 0000:af:01.0");
+        assertThatIOException()
+                .isThrownBy(() -> byHand.plan(List.of(), "0000:00:00.0"))
+                .withMessage("0000:00:00.0: no such device here");
+    }
+
+    private int execute(String... args) {
+        return Main.commandLine()
+                .setOut(new PrintWriter(printed))
+                .setErr(new PrintWriter(printed))
+                .execute(args);
+    }
+
+    @Test
+    void commandPreparesADeviceOfTheNodeThatItIsGiven() throws Exception {
+        classes("prepare = { command = [\"/bin/echo\", \"wiped\"] }");
+        String config = directory.resolve("edgeplug.toml").toString();
+        String root = node.root().toString();
+        String kubeletDir = directory.toString();
+
+        assertThat(execute("prepare", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
+                .isZero();
+        assertThat(lines()).contains("             wiped\n  command    /bin/echo wiped: N ms\n");
+        checkpoint(HELD);
+        assertThat(execute("prepare", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
+                .isEqualTo(1);
+        assertThat(lines()).contains("edgeplug: " + VF + ": it may be held by container main of pod 1f3a, as ");
+        assertThat(execute(
+                        "prepare", "--force", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
+                .isZero();
+    }
+
+    @Test
+    void filesThatShowAnotherNodeAreOnlyLookedAt() throws Exception {
+        classes("prepare = { reset = \"flr\" }");
+        String config = directory.resolve("edgeplug.toml").toString();
+        String tree =
+                Files.writeString(directory.resolve("tree"), DemoNode.tree()).toString();
+        String kubeletDir = directory.toString();
+
+        assertThat(execute("prepare", VF, "--config", config, "--sysroot", tree, "--kubelet-dir", kubeletDir))
+                .isEqualTo(1);
+        assertThat(lines())
+                .isEqualTo(
+                        "edgeplug: " + tree + ": is no node, so nothing can be done to its devices; see --dry-run\n");
+        assertThat(execute(
+                        "prepare", "--dry-run", VF, "--config", config, "--sysroot", tree, "--kubelet-dir", kubeletDir))
+                .isZero();
+
+        printed.getBuffer().setLength(0);
+        assertThat(execute("try", "example.com/vf=2", "--config", config, "--sysroot", tree))
+                .isZero();
+        assertThat(lines()).contains("""
+                before its container starts, 0000:3b:01.0 is prepared:
+                  reset      flr, without iavf, which is bound again afterwards
+                before its container starts, 0000:3b:01.1 is prepared:
+                  reset      flr, without iavf, which is bound again afterwards
+                which is not done now: these are the files of another node
+                the container gets:
+                """);
+    }
+}
