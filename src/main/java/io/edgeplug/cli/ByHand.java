@@ -137,6 +137,7 @@ final class ByHand {
             case PrepareEvent.Recovered recovered -> print("             " + recovered.text());
             case PrepareEvent.Begun begun -> {}
             case PrepareEvent.Ended ended -> {}
+            case PrepareEvent.DriverGivenBack back -> {}
         }
     }
 

@@ -122,7 +122,10 @@ final class Daemon {
                 DevicePlugins.open(options.kubeletDir().orElse(config.kubeletDir()), supplies, preparations);
             case PLUGINS_REGISTRY ->
                 DevicePlugins.openInRegistry(
-                        options.kubeletDir().orElse(config.pluginsRegistryDir()), supplies, preparations);
+                        options.kubeletDir().orElse(config.pluginsRegistryDir()),
+                        config.kubeletDir(),
+                        supplies,
+                        preparations);
         };
     }
 }

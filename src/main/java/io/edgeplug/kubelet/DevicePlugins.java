@@ -24,6 +24,7 @@ public final class DevicePlugins implements AutoCloseable {
     private final Supplies supplies;
     private final Preparations preparations;
     private final List<KubeletApi> apis;
+    private final Thread releases;
 
     /** Changed by {@link #use} only; whoever asks meanwhile sees the resources of before. */
     private volatile List<ResourcePlugin> plugins = List.of();
@@ -33,7 +34,9 @@ public final class DevicePlugins implements AutoCloseable {
             PluginDirectory directory,
             Supplies supplies,
             Preparations preparations,
-            List<KubeletApi> apis) {
+            List<KubeletApi> apis,
+            Path kubeletDir) {
+        this.releases = Thread.ofVirtual().name("releases").unstarted(() -> followReleases(kubeletDir));
         this.rpc = rpc;
         this.directory = directory;
         this.supplies = supplies;
@@ -53,23 +56,33 @@ public final class DevicePlugins implements AutoCloseable {
         if (directory.view().kubelet().isEmpty()) {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
         }
-        return start(directory, supplies, preparations, List.of(new V1beta1(), new V1alpha1()));
+        return start(directory, supplies, preparations, List.of(new V1beta1(), new V1alpha1()), kubeletDir);
     }
 
     /**
      * Starts to serve where the kubelet's plugin watcher finds the sockets.
      *
      * @param registry the kubelet's {@code plugins_registry}, which may be missing yet
+     * @param kubeletDir its directory for device plugins, where it notes who holds what
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins openInRegistry(Path registry, Supplies supplies, Preparations preparations)
-            throws IOException {
+    public static DevicePlugins openInRegistry(
+            Path registry, Path kubeletDir, Supplies supplies, Preparations preparations) throws IOException {
         SocketNames.deleteAbandoned(registry);
-        return start(PluginDirectory.pluginsRegistry(registry), supplies, preparations, List.of(new PluginsRegistry()));
+        return start(
+                PluginDirectory.pluginsRegistry(registry),
+                supplies,
+                preparations,
+                List.of(new PluginsRegistry()),
+                kubeletDir);
     }
 
     private static DevicePlugins start(
-            PluginDirectory directory, Supplies supplies, Preparations preparations, List<KubeletApi> apis)
+            PluginDirectory directory,
+            Supplies supplies,
+            Preparations preparations,
+            List<KubeletApi> apis,
+            Path kubeletDir)
             throws IOException {
         UnixRpc rpc;
         try {
@@ -78,8 +91,9 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
-        DevicePlugins plugins = new DevicePlugins(rpc, directory, supplies, preparations, apis);
+        DevicePlugins plugins = new DevicePlugins(rpc, directory, supplies, preparations, apis, kubeletDir);
         plugins.plugins = supplies.each().stream().map(plugins::start).toList();
+        plugins.releases.start();
         return plugins;
     }
 
@@ -135,9 +149,23 @@ public final class DevicePlugins implements AutoCloseable {
         return directory.view().generation();
     }
 
+    /** The kubelet tells of no release, but it writes its notes anew in the directory that is watched. */
+    private void followReleases(Path kubeletDir) {
+        try {
+            while (true) {
+                long generation = directory.view().generation();
+                preparations.giveBackDrivers(kubeletDir);
+                directory.awaitNewerThan(generation, FOREVER);
+            }
+        } catch (InterruptedException e) {
+            LOG.fine("no longer following what containers hold");
+        }
+    }
+
     /** Takes all sockets away, without a farewell: an empty list would have the kubelet fail running containers. */
     @Override
     public void close() throws IOException {
+        releases.interrupt();
         plugins.forEach(ResourcePlugin::stop);
         plugins.forEach(ResourcePlugin::awaitEnd);
         rpc.close();

@@ -2,6 +2,8 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
 import io.edgeplug.inventory.Hold;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Sysfs;
@@ -10,6 +12,7 @@ import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /**
  * Prepares the devices of containers, each of which the inventory keeps as it is meanwhile.
@@ -84,6 +88,34 @@ public final class Preparations implements AutoCloseable {
         all.forEach(preparer::collect);
     }
 
+    /**
+     * Gives the functions that no container holds the driver back that they had before a recipe's, beside whatever else
+     * is done. Where the kubelet's notes cannot be read, all stay as they are.
+     */
+    void giveBackDrivers(Path kubeletDir) {
+        try {
+            List<PciAddress> rebound = preparer.rebound();
+            if (rebound.isEmpty()) {
+                return;
+            }
+            HeldDevices held = HeldDevices.read(kubeletDir);
+            monitor.current().items().stream()
+                    .flatMap(item -> item.device() instanceof PciDevice pci ? Stream.of(pci) : Stream.empty())
+                    .filter(device -> rebound.contains(device.function().address()))
+                    .filter(device -> held.of(device).isEmpty())
+                    .forEach(device -> preparer.giveBackDriver(device, () -> checkFree(kubeletDir, device)));
+        } catch (IOException e) {
+            LOG.fine(() -> "drivers stay as they are: " + e.getMessage());
+        }
+    }
+
+    /** The kubelet notes a device before its container starts: from then on no one but the recipe gives it a driver. */
+    private static void checkFree(Path kubeletDir, PciDevice device) throws IOException {
+        if (HeldDevices.read(kubeletDir).of(device).isPresent()) {
+            throw new IOException("is held");
+        }
+    }
+
     /** What the kernel does not give back may never be of use again. */
     private void reportIfStuck(Preparation late) {
         Optional<Hold> hold = Optional.ofNullable(holds.get(late.device().id()));
@@ -111,6 +143,10 @@ public final class Preparations implements AutoCloseable {
                 Optional.ofNullable(holds.remove(ended.device().id()))
                         .ifPresent(hold ->
                                 hold.release(ended.problem().map(problem -> "could not be prepared: " + problem)));
+            }
+            case PrepareEvent.DriverGivenBack back -> {
+                back.text().ifPresent(text -> LOG.info(() -> back.device().id() + ": " + text));
+                Optional.ofNullable(holds.remove(back.device().id())).ifPresent(hold -> hold.release(Optional.empty()));
             }
             case PrepareEvent.Recovered recovered -> {
                 LOG.warning(() -> recovered.function() + ": " + recovered.text());

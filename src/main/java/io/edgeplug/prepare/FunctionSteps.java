@@ -1,7 +1,6 @@
 package io.edgeplug.prepare;
 
 import io.edgeplug.device.Step;
-import io.edgeplug.prepare.Unfinished.Before;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -10,10 +9,12 @@ import java.util.Optional;
 final class FunctionSteps {
 
     private final Unfinished unfinished;
+    private final Rebound rebound;
     private final PciBinding binding;
 
-    FunctionSteps(Unfinished unfinished, PciBinding binding) {
+    FunctionSteps(Unfinished unfinished, Rebound rebound, PciBinding binding) {
         this.unfinished = unfinished;
+        this.rebound = rebound;
         this.binding = binding;
     }
 
@@ -62,6 +63,7 @@ final class FunctionSteps {
         }
         Before before = Before.of(binding);
         changing(before, () -> {
+            rebound.remember(binding, before, driver);
             binding.override(Optional.of(driver));
             if (before.driver().isPresent()) {
                 binding.unbind();
@@ -69,6 +71,13 @@ final class FunctionSteps {
             binding.bind(driver);
         });
         return before.driver().map(old -> "was bound to " + old).orElse("");
+    }
+
+    /** Gives the function the driver back that it had before a recipe's, or none if it had none. */
+    String giveBackDriver(Before had) throws IOException {
+        refuseInterfaceElsewhere();
+        changing(Before.of(binding), () -> had.restore(binding));
+        return had.driver().map(driver -> "has its driver " + driver + " back").orElse("has no driver again");
     }
 
     /** What binding it to a driver would do. */

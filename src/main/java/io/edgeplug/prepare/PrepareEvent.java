@@ -8,7 +8,7 @@ import java.util.Optional;
 /** What happens to a device that is prepared, told on the thread that prepares it. */
 public sealed interface PrepareEvent {
 
-    /** The first step comes next. */
+    /** The device is about to be changed. */
     record Begun(Device device) implements PrepareEvent {}
 
     /**
@@ -27,6 +27,13 @@ public sealed interface PrepareEvent {
      * @param problem why the device is not prepared; empty if it is
      */
     record Ended(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
+
+    /**
+     * Nothing is done to the device any more, to which a recipe had given another driver.
+     *
+     * @param text what came of giving it back; empty if there was nothing to do
+     */
+    record DriverGivenBack(Device device, Optional<String> text) implements PrepareEvent {}
 
     /**
      * What a process that was killed had begun with a function was put back.

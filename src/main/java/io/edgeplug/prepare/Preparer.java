@@ -13,9 +13,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -40,7 +42,8 @@ public final class Preparer implements AutoCloseable {
 
     // below: guarded by this
     private final Map<String, Preparation> preparations = new HashMap<>();
-    private final Map<Preparation, Thread> threads = new HashMap<>();
+    private final Set<Thread> threads = new HashSet<>();
+    private final Set<PciAddress> givingBack = new HashSet<>();
 
     /**
      * Prepares devices of that node.
@@ -89,7 +92,7 @@ public final class Preparer implements AutoCloseable {
     /** Puts a function back if a process was killed in the middle; with its locks held. */
     private void restore(PciAddress address) throws IOException {
         try {
-            Optional<Unfinished.Before> before = unfinished.before(address);
+            Optional<Before> before = unfinished.before(address);
             if (before.isPresent()) {
                 before.orElseThrow().restore(new PciBinding(sysfs, address));
                 unfinished.forget(address);
@@ -129,12 +132,60 @@ public final class Preparer implements AutoCloseable {
             return known;
         }
         Preparation preparation = new Preparation(device, recipe, condition);
-        Thread thread =
-                Thread.ofPlatform().name("prepare " + device.id()).daemon().unstarted(() -> run(preparation));
         preparations.put(device.id(), preparation);
-        threads.put(preparation, thread);
-        thread.start();
+        start("prepare " + device.id(), () -> run(preparation));
         return preparation;
+    }
+
+    /** The functions to which a recipe gave another driver, of which some may have their own back already. */
+    public List<PciAddress> rebound() throws IOException {
+        return steps.rebound();
+    }
+
+    /**
+     * Begins to give a function the driver back that it had before a recipe's, if a condition is met once nobody else can
+     * do anything to it. Nothing comes of it while that is being done.
+     */
+    public synchronized void giveBackDriver(PciDevice device, Condition condition) {
+        PciAddress address = device.function().address();
+        if (givingBack.add(address)) {
+            start("give back " + address, () -> {
+                giveBackAlone(device, condition);
+                synchronized (this) {
+                    givingBack.remove(address);
+                }
+            });
+        }
+    }
+
+    /** With the lock of this held. */
+    private void start(String name, Runnable work) {
+        Thread thread = Thread.ofPlatform().name(name).daemon().unstarted(() -> {
+            work.run();
+            synchronized (this) {
+                threads.remove(Thread.currentThread());
+            }
+        });
+        threads.add(thread);
+        thread.start();
+    }
+
+    private void giveBackAlone(PciDevice device, Condition condition) {
+        try (Exclusion.Held held = exclusion.acquire(device.function().address())) {
+            condition.check();
+            told.accept(new PrepareEvent.Begun(device));
+            Optional<String> text;
+            try {
+                restore(device.function().address());
+                text = steps.giveBackDriver(device);
+            } catch (IOException e) {
+                text = Optional.of("cannot be given back the driver that it had: " + e.getMessage());
+            }
+            told.accept(new PrepareEvent.DriverGivenBack(device, text));
+        } catch (IOException | InterruptedException e) {
+            // it stays bound, which the next container's recipe asks for anyway
+            return;
+        }
     }
 
     /** Says that a result has been used: who asks for the device from now on has it prepared anew. */
@@ -145,13 +196,13 @@ public final class Preparer implements AutoCloseable {
     /** Ends what can be ended; what the kernel has stays with it. */
     @Override
     public void close() {
-        Map<Preparation, Thread> left;
+        Set<Thread> left;
         synchronized (this) {
-            left = Map.copyOf(threads);
+            left = Set.copyOf(threads);
         }
-        left.values().forEach(Thread::interrupt);
+        left.forEach(Thread::interrupt);
         try {
-            join(left.values());
+            join(left);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -177,9 +228,6 @@ public final class Preparer implements AutoCloseable {
                     preparation.device().id(), "others cannot be kept from it: " + e.getMessage(), e));
         } catch (InterruptedException e) {
             problem = Optional.of(new PrepareException(preparation.device().id(), "edgeplug stops", e));
-        }
-        synchronized (this) {
-            threads.remove(preparation);
         }
         preparation.end(problem);
     }

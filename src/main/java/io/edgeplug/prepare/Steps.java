@@ -20,6 +20,7 @@ final class Steps {
 
     private final Sysfs sysfs;
     private final Unfinished unfinished;
+    private final Rebound rebound;
     private final Programs programs;
     private final FpgaSteps fpgas;
 
@@ -27,6 +28,7 @@ final class Steps {
     Steps(Sysfs sysfs, Unfinished unfinished, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.unfinished = unfinished;
+        this.rebound = new Rebound(sysfs);
         this.programs = new Programs(sysfs, told);
         this.fpgas = new FpgaSteps(sysfs, unfinished, programs);
     }
@@ -74,6 +76,26 @@ final class Steps {
         };
     }
 
+    /** The functions to which a recipe may have given another driver. */
+    List<PciAddress> rebound() throws IOException {
+        return rebound.functions();
+    }
+
+    /**
+     * Gives a device's function the driver back that it had before a recipe's; once, whatever comes of it.
+     *
+     * @return what was done; empty if it does not have the recipe's any more
+     */
+    Optional<String> giveBackDriver(PciDevice device) throws IOException {
+        PciAddress address = device.function().address();
+        try {
+            Optional<Before> had = rebound.before(new PciBinding(sysfs, address));
+            return had.isPresent() ? Optional.of(function(device).giveBackDriver(had.orElseThrow())) : Optional.empty();
+        } finally {
+            rebound.forget(address);
+        }
+    }
+
     /** Takes away the images that a killed process left. */
     void deleteAbandoned() throws IOException {
         fpgas.deleteAbandoned();
@@ -90,6 +112,6 @@ final class Steps {
                 .function(address).stream().anyMatch(one -> one.function().carriesDefaultRoute())) {
             throw new IOException("the node's default route goes through it");
         }
-        return new FunctionSteps(unfinished, new PciBinding(sysfs, address));
+        return new FunctionSteps(unfinished, rebound, new PciBinding(sysfs, address));
     }
 }

@@ -208,4 +208,71 @@ final class PreStartTest {
         assertThat(started).isTrue();
         assertThat(Files.readAllLines(runs)).hasSize(1);
     }
+
+    @Test
+    void driverIsGivenBackOnceNoContainerHoldsTheDevice() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        Path driver = served.daemon().node.root().resolve("sys/bus/pci/drivers/iavf/" + VF0);
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
+        served.kubelet().startContainer("pod", "main");
+        assertThat(driver).doesNotExist();
+
+        try (LogLines log = LogLines.open()) {
+            served.kubelet().remove("pod");
+            log.await(VF0 + ": has its driver iavf back");
+        }
+
+        assertThat(served.daemon().node.acts())
+                .containsExactly(
+                        VF0 + " unbound from iavf",
+                        VF0 + " bound to vfio-pci",
+                        VF0 + " unbound from vfio-pci",
+                        VF0 + " bound to iavf");
+        assertThat(served.daemon().node.sysfs().read("sys/bus/pci/devices/" + VF0 + "/driver_override"))
+                .contains("(null)");
+        assertThat(served.kubelet().resource(NODE0).allocatable()).isEqualTo(1);
+        served.kubelet().admit(PodSpec.of("next", NODE0, 1));
+        served.kubelet().startContainer("next", "main");
+        assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
+    }
+
+    @Test
+    void driverThatCannotBeGivenBackStaysAndIsToldOnce() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        served.daemon().node.interfere("sys/bus/pci/drivers/iavf/bind", () -> {
+            throw new IOException("Cannot allocate memory");
+        });
+
+        try (LogLines log = LogLines.open()) {
+            served.kubelet().remove("pod");
+            log.await(VF0 + ": cannot be given back the driver that it had: write bind: Cannot allocate memory");
+            served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
+            served.kubelet().admit(PodSpec.of("next", NODE0, 1));
+            served.kubelet().startContainer("next", "main");
+            assertThat(log.with("cannot be given back")).hasSize(1);
+        }
+        assertThat(served.daemon().node.acts()).endsWith(VF0 + " unbound from vfio-pci", VF0 + " bound to vfio-pci");
+    }
+
+    @Test
+    void driverStaysWhereNothingTellsWhoHoldsTheDevice() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        Path kubeletDir = directory.resolve("device-plugins");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        Files.writeString(kubeletDir.resolve(HeldDevices.FILE), "{}");
+
+        served.daemon().giveBackDrivers(kubeletDir);
+        served.daemon().giveBackDrivers(directory.resolve("none"));
+
+        assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
+        try (LogLines log = LogLines.open()) {
+            served.kubelet().remove("pod");
+            log.await(VF0 + ": has its driver iavf back");
+        }
+    }
 }

@@ -87,7 +87,7 @@ final class TestDaemon implements AutoCloseable {
         return open(
                 directory,
                 CLASSES,
-                (supplies, preparations) -> DevicePlugins.openInRegistry(registry, supplies, preparations));
+                (supplies, preparations) -> DevicePlugins.openInRegistry(registry, directory, supplies, preparations));
     }
 
     private interface Opening {
@@ -139,6 +139,11 @@ final class TestDaemon implements AutoCloseable {
     /** Has other classes from now on, as after SIGHUP. */
     void use(List<DeviceClass> others) throws InterruptedException {
         plugins.use(others);
+    }
+
+    /** Has drivers given back, as when the kubelet's notes in that directory change. */
+    void giveBackDrivers(Path kubeletDir) {
+        preparations.giveBackDrivers(kubeletDir);
     }
 
     /** Has all files looked at, which no uevent tells of. */

@@ -1,15 +1,22 @@
 package io.edgeplug.prepare;
 
 import static io.edgeplug.prepare.PreparedNode.DEVICES;
+import static io.edgeplug.prepare.PreparedNode.PATIENCE;
 import static io.edgeplug.prepare.PreparedNode.VF0;
 import static io.edgeplug.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +179,52 @@ final class FunctionStepsTest {
         assertThat(prepared.node.acts()).containsExactly(VF0 + " unbound from iavf", VF0 + " bound to vfio-pci");
         assertThat(prepared.driver(VF0)).isEqualTo("vfio-pci");
         assertThat(prepared.driver(VF1)).isEqualTo("iavf");
+    }
+
+    private Optional<String> giveBackDriver() throws Exception {
+        BlockingQueue<PrepareEvent.DriverGivenBack> ends = new LinkedBlockingQueue<>();
+        try (Preparer preparer = new Preparer(prepared.node.sysfs(), event -> {
+            if (event instanceof PrepareEvent.DriverGivenBack back) {
+                ends.add(back);
+            }
+        })) {
+            preparer.giveBackDriver((PciDevice) prepared.device(VF0), () -> {});
+            return Objects.requireNonNull(ends.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .text();
+        }
+    }
+
+    @Test
+    void driverOfBeforeTheFirstRecipeIsGivenBackOnce() throws Exception {
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+        prepared.prepare(VF0, "driver = \"vfio-pci\"\nreset = \"flr\"");
+
+        assertThat(giveBackDriver()).contains("has its driver iavf back");
+        assertThat(giveBackDriver()).isEmpty();
+
+        assertAsBefore();
+    }
+
+    @Test
+    void functionThatHadNoDriverHasNoneAgain() throws Exception {
+        prepared.node.sysfs().write("sys/bus/pci/drivers/iavf/unbind", VF0);
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+
+        assertThat(giveBackDriver()).contains("has no driver again");
+
+        assertThat(prepared.driver(VF0)).isEqualTo("none");
+        assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("(null)");
+    }
+
+    @Test
+    void driverThatSomebodyElseHasBoundSinceStays() throws Exception {
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+        prepared.node.sysfs().write("sys/bus/pci/drivers/vfio-pci/unbind", VF0);
+
+        assertThat(giveBackDriver()).isEmpty();
+
+        assertThat(prepared.driver(VF0)).isEqualTo("none");
+        assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("vfio-pci");
     }
 
     @Test
