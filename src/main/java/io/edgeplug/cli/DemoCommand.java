@@ -27,8 +27,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        description = "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
-                + "follow hot-plug, failure and a kubelet restart. Exit 0 if the kubelet saw all of it.")
+        description =
+                "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
+                        + "reset before a container starts, follow hot-plug, failure and a kubelet restart. Exit 0 if the kubelet saw all of it.")
 final class DemoCommand implements Callable<Integer> {
 
     @Override
@@ -59,6 +60,7 @@ final class DemoCommand implements Callable<Integer> {
             scenes.registered(
                     config.classes().stream().map(DeviceClass::resource).toList());
             scenes.podAllocated();
+            scenes.containerStarted();
             scenes.vfPlugged();
             scenes.deviceBrokenAndHealed();
             scenes.kubeletRestarted();

@@ -5,6 +5,7 @@ import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.localkubelet.AdmissionException;
+import io.edgeplug.localkubelet.ContainerStartException;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.Pod;
@@ -26,6 +27,8 @@ final class DemoScenes {
 
     private static final ResourceName VFS = ResourceName.parse("example.com/sriov_node0");
     private static final ResourceName GOPHERS = ResourceName.parse("example.com/gopher");
+    private static final String POD = "dpdk";
+    private static final String CONTAINER = "main";
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Story story;
@@ -57,14 +60,25 @@ final class DemoScenes {
     }
 
     void podAllocated() throws IOException {
-        PodSpec spec = new PodSpec("dpdk", List.of(new PodSpec.Container("main", Map.of(VFS, 1, GOPHERS, 2))));
+        PodSpec spec = new PodSpec(POD, List.of(new PodSpec.Container(CONTAINER, Map.of(VFS, 1, GOPHERS, 2))));
         try {
             Pod pod = kubelet.admit(spec);
             story.line("pod allocated, its container gets:");
-            AllocationText.lines(pod.container("main").allocation()).forEach(story::detail);
+            AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(story::detail);
         } catch (AdmissionException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    void containerStarted() throws IOException {
+        Instant asked = Instant.now();
+        try {
+            kubelet.startContainer(POD, CONTAINER);
+        } catch (ContainerStartException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        story.line("container started, once its VF was reset", asked);
+        node.acts().forEach(story::detail);
     }
 
     void vfPlugged() throws IOException, InterruptedException, TimeoutException {
