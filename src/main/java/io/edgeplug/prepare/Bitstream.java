@@ -26,6 +26,8 @@ final class Bitstream implements AutoCloseable {
     /** What marks copies of ours, among files of others. */
     static final String PREFIX = "edgeplug-";
 
+    static final String SUFFIX = ".bin";
+
     /** The largest FPGAs need a third of it. */
     static final long MAX_BYTES = 256L << 20;
 
@@ -47,7 +49,7 @@ final class Bitstream implements AutoCloseable {
      */
     static Bitstream copy(Path image, String sha256, Path directory) throws IOException {
         Path real = checked(image);
-        Path copy = Files.createDirectories(directory).resolve(PREFIX + UUID.randomUUID() + ".bin");
+        Path copy = Files.createDirectories(directory).resolve(PREFIX + UUID.randomUUID() + SUFFIX);
         Files.createFile(copy, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         Bitstream bitstream = new Bitstream(copy);
         try (OutputStream out = Files.newOutputStream(copy, StandardOpenOption.WRITE)) {

@@ -10,8 +10,6 @@ import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,16 +92,12 @@ final class FpgaSteps {
         return sysfs.locate(step.file().substring(1));
     }
 
-    /** Takes away what a killed process left where the kernel looks for images. */
-    void deleteAbandoned() throws IOException {
-        Path directory = sysfs.locate(FIRMWARE);
-        if (Files.isDirectory(directory)) {
-            try (DirectoryStream<Path> abandoned = Files.newDirectoryStream(directory, Bitstream.PREFIX + "*.bin")) {
-                for (Path file : abandoned) {
-                    Files.deleteIfExists(file);
-                }
-            }
-        }
+    /** Images of ours where the kernel looks for them. */
+    List<Path> staged() throws IOException {
+        return sysfs.names(FIRMWARE).stream()
+                .filter(name -> name.startsWith(Bitstream.PREFIX) && name.endsWith(Bitstream.SUFFIX))
+                .map(name -> sysfs.locate(FIRMWARE + "/" + name))
+                .toList();
     }
 
     private boolean isLoaded(Device device, Step.Program step, String id) throws IOException {

@@ -55,18 +55,20 @@ final class Notes {
 
     /** The functions of which there is a note. */
     List<PciAddress> functions() throws IOException {
-        return sysfs.names(path).stream()
-                .flatMap(name -> PciAddress.parse(name).stream())
+        return names().stream().flatMap(name -> PciAddress.parse(name).stream()).toList();
+    }
+
+    /** What else is in the directory, of processes that run or were killed. */
+    List<Path> others() throws IOException {
+        return names().stream()
+                .filter(name -> PciAddress.parse(name).isEmpty())
+                .map(name -> sysfs.locate(path + "/" + name))
                 .toList();
     }
 
-    /** Takes away what else is in the directory, of processes that were killed. */
-    void deleteOthers() throws IOException {
-        for (String name : sysfs.names(path)) {
-            if (PciAddress.parse(name).isEmpty()) {
-                Files.deleteIfExists(directory().resolve(name));
-            }
-        }
+    /** None for who may not look: who is not root has nothing to put back either. */
+    private List<String> names() throws IOException {
+        return Files.isDirectory(sysfs.locate(path)) ? sysfs.names(path) : List.of();
     }
 
     private Path file(PciAddress address) {

@@ -10,7 +10,6 @@ import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,8 +35,8 @@ public final class Preparer implements AutoCloseable {
 
     private final Sysfs sysfs;
     private final Consumer<PrepareEvent> told;
-    private final Unfinished unfinished;
     private final Steps steps;
+    private final Recovery recovery;
     private final Exclusion exclusion;
 
     // below: guarded by this
@@ -54,8 +53,9 @@ public final class Preparer implements AutoCloseable {
         this.sysfs = sysfs;
         this.told = told;
         this.exclusion = new Exclusion(sysfs);
-        this.unfinished = new Unfinished(sysfs);
+        Unfinished unfinished = new Unfinished(sysfs);
         this.steps = new Steps(sysfs, unfinished, told);
+        this.recovery = new Recovery(sysfs, unfinished, exclusion, steps, told);
     }
 
     /**
@@ -63,46 +63,7 @@ public final class Preparer implements AutoCloseable {
      * long goes on.
      */
     public void recover() throws IOException, InterruptedException {
-        Optional<Exclusion.Held> all = exclusion.tryAll();
-        if (all.isPresent()) {
-            try (Exclusion.Held held = all.orElseThrow()) {
-                steps.deleteAbandoned();
-            }
-        }
-        List<Thread> recovering = new ArrayList<>();
-        for (PciAddress address : unfinished.functions()) {
-            recovering.add(
-                    Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address)));
-        }
-        join(recovering);
-    }
-
-    /** Waits for who may still be at it. */
-    private void recover(PciAddress address) {
-        try (Exclusion.Held held = exclusion.acquire(address)) {
-            restore(address);
-        } catch (IOException e) {
-            told.accept(new PrepareEvent.Recovered(address.toString(), String.valueOf(e.getMessage())));
-        } catch (InterruptedException e) {
-            // the next process finds it as it is
-            return;
-        }
-    }
-
-    /** Puts a function back if a process was killed in the middle; with its locks held. */
-    private void restore(PciAddress address) throws IOException {
-        try {
-            Optional<Before> before = unfinished.before(address);
-            if (before.isPresent()) {
-                before.orElseThrow().restore(new PciBinding(sysfs, address));
-                unfinished.forget(address);
-                told.accept(new PrepareEvent.Recovered(
-                        address.toString(), "put back as it was before a preparation that was killed"));
-            }
-        } catch (IOException e) {
-            throw new IOException(
-                    "cannot be put back as it was before a preparation that was killed: " + e.getMessage(), e);
-        }
+        join(recovery.start());
     }
 
     /** What must be so for a device to be prepared. */
@@ -176,7 +137,7 @@ public final class Preparer implements AutoCloseable {
             told.accept(new PrepareEvent.Begun(device));
             Optional<String> text;
             try {
-                restore(device.function().address());
+                recovery.restore(device.function().address());
                 text = steps.giveBackDriver(device);
             } catch (IOException e) {
                 text = Optional.of("cannot be given back the driver that it had: " + e.getMessage());
@@ -255,7 +216,7 @@ public final class Preparer implements AutoCloseable {
     private void follow(Preparation preparation) throws IOException, PrepareException, InterruptedException {
         preparation.condition().check();
         if (preparation.device() instanceof PciDevice pci && Exclusion.changesFunction(preparation.recipe())) {
-            restore(pci.function().address());
+            recovery.restore(pci.function().address());
         }
         for (Step step : preparation.recipe().steps()) {
             perform(preparation, step);

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.FileLockInterruptionException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
@@ -112,8 +113,12 @@ final class ProcessLock {
     }
 
     private FileChannel open() throws IOException {
-        Path path = OwnDirectory.of(sysfs, DIRECTORY).resolve(name);
-        return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+            Path path = OwnDirectory.of(sysfs, DIRECTORY).resolve(name);
+            return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        } catch (AccessDeniedException e) {
+            throw new IOException("no permission for " + e.getFile() + ", which takes root", e);
+        }
     }
 
     /** Gives the lock back too. */

@@ -8,6 +8,7 @@ import io.edgeplug.device.Recipe;
 import io.edgeplug.device.Step;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,10 +97,11 @@ final class Steps {
         }
     }
 
-    /** Takes away the images that a killed process left. */
-    void deleteAbandoned() throws IOException {
-        fpgas.deleteAbandoned();
-        unfinished.deleteAbandoned();
+    /** Files of processes that prepare something, or were killed as they did. */
+    List<Path> temporary() throws IOException {
+        List<Path> files = new ArrayList<>(fpgas.staged());
+        files.addAll(unfinished.others());
+        return files;
     }
 
     private FunctionSteps function(Device device) throws IOException {

@@ -35,9 +35,9 @@ final class Unfinished {
         return notes.functions();
     }
 
-    /** Takes away what else there is, of processes that were killed. */
-    void deleteAbandoned() throws IOException {
-        notes.deleteOthers();
+    /** What else there is, of processes that run or were killed. */
+    List<Path> others() throws IOException {
+        return notes.others();
     }
 
     /** How a function was before something was begun with it; empty if nothing was, or all was finished. */

@@ -268,6 +268,14 @@ final class FunctionStepsTest {
                         VF0 + " bound to vfio-pci");
     }
 
+    /** Else only root could start a daemon, even one that is tried out with files. */
+    @Test
+    void nodeOnWhichNothingWasBegunIsNotWrittenTo() throws Exception {
+        prepared.preparer.recover();
+
+        assertThat(prepared.node.root().resolve("run")).doesNotExist();
+    }
+
     /** What a process that is killed leaves of a function, KilledDaemonTest has. */
     @Test
     void imagesOfAKilledProcessAreTakenAway() throws Exception {

@@ -1,0 +1,83 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Puts back what processes that were killed had begun, and leaves alone what living ones are at. */
+final class Recovery {
+
+    private final Sysfs sysfs;
+    private final Unfinished unfinished;
+    private final Exclusion exclusion;
+    private final Steps steps;
+    private final Consumer<PrepareEvent> told;
+
+    Recovery(Sysfs sysfs, Unfinished unfinished, Exclusion exclusion, Steps steps, Consumer<PrepareEvent> told) {
+        this.sysfs = sysfs;
+        this.unfinished = unfinished;
+        this.exclusion = exclusion;
+        this.steps = steps;
+        this.told = told;
+    }
+
+    /** Starts a thread for each function, which the kernel may keep. */
+    List<Thread> start() throws IOException {
+        deleteAbandoned();
+        List<Thread> recovering = new ArrayList<>();
+        for (PciAddress address : unfinished.functions()) {
+            recovering.add(
+                    Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address)));
+        }
+        return recovering;
+    }
+
+    /** Puts a function back if a process was killed in the middle; with the function's locks held. */
+    void restore(PciAddress address) throws IOException {
+        try {
+            Optional<Before> before = unfinished.before(address);
+            if (before.isPresent()) {
+                before.orElseThrow().restore(new PciBinding(sysfs, address));
+                unfinished.forget(address);
+                told.accept(new PrepareEvent.Recovered(
+                        address.toString(), "put back as it was before a preparation that was killed"));
+            }
+        } catch (IOException e) {
+            throw new IOException(
+                    "cannot be put back as it was before a preparation that was killed: " + e.getMessage(), e);
+        }
+    }
+
+    /** While others prepare anything, their files cannot be told from those of who was killed. */
+    private void deleteAbandoned() throws IOException {
+        if (steps.temporary().isEmpty()) {
+            return;
+        }
+        Optional<Exclusion.Held> all = exclusion.tryAll();
+        if (all.isPresent()) {
+            try (Exclusion.Held held = all.orElseThrow()) {
+                for (Path file : steps.temporary()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    /** Waits for who may still be at it. */
+    private void recover(PciAddress address) {
+        try (Exclusion.Held held = exclusion.acquire(address)) {
+            restore(address);
+        } catch (IOException e) {
+            told.accept(new PrepareEvent.Recovered(address.toString(), String.valueOf(e.getMessage())));
+        } catch (InterruptedException e) {
+            // the next process finds it as it is
+            return;
+        }
+    }
+}
