@@ -12,9 +12,20 @@ import picocli.CommandLine.Command;
 /** Where the process begins. */
 @Command(
         name = "edgeplug",
-        description = "Turns FPGAs, SR-IOV VFs and InfiniBand HCAs of this node into extended resources of Kubernetes.",
+        description = {
+            "Turns FPGAs, SR-IOV VFs and InfiniBand HCAs of this node into extended resources of Kubernetes.",
+            "The daemon is edgeplug run, which systemd starts as edgeplug.service; the other commands need neither it "
+                    + "nor a cluster."
+        },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
+        exitCodeListHeading = "Exit status:%n",
+        exitCodeList = {"0:done", "1:failed", "2:wrong usage", "78:wrong configuration"},
+        footerHeading = "Files:%n",
+        footer = {
+            "  /etc/edgeplug/edgeplug.toml   the daemon's configuration, see edgeplug.toml(5)",
+            "  /etc/edgeplug/class.d/*.toml  device classes, read in the order of their names"
+        },
         subcommands = {
             RunCommand.class,
             ListCommand.class,
@@ -50,8 +61,8 @@ public final class Main {
         return commandLine().execute(args);
     }
 
-    /** All commands, and how they fail. */
-    static CommandLine commandLine() {
+    /** All commands, and how they fail. Public for the manual page and the completion, which the packages make of it. */
+    public static CommandLine commandLine() {
         CommandLine commands = new CommandLine(new Main());
         ListCommand.describeColumns(
                 Objects.requireNonNull(commands.getSubcommands().get("list")));

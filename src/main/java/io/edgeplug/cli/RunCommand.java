@@ -11,7 +11,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
-        description = "Run the daemon: keep this node's devices registered with its kubelet until SIGTERM.")
+        description =
+                "Run the daemon: keep this node's devices registered with its kubelet until SIGTERM. SIGHUP makes it "
+                        + "read its configuration again.")
 final class RunCommand implements Callable<Integer> {
 
     @Mixin

@@ -38,15 +38,15 @@ final class Image {
         this.time = time;
     }
 
-    /** Arguments: Maven's build directory, and the time that all files get. */
+    /** Arguments: Maven's build directory, the time that all files get, and the version. */
     public static void main(String[] args) throws IOException, InterruptedException {
         Path target = Path.of(args[0]);
         Image image = new Image(target.resolve("image"), FileTime.from(Instant.parse(args[1])));
         delete(image.root);
-        image.make(target);
+        image.make(target, args[2]);
     }
 
-    private void make(Path target) throws IOException, InterruptedException {
+    private void make(Path target, String version) throws IOException, InterruptedException {
         linkRuntime();
         List<Path> jars = Jars.install(target, root.resolve(HOME), time);
         String classPath = jars.stream()
@@ -59,6 +59,8 @@ final class Image {
         Training.run(root, cache, target.resolve("training"));
         String launcher = Files.readString(Path.of("packaging/edgeplug.sh")).replace("@CACHE@", cache);
         write("usr/bin/edgeplug", launcher);
+        new Documents(root, time.toInstant(), version).write();
+        copy("packaging/deb/lintian-overrides", "usr/share/lintian/overrides/edgeplug");
         copyAll("etc", "etc/edgeplug");
         copyAll("systemd", "usr/lib/systemd/system");
         copyAll("udev", "usr/lib/udev/rules.d");
