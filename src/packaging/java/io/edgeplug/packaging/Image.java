@@ -55,6 +55,7 @@ final class Image {
         Files.writeString(root.resolve(HOME).resolve("class.path"), classPath);
         copy("packaging/jvm.options", HOME + "/jvm.options");
         copy("packaging/has-class.sh", HOME + "/has-class");
+        copy("packaging/forget.sh", HOME + "/forget");
         String cache = "classes-" + Jars.hash(jars) + ".aot";
         Training.run(root, cache, target.resolve("training"));
         String launcher = Files.readString(Path.of("packaging/edgeplug.sh")).replace("@CACHE@", cache);
@@ -64,7 +65,7 @@ final class Image {
         copyAll("etc", "etc/edgeplug");
         copyAll("systemd", "usr/lib/systemd/system");
         copyAll("udev", "usr/lib/udev/rules.d");
-        for (String executable : List.of("usr/bin/edgeplug", HOME + "/has-class")) {
+        for (String executable : List.of("usr/bin/edgeplug", HOME + "/has-class", HOME + "/forget")) {
             Files.setPosixFilePermissions(root.resolve(executable), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         try (Stream<Path> files = Files.walk(root)) {
