@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A stand-in FPGA card: drives QEMU's "edu" PCI device, and registers a manager, a bridge and a region with the kernel's
- * own FPGA subsystem, and below the region a port with a node, as the DFL drivers do for a card of theirs.
+ * own FPGA subsystem, and below the region a port with a node, as the DFL drivers do for a card of theirs. With the
+ * parameter regions=0, cards have a manager alone, as a card has that is programmed as a whole.
  *
- * The port's afu_id is writable, so that a scenario can crash its firmware (all ones), and it counts its resets.
+ * The manager has the attributes firmware and flags, as in Xilinx's kernels, and loads as the kernel's own does. An image
+ * begins with what the card says afterwards in afu_id, 32 digits; one that begins otherwise fails, as a bad bitstream does.
+ * A port's afu_id is writable, so that a scenario can crash its firmware (all ones), and it counts its resets.
  */
+#include <linux/ctype.h>
 #include <linux/cdev.h>
 #include <linux/fpga-dfl.h>
 #include <linux/fpga/fpga-bridge.h>
@@ -17,7 +21,12 @@
 #include <linux/slab.h>
 
 #define PORTS 8
+#define ID_CHARS 32
 #define AFU_ID "d8424dc4a4a3c413f89e433683f9040b"
+
+static bool regions = true;
+module_param(regions, bool, 0644);
+MODULE_PARM_DESC(regions, "whether cards that are plugged from now on have a region");
 
 static dev_t first_node;
 static struct cdev nodes;
@@ -29,10 +38,11 @@ struct card {
 	struct fpga_region *region;
 	struct fpga_compat_id compat_id;
 	struct platform_device *port;
-	enum fpga_mgr_states state;
 	bool enabled;
-	char afu_id[33];
+	char afu_id[ID_CHARS + 1];
 	unsigned int resets;
+	unsigned int loads;
+	u32 flags;
 };
 
 /* by the number of its port */
@@ -40,7 +50,7 @@ static struct card *cards[PORTS];
 
 static enum fpga_mgr_states manager_state(struct fpga_manager *manager)
 {
-	return ((struct card *)manager->priv)->state;
+	return FPGA_MGR_STATE_OPERATING;
 }
 
 static int manager_write_init(struct fpga_manager *manager, struct fpga_image_info *image, const char *buffer, size_t count)
@@ -50,12 +60,21 @@ static int manager_write_init(struct fpga_manager *manager, struct fpga_image_in
 
 static int manager_write(struct fpga_manager *manager, const char *buffer, size_t count)
 {
+	struct card *card = manager->priv;
+	int i;
+
+	if (count < ID_CHARS)
+		return -EIO;
+	for (i = 0; i < ID_CHARS; i++)
+		if (!isxdigit(buffer[i]))
+			return -EIO;
+	memcpy(card->afu_id, buffer, ID_CHARS);
+	card->loads++;
 	return 0;
 }
 
 static int manager_write_complete(struct fpga_manager *manager, struct fpga_image_info *image)
 {
-	((struct card *)manager->priv)->state = FPGA_MGR_STATE_OPERATING;
 	return 0;
 }
 
@@ -65,6 +84,47 @@ static const struct fpga_manager_ops manager_ops = {
 	.write = manager_write,
 	.write_complete = manager_write_complete,
 };
+
+static ssize_t flags_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct card *card = to_fpga_manager(dev)->priv;
+
+	return sysfs_emit(buf, "%x\n", card->flags);
+}
+
+static ssize_t flags_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct card *card = to_fpga_manager(dev)->priv;
+	int rc = kstrtou32(buf, 16, &card->flags);
+
+	return rc ? rc : count;
+}
+static DEVICE_ATTR_RW(flags);
+
+/* As Documentation/driver-api/fpga/fpga-programming.rst has it */
+static ssize_t firmware_store(struct device *dev, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct fpga_manager *manager = to_fpga_manager(dev);
+	struct fpga_image_info *image = fpga_image_info_alloc(dev);
+	int rc = -ENOMEM;
+
+	if (!image)
+		return rc;
+	image->firmware_name = devm_kasprintf(dev, GFP_KERNEL, "%.*s", (int)strcspn(buf, "\n"), buf);
+	image->flags = ((struct card *)manager->priv)->flags;
+	if (image->firmware_name)
+		rc = fpga_mgr_lock(manager);
+	if (!rc) {
+		rc = fpga_mgr_load(manager, image);
+		fpga_mgr_unlock(manager);
+	}
+	fpga_image_info_free(image);
+	return rc ? rc : count;
+}
+static DEVICE_ATTR_WO(firmware);
+
+static struct attribute *manager_attrs[] = { &dev_attr_flags.attr, &dev_attr_firmware.attr, NULL };
+static const struct attribute_group manager_group = { .attrs = manager_attrs };
 
 static int bridge_enable_set(struct fpga_bridge *bridge, bool enable)
 {
@@ -93,9 +153,9 @@ static ssize_t afu_id_store(struct device *dev, struct device_attribute *attr, c
 {
 	struct card *card = dev_get_drvdata(dev);
 
-	if (count < 32)
+	if (count < ID_CHARS)
 		return -EINVAL;
-	memcpy(card->afu_id, buf, 32);
+	memcpy(card->afu_id, buf, ID_CHARS);
 	return count;
 }
 static DEVICE_ATTR_RW(afu_id);
@@ -107,6 +167,18 @@ static ssize_t resets_show(struct device *dev, struct device_attribute *attr, ch
 	return sysfs_emit(buf, "%u\n", card->resets);
 }
 static DEVICE_ATTR_RO(resets);
+
+static ssize_t loads_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct card *card = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%u\n", card->loads);
+}
+static DEVICE_ATTR_RO(loads);
+
+/* of the card */
+static struct attribute *card_attrs[] = { &dev_attr_afu_id.attr, &dev_attr_loads.attr, NULL };
+ATTRIBUTE_GROUPS(card);
 
 static struct attribute *port_attrs[] = { &dev_attr_afu_id.attr, &dev_attr_resets.attr, NULL };
 ATTRIBUTE_GROUPS(port);
@@ -168,32 +240,15 @@ static void remove_port(struct card *card)
 	ida_free(&numbers, number);
 }
 
-static int card_probe(struct pci_dev *pci, const struct pci_device_id *id)
+/* A region of the card, and its bridge and port */
+static int add_region(struct pci_dev *pci, struct card *card)
 {
 	struct fpga_region_info region = {};
-	struct card *card = devm_kzalloc(&pci->dev, sizeof(*card), GFP_KERNEL);
 	int rc;
 
-	if (!card)
-		return -ENOMEM;
-	rc = pcim_enable_device(pci);
-	if (rc)
-		return rc;
-	card->state = FPGA_MGR_STATE_OPERATING;
-	card->enabled = true;
-	card->compat_id.id_h = 0x1234567890abcdefULL;
-	card->compat_id.id_l = PCI_DEVID(pci->bus->number, pci->devfn);
-	strscpy(card->afu_id, AFU_ID, sizeof(card->afu_id));
-	pci_set_drvdata(pci, card);
-
-	card->manager = fpga_mgr_register(&pci->dev, "stand-in FPGA manager", &manager_ops, card);
-	if (IS_ERR(card->manager))
-		return PTR_ERR(card->manager);
 	card->bridge = fpga_bridge_register(&pci->dev, "stand-in FPGA bridge", &bridge_ops, card);
-	if (IS_ERR(card->bridge)) {
-		rc = PTR_ERR(card->bridge);
-		goto no_bridge;
-	}
+	if (IS_ERR(card->bridge))
+		return PTR_ERR(card->bridge);
 	region.mgr = card->manager;
 	region.compat_id = &card->compat_id;
 	card->region = fpga_region_register_full(&pci->dev, &region);
@@ -207,8 +262,33 @@ static int card_probe(struct pci_dev *pci, const struct pci_device_id *id)
 	fpga_region_unregister(card->region);
 no_region:
 	fpga_bridge_unregister(card->bridge);
-no_bridge:
-	fpga_mgr_unregister(card->manager);
+	return rc;
+}
+
+static int card_probe(struct pci_dev *pci, const struct pci_device_id *id)
+{
+	struct card *card = devm_kzalloc(&pci->dev, sizeof(*card), GFP_KERNEL);
+	int rc;
+
+	if (!card)
+		return -ENOMEM;
+	rc = pcim_enable_device(pci);
+	if (rc)
+		return rc;
+	card->enabled = true;
+	card->compat_id.id_h = 0x1234567890abcdefULL;
+	card->compat_id.id_l = PCI_DEVID(pci->bus->number, pci->devfn);
+	strscpy(card->afu_id, AFU_ID, sizeof(card->afu_id));
+	pci_set_drvdata(pci, card);
+
+	card->manager = fpga_mgr_register(&pci->dev, "stand-in FPGA manager", &manager_ops, card);
+	if (IS_ERR(card->manager))
+		return PTR_ERR(card->manager);
+	rc = sysfs_create_group(&card->manager->dev.kobj, &manager_group);
+	if (!rc && regions)
+		rc = add_region(pci, card);
+	if (rc)
+		fpga_mgr_unregister(card->manager);
 	return rc;
 }
 
@@ -216,9 +296,11 @@ static void card_remove(struct pci_dev *pci)
 {
 	struct card *card = pci_get_drvdata(pci);
 
-	remove_port(card);
-	fpga_region_unregister(card->region);
-	fpga_bridge_unregister(card->bridge);
+	if (card->port) {
+		remove_port(card);
+		fpga_region_unregister(card->region);
+		fpga_bridge_unregister(card->bridge);
+	}
 	fpga_mgr_unregister(card->manager);
 }
 
@@ -230,6 +312,7 @@ static struct pci_driver card_driver = {
 	.id_table = card_ids,
 	.probe = card_probe,
 	.remove = card_remove,
+	.dev_groups = card_groups,
 };
 
 static int __init start(void)

@@ -36,12 +36,12 @@ final class Installation {
             [[class]]
             resource = "example.com/hca"
             kind = "hca"
-            match = {}
+            match = { is_rdma = true }
 
             [[class]]
             resource = "example.com/fpga"
             kind = "fpga"
-            match = {}
+            match = { devices = ["11e8"] }
             """;
 
     private Installation() {}
@@ -56,7 +56,8 @@ final class Installation {
                 WatchdogSec=10min
                 """);
         node.run("systemctl daemon-reload && systemctl enable kubelet.service");
-        node.run("systemctl restart --no-block kubelet.service edgeplug.service");
+        node.run("systemctl restart edgeplug.service || { journalctl -u edgeplug --no-pager; exit 1; }");
+        node.run("systemctl start kubelet.service");
         node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
         node.kubelet().awaitDevices(VF);
         node.kubelet().awaitDevices(VFIO);
