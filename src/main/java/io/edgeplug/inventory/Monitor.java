@@ -119,6 +119,23 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
+     * Says which devices containers hold, as the kubelet has noted it: these count as handed out, also if another run did
+     * it, and of the others only those of the last few seconds, which it may be about to note.
+     */
+    public void containersHold(Predicate<Device> isHeld) {
+        publication.containersHold(isHeld);
+        missing().forEach(device -> lookAgain(device.id()));
+    }
+
+    /** The devices that are gone and still listed, since containers may hold them. */
+    public List<Device> missing() {
+        return current().items().stream()
+                .map(Item::device)
+                .filter(HandedOut::isMissed)
+                .toList();
+    }
+
+    /**
      * Keeps a device as it is, whatever happens to it and whatever uevents say, until the hold is released. Waits for who
      * looks at it just now.
      */

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 
 /**
  * The newest inventory, for those who want it now or wait for a newer one. Any thread reads and hands out, one publishes.
@@ -66,8 +67,24 @@ final class Publication {
         lock.lock();
         try {
             List<Device> devices = current.allocatable(resource, ids);
-            handedOut.add(devices);
+            handedOut.add(devices, System.nanoTime());
             return devices;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has those handed out that containers hold, and no others but the newest. */
+    void containersHold(Predicate<Device> isHeld) {
+        List<Device> held = current().items().stream()
+                .filter(item -> item.resource().isPresent())
+                .map(Item::device)
+                .filter(device -> !HandedOut.isMissed(device) && isHeld.test(device))
+                .toList();
+        lock.lock();
+        try {
+            handedOut.add(held, System.nanoTime());
+            handedOut.removeFree(isHeld, System.nanoTime());
         } finally {
             lock.unlock();
         }

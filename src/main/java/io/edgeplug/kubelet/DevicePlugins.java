@@ -19,6 +19,9 @@ public final class DevicePlugins implements AutoCloseable {
 
     private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
+    /** How often the kubelet's notes are read while a device is gone that a container may hold. */
+    private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
+
     private final UnixRpc rpc;
     private final PluginDirectory directory;
     private final Supplies supplies;
@@ -152,13 +155,30 @@ public final class DevicePlugins implements AutoCloseable {
     /** The kubelet tells of no release, but it writes its notes anew in the directory that is watched. */
     private void followReleases(Path kubeletDir) {
         try {
+            boolean isKnown = false;
             while (true) {
                 long generation = directory.view().generation();
                 preparations.giveBackDrivers(kubeletDir);
-                directory.awaitNewerThan(generation, FOREVER);
+                boolean isMissing = !supplies.monitor().missing().isEmpty();
+                if (isMissing || !isKnown) {
+                    isKnown |= learnHolders(kubeletDir);
+                }
+                directory.awaitNewerThan(generation, isMissing ? MISSING_LOOK : FOREVER);
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer following what containers hold");
+        }
+    }
+
+    /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed out may be held. */
+    boolean learnHolders(Path kubeletDir) {
+        try {
+            HeldDevices held = HeldDevices.read(kubeletDir);
+            supplies.monitor().containersHold(device -> held.of(device).isPresent());
+            return true;
+        } catch (IOException e) {
+            LOG.fine(() -> "not known what containers hold: " + e.getMessage());
+            return false;
         }
     }
 

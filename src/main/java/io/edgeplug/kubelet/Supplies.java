@@ -81,6 +81,10 @@ public final class Supplies implements AutoCloseable {
         return classes.stream().map(DeviceClass::resource).collect(Collectors.toSet());
     }
 
+    Monitor monitor() {
+        return monitor;
+    }
+
     List<Supply> each() {
         return supplies;
     }

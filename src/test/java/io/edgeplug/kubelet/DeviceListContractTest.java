@@ -64,6 +64,39 @@ final class DeviceListContractTest {
     }
 
     @Test
+    void deviceThatIsGoneLeavesTheListOnceTheKubeletHasNotedThatNoPodHoldsIt() throws Exception {
+        try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+            kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+            kubelet.admit(PodSpec.of("pod", NODE0, 2));
+            daemon.node.pull(VF0);
+            kubelet.await(NODE0, state -> state.allocatable() == 1 && state.capacity() == 2, PATIENCE);
+
+            kubelet.remove("pod");
+
+            kubelet.await(NODE0, state -> state.capacity() == 1, PATIENCE.multipliedBy(3));
+        }
+    }
+
+    @Test
+    void deviceThatAPodHeldBeforeTheDaemonWasStartedStaysAsUnhealthyToo() throws Exception {
+        try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {})) {
+            try (TestDaemon before = TestDaemon.open(directory, kubeletDir)) {
+                kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+                kubelet.admit(PodSpec.of("pod", NODE0, 2));
+            }
+            try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+                kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+                daemon.learnHolders(kubeletDir);
+
+                daemon.node.pull(VF0);
+
+                kubelet.await(NODE0, state -> state.allocatable() == 1 && state.capacity() == 2, PATIENCE);
+            }
+        }
+    }
+
+    @Test
     void deviceThatNoPodEverHeldLeavesTheList() throws Exception {
         try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {

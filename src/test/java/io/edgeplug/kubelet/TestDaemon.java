@@ -1,5 +1,7 @@
 package io.edgeplug.kubelet;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
@@ -144,6 +146,11 @@ final class TestDaemon implements AutoCloseable {
     /** Has drivers given back, as when the kubelet's notes in that directory change. */
     void giveBackDrivers(Path kubeletDir) {
         preparations.giveBackDrivers(kubeletDir);
+    }
+
+    /** Has the kubelet's notes read, as at start. */
+    void learnHolders(Path kubeletDir) {
+        assertThat(plugins.learnHolders(kubeletDir)).isTrue();
     }
 
     /** Has all files looked at, which no uevent tells of. */
