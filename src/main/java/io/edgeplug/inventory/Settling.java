@@ -7,6 +7,7 @@ import io.edgeplug.inventory.Heard.Span;
 import io.edgeplug.inventory.Inventory.Item;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -30,15 +31,14 @@ final class Settling {
 
     private final long quiet;
 
-    /** Devices that settle within so long of each other settle together: a burst is one change of the list. */
-    private final long together;
-
     private final Map<String, Span> unsettled = new HashMap<>();
 
-    /** Good news waits until a device has been quiet for that long. */
+    /**
+     * Good news waits until a device has been quiet for that long. Devices that settle within so long of each other settle
+     * together, as long as none waits too long for it: a burst is one change of the list.
+     */
     Settling(Duration quiet) {
         this.quiet = quiet.toNanos();
-        this.together = this.quiet / 3;
     }
 
     /** Something has happened at a place. */
@@ -51,18 +51,21 @@ final class Settling {
         return device instanceof PciDevice pci ? pci.function().address().toString() : device.id();
     }
 
-    /** When something settles next; far away if all has. */
+    /** When something settles next, and all that settles soon after it; far away if all has. */
     long next(long now) {
-        List<Long> times = unsettled.values().stream().map(this::end).sorted().toList();
-        if (times.isEmpty()) {
+        List<Span> spans = unsettled.values().stream()
+                .sorted(Comparator.comparingLong(span -> end(span) - now))
+                .toList();
+        if (spans.isEmpty()) {
             return now + FAR;
         }
-        long next = times.getFirst();
-        for (long time : times) {
-            if (time - next > together || time - times.getFirst() > quiet) {
+        long next = end(spans.getFirst());
+        long latest = spans.getFirst().first() + LONGEST;
+        for (Span span : spans) {
+            if (end(span) - next > quiet || end(span) - latest > 0) {
                 break;
             }
-            next = time;
+            next = end(span);
         }
         return next;
     }

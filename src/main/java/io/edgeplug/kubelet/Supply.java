@@ -34,8 +34,11 @@ import java.util.function.Predicate;
  */
 final class Supply implements AutoCloseable {
 
-    /** How often nodes and files are looked at when nothing has happened. */
-    private static final Duration UPKEEP = Duration.ofSeconds(10);
+    /** How often nodes and files are looked at when nothing has happened; Allocate looks at those it gives. */
+    private static final Duration UPKEEP = Duration.ofSeconds(60);
+
+    /** The same while something is wrong with them. */
+    private static final Duration RETRY = Duration.ofSeconds(10);
 
     private final DeviceClass deviceClass;
     private final Monitor monitor;
@@ -152,13 +155,17 @@ final class Supply implements AutoCloseable {
     private void keepUp() {
         try {
             while (true) {
-                boolean ignored = asked.tryAcquire(UPKEEP.toNanos(), TimeUnit.NANOSECONDS);
+                boolean ignored = asked.tryAcquire(pause().toNanos(), TimeUnit.NANOSECONDS);
                 asked.drainPermits();
                 look();
             }
         } catch (InterruptedException e) {
             // closed
         }
+    }
+
+    private Duration pause() {
+        return current().problems().isEmpty() ? UPKEEP : RETRY;
     }
 
     /** Looks at devices, nodes and files now; returns when the offer is made and the files are written. */
@@ -170,6 +177,10 @@ final class Supply implements AutoCloseable {
     private void lookAtChanges() {
         Map<String, String> problems = current().problems();
         look(device -> !problems.containsKey(device.id()));
+        if (problems.isEmpty() && !current().problems().isEmpty()) {
+            // whoever waits for the next look has known of no hurry
+            asked.release();
+        }
     }
 
     /** Some of the devices need no look, if they are as they were. */

@@ -5,7 +5,7 @@ import jnr.ffi.LibraryLoader;
 import jnr.ffi.Pointer;
 
 /**
- * What is called of libudev and libc; see libudev(3), poll(2) and eventfd(2).
+ * What is called of libudev and libc; see libudev(3), poll(2), eventfd(2) and inotify(7).
  *
  * <p>It belongs to nobody: any thread may call, but only one at a time for one monitor.
  */
@@ -15,6 +15,10 @@ interface Udev {
     short POLLIN = 0x1;
     short POLLNVAL = 0x20;
     int EFD_CLOEXEC = 02000000;
+    int IN_NONBLOCK_CLOEXEC = 02004000;
+
+    /** IN_CREATE, IN_MOVED_TO, IN_DELETE and IN_MOVED_FROM. */
+    int IN_NAMES = 0x100 | 0x80 | 0x200 | 0x40;
 
     /**
      * Loads both libraries.
@@ -67,6 +71,12 @@ interface Udev {
     int poll(Pointer descriptors, long count, int milliseconds);
 
     int eventfd(int count, int flags);
+
+    int inotify_init1(int flags);
+
+    int inotify_add_watch(int descriptor, String path, int mask);
+
+    long read(int descriptor, Pointer bytes, long count);
 
     long write(int descriptor, Pointer bytes, long count);
 

@@ -12,20 +12,23 @@ import jnr.ffi.Runtime;
 /**
  * The uevents of this node: those that udevd sends on once its rules have run, or where no udevd runs, the kernel's own.
  *
- * <p>Which of the two it is may change at any time, and is looked at every few seconds; {@link Uevent#MISSED} tells of the
- * gap, and of uevents for which the socket had no room.
+ * <p>Which of the two it is may change at any time, and is looked at when the socket on which udevd takes commands comes or
+ * goes, and now and then; {@link Uevent#MISSED} tells of the gap, and of uevents for which the socket had no room.
  */
 public final class UdevMonitor implements UeventSource {
 
     private static final Logger LOG = Logger.getLogger(UdevMonitor.class.getName());
 
-    /** How long udevd may have come or gone unnoticed. */
-    private static final Duration UDEVD_CHECK = Duration.ofSeconds(2);
+    /** How long a udevd that was killed, and has left its socket's file behind, may be gone unnoticed. */
+    private static final Duration UDEVD_CHECK = Duration.ofSeconds(60);
+
+    /** The same where there is no {@code /run/udev} to watch, and once after its socket has come, which may not listen yet. */
+    private static final Duration SOON = Duration.ofSeconds(2);
 
     /** Room for a burst; the kernel takes memory only for what waits. One uevent takes about 2 KiB of it. */
     private static final int BUFFER_BYTES = 64 << 20;
 
-    /** Two struct pollfd: of the monitor, and of the event that wakes for the end. */
+    /** Three struct pollfd: of the monitor, of the event that wakes for the end, and of the watch of udevd's directory. */
     private static final int POLLFD_BYTES = 8;
 
     private static final int EVENTS = 4;
@@ -36,6 +39,8 @@ public final class UdevMonitor implements UeventSource {
     private final int bufferBytes;
     private final int waker;
     private final Pointer descriptors;
+    private final UdevdWatch watch;
+    private final Duration check;
 
     /** Held by whoever is in {@link #next}, and by the last one out. */
     private final ReentrantLock turn = new ReentrantLock();
@@ -47,18 +52,28 @@ public final class UdevMonitor implements UeventSource {
 
     private Optional<String> udevd;
     private long nextCheck;
+    private boolean hasStirred;
     private boolean released;
 
     private UdevMonitor(
-            Udev udev, Pointer context, int bufferBytes, int waker, UeventSocket socket, Optional<String> udevd) {
+            Udev udev,
+            Pointer context,
+            int bufferBytes,
+            int waker,
+            UdevdWatch watch,
+            Duration check,
+            UeventSocket socket,
+            Optional<String> udevd) {
         this.udev = udev;
         this.context = context;
         this.bufferBytes = bufferBytes;
         this.waker = waker;
-        this.descriptors = Memory.allocateDirect(Runtime.getRuntime(udev), 2 * POLLFD_BYTES, true);
+        this.watch = watch;
+        this.check = check;
+        this.descriptors = Memory.allocateDirect(Runtime.getRuntime(udev), 3 * POLLFD_BYTES, true);
         this.socket = socket;
         this.udevd = udevd;
-        this.nextCheck = System.nanoTime() + UDEVD_CHECK.toNanos();
+        this.nextCheck = System.nanoTime() + pause().toNanos();
     }
 
     /**
@@ -67,18 +82,21 @@ public final class UdevMonitor implements UeventSource {
      * @throws IOException if this node has no libudev, or its kernel gives no socket
      */
     public static UdevMonitor open() throws IOException {
-        return open(BUFFER_BYTES);
+        return open(BUFFER_BYTES, UDEVD_CHECK);
     }
 
-    static UdevMonitor open(int bufferBytes) throws IOException {
+    static UdevMonitor open(int bufferBytes, Duration check) throws IOException {
         Udev udev = Udev.load();
         Pointer context = udev.udev_new();
         int waker = udev.eventfd(0, Udev.EFD_CLOEXEC);
+        // watched first, and looked at then: what comes in between is seen twice and not missed
+        UdevdWatch watch = UdevdWatch.open(udev);
         Optional<String> udevd = Udevd.socket();
         try {
             UeventSocket socket = UeventSocket.open(udev, context, udevd.isPresent(), bufferBytes);
-            return new UdevMonitor(udev, context, bufferBytes, waker, socket, udevd);
+            return new UdevMonitor(udev, context, bufferBytes, waker, watch, check, socket, udevd);
         } catch (IOException e) {
+            watch.close();
             udev.close(waker);
             udev.udev_unref(context);
             throw e;
@@ -116,11 +134,16 @@ public final class UdevMonitor implements UeventSource {
     private Optional<Uevent> receive() {
         watch(0, socket.descriptor());
         watch(POLLFD_BYTES, waker);
+        watch(2 * POLLFD_BYTES, watch.descriptor());
         long left = Duration.ofNanos(nextCheck - System.nanoTime()).toMillis();
-        udev.poll(descriptors, 2, (int) Math.max(0, left + 1));
+        udev.poll(descriptors, 3, (int) Math.max(0, left + 1));
         int returned = descriptors.getShort(RETURNED);
         if ((returned & Udev.POLLNVAL) != 0) {
             throw new IllegalStateException("the socket of the uevents was closed by someone else");
+        }
+        if (descriptors.getShort(2 * POLLFD_BYTES + RETURNED) != 0 && watch.hasChanged()) {
+            nextCheck = System.nanoTime();
+            hasStirred = true;
         }
         return returned == 0 || closed ? Optional.empty() : socket.receive();
     }
@@ -136,7 +159,8 @@ public final class UdevMonitor implements UeventSource {
         if (System.nanoTime() - nextCheck < 0) {
             return false;
         }
-        nextCheck = System.nanoTime() + UDEVD_CHECK.toNanos();
+        watch.follow();
+        nextCheck = System.nanoTime() + pause().toNanos();
         Optional<String> now = Udevd.socket();
         if (now.equals(udevd)) {
             return false;
@@ -153,6 +177,12 @@ public final class UdevMonitor implements UeventSource {
         }
     }
 
+    private Duration pause() {
+        boolean isSoon = hasStirred || !watch.isWatching();
+        hasStirred = false;
+        return isSoon && SOON.compareTo(check) < 0 ? SOON : check;
+    }
+
     private void wake() {
         Pointer one = Memory.allocateDirect(Runtime.getRuntime(udev), Long.BYTES);
         one.putLong(0, 1);
@@ -164,6 +194,7 @@ public final class UdevMonitor implements UeventSource {
             released = true;
             socket.close();
             udev.udev_unref(context);
+            watch.close();
             udev.close(waker);
         }
     }

@@ -23,15 +23,6 @@ final class HotPlugTest {
     private static final PciAddress THIRD = new PciAddress(0, 0x3b, 1, 2);
     private static final int PAIRS = 10_000;
 
-    /** A machine with other work may not get round to each of the uevents within milliseconds. */
-    private static final String SETTLING_SLOWLY = """
-            settle = "2s"
-            [[class]]
-            resource = "example.com/sriov_node0"
-            kind = "vf"
-            match = { pf_names = ["ens1f0"] }
-            """;
-
     @TempDir
     private Path directory = Path.of("");
 
@@ -42,7 +33,7 @@ final class HotPlugTest {
         Path kubeletDir = directory.resolve("device-plugins");
         String vfs = burst(256);
         try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, events::add);
-                TestDaemon daemon = TestDaemon.open(directory, kubeletDir, SETTLING_SLOWLY)) {
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
             kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
             long before = lists();
 

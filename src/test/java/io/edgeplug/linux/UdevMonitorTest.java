@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +19,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OwnNamespaces.class)
 @Timeout(60)
 final class UdevMonitorTest {
+
+    private static final int BUFFER_BYTES = 1 << 20;
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration NEVER = Duration.ofHours(1);
 
     @Test
     void kernelsUeventsAreHeardWhereNoUdevdRuns() throws Exception {
@@ -77,7 +82,7 @@ final class UdevMonitorTest {
     @Test
     void udevdThatComesAndGoesIsNoticedAndNothingIsLost() throws Exception {
         RealUdevd.installRules();
-        try (UdevMonitor monitor = UdevMonitor.open()) {
+        try (UdevMonitor monitor = UdevMonitor.open(BUFFER_BYTES, SOON)) {
             try (RealUdevd udevd = RealUdevd.start()) {
                 await(monitor, Uevent.MISSED::equals);
                 change(function());
@@ -94,6 +99,18 @@ final class UdevMonitorTest {
     }
 
     @Test
+    void udevdThatComesAndGoesInOrderIsNoticedByItsSocketAlone() throws Exception {
+        try (UdevMonitor monitor = UdevMonitor.open(BUFFER_BYTES, NEVER)) {
+            try (RealUdevd udevd = RealUdevd.start()) {
+                await(monitor, Uevent.MISSED::equals);
+            }
+            RealUdevd second = RealUdevd.start();
+            await(monitor, Uevent.MISSED::equals);
+            second.close();
+        }
+    }
+
+    @Test
     void udevdThatIsReplacedByAnotherIsNoticed() throws Exception {
         RealUdevd first = RealUdevd.start();
         try (UdevMonitor monitor = UdevMonitor.open()) {
@@ -106,7 +123,7 @@ final class UdevMonitorTest {
 
     @Test
     void moreUeventsThanThereIsRoomForAreTold() throws Exception {
-        try (UdevMonitor monitor = UdevMonitor.open(4096)) {
+        try (UdevMonitor monitor = UdevMonitor.open(4096, SOON)) {
             for (int i = 0; i < 200; i++) {
                 change(function());
             }
