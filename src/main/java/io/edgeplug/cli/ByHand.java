@@ -74,9 +74,8 @@ final class ByHand {
         }
         Preparer.Condition free = () -> refuseIfHeld(item.device());
         try (Preparer preparer = new Preparer(sysfs, this::print)) {
-            // what is asked to end puts back first what it has begun
-            Thread atExit = Thread.ofPlatform().unstarted(preparer::close);
-            Runtime.getRuntime().addShutdownHook(atExit);
+            // whoever ends this has it put back first what it has begun
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(preparer::close));
             // looked at when nobody can prepare it for a pod any more: while this waits, one may get it
             Preparation preparation = preparer.prepare(item.device(), recipe(item), force ? () -> {} : free);
             Instant begun = Instant.now();
@@ -84,7 +83,6 @@ final class ByHand {
                 print("             " + preparation.progress());
             }
             print(id + ": prepared in " + Duration.between(begun, Instant.now()).toMillis() + " ms");
-            Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (PrepareException e) {
             throw new IOException(id + ": " + e.problem(), e);
         } finally {

@@ -239,4 +239,29 @@ final class ByHandTest {
                 the container gets:
                 """);
     }
+
+    /** On the machine that runs the test, whose own files are all that is looked at. */
+    @Test
+    void tryLeavesAloneWhatAPodOfThisNodeMayHold() throws Exception {
+        Path file = Files.createFile(
+                Files.createDirectories(directory.resolve("gophers")).resolve(VF));
+        Path done = directory.resolve("done");
+        Path config = Files.writeString(directory.resolve("try.toml"), """
+                kubelet_dir = "%s"
+                [[class]]
+                resource = "example.com/gopher"
+                kind = "path"
+                match = { paths = ["%s"] }
+                prepare = { command = ["/bin/touch", "%s"] }
+                """.formatted(directory, file, done));
+        checkpoint(HELD);
+
+        assertThat(execute("try", "example.com/gopher=1", "--config", config.toString()))
+                .isZero();
+
+        assertThat(lines())
+                .contains("before its container starts, " + VF + " is prepared:\n  command    /bin/touch " + done
+                        + "\nwhich is not done now: " + VF + " may be held by container main of pod 1f3a, as ");
+        assertThat(done).doesNotExist();
+    }
 }
