@@ -119,8 +119,13 @@ public final class Preparations implements AutoCloseable {
     /** What the kernel does not give back may never be of use again. */
     private void reportIfStuck(Preparation late) {
         Optional<Hold> hold = Optional.ofNullable(holds.get(late.device().id()));
-        if (late.isInKernel() && hold.isPresent()) {
+        if (hold.isEmpty()) {
+            return;
+        }
+        if (late.isInKernel()) {
             hold.orElseThrow().report("is being prepared: " + late.progress());
+        } else if (late.device() instanceof PciDevice pci && preparer.isGivingBackDriver(pci)) {
+            hold.orElseThrow().report("has not got its own driver back yet, as if a process still used it");
         }
     }
 

@@ -119,6 +119,11 @@ public final class Preparer implements AutoCloseable {
         }
     }
 
+    /** Whether a function is being given its driver back, which the kernel may hold up for as long as any process uses it. */
+    public synchronized boolean isGivingBackDriver(PciDevice device) {
+        return givingBack.contains(device.function().address());
+    }
+
     /** With the lock of this held. */
     private void start(String name, Runnable work) {
         Thread thread = Thread.ofPlatform().name(name).daemon().unstarted(() -> {

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.localkubelet.ContainerStartException;
-import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,30 +34,8 @@ final class PreStartTest {
         closing.close();
     }
 
-    private record Served(TestDaemon daemon, LocalKubelet kubelet) {}
-
-    /** One VF that is prepared as {@code lines} say, and gophers that are not. */
     private Served served(String lines) throws Exception {
-        Path kubeletDir = directory.resolve("device-plugins");
-        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
-        TestDaemon daemon = closing.add(TestDaemon.open(
-                directory,
-                kubeletDir,
-                """
-                [[class]]
-                resource = "example.com/sriov_node0"
-                kind = "vf"
-                match = { pci_addresses = ["%s"] }
-                [class.prepare]
-                %s
-                """.formatted(VF0, lines) + TestDaemon.filesClass(GOPHER.toString(), "gophers")));
-        kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
-        kubelet.await(GOPHER, state -> state.allocatable() == 2, PATIENCE);
-        return new Served(daemon, kubelet);
-    }
-
-    private static void awaitHealth(LocalKubelet kubelet, boolean healthy) throws Exception {
-        kubelet.await(NODE0, state -> TestDaemon.isHealthy(state, VF0) == healthy, PATIENCE);
+        return Served.open(closing, directory, lines);
     }
 
     @Test
@@ -115,7 +92,7 @@ final class PreStartTest {
                 .isInstanceOf(ContainerStartException.class)
                 .hasMessageContaining(
                         "Device " + VF0 + " could not be prepared: reset: write reset: Input/output error.");
-        awaitHealth(served.kubelet(), false);
+        served.awaitHealth(false);
         assertThat(served.daemon()
                         .monitor
                         .current()
@@ -127,7 +104,7 @@ final class PreStartTest {
 
         served.daemon().node.interfere(RESET, () -> {});
         served.kubelet().startContainer("pod", "main");
-        awaitHealth(served.kubelet(), true);
+        served.awaitHealth(true);
     }
 
     @Test
@@ -136,7 +113,7 @@ final class PreStartTest {
         served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
         assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main"))
                 .hasMessageContaining("command: /bin/false: exit status 1.");
-        awaitHealth(served.kubelet(), false);
+        served.awaitHealth(false);
 
         // what comes at once may be of the preparation itself, so it takes more than one
         long late = System.nanoTime() + PATIENCE.toNanos();
@@ -159,7 +136,7 @@ final class PreStartTest {
                 .hasMessageContaining("Device " + VF0 + " of example.com/sriov_node0 is not prepared after 2 s: "
                         + "reset has not returned since 20")
                 .hasMessageContaining("; it goes on, and is waited for again.");
-        awaitHealth(served.kubelet(), false);
+        served.awaitHealth(false);
         assertThat(served.daemon()
                         .monitor
                         .current()
@@ -176,7 +153,7 @@ final class PreStartTest {
         Files.readAllBytes(reset);
         served.kubelet().startContainer("pod", "main");
 
-        awaitHealth(served.kubelet(), true);
+        served.awaitHealth(true);
         assertThat(served.daemon().node.acts())
                 .containsExactly(VF0 + " unbound from iavf", VF0 + " reset by flr", VF0 + " bound to iavf");
     }
@@ -207,72 +184,5 @@ final class PreStartTest {
 
         assertThat(started).isTrue();
         assertThat(Files.readAllLines(runs)).hasSize(1);
-    }
-
-    @Test
-    void driverIsGivenBackOnceNoContainerHoldsTheDevice() throws Exception {
-        Served served = served("driver = \"vfio-pci\"");
-        Path driver = served.daemon().node.root().resolve("sys/bus/pci/drivers/iavf/" + VF0);
-        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
-        served.kubelet().startContainer("pod", "main");
-        served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
-        served.kubelet().startContainer("pod", "main");
-        assertThat(driver).doesNotExist();
-
-        try (LogLines log = LogLines.open()) {
-            served.kubelet().remove("pod");
-            log.await(VF0 + ": has its driver iavf back");
-        }
-
-        assertThat(served.daemon().node.acts())
-                .containsExactly(
-                        VF0 + " unbound from iavf",
-                        VF0 + " bound to vfio-pci",
-                        VF0 + " unbound from vfio-pci",
-                        VF0 + " bound to iavf");
-        assertThat(served.daemon().node.sysfs().read("sys/bus/pci/devices/" + VF0 + "/driver_override"))
-                .contains("(null)");
-        assertThat(served.kubelet().resource(NODE0).allocatable()).isEqualTo(1);
-        served.kubelet().admit(PodSpec.of("next", NODE0, 1));
-        served.kubelet().startContainer("next", "main");
-        assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
-    }
-
-    @Test
-    void driverThatCannotBeGivenBackStaysAndIsToldOnce() throws Exception {
-        Served served = served("driver = \"vfio-pci\"");
-        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
-        served.kubelet().startContainer("pod", "main");
-        served.daemon().node.interfere("sys/bus/pci/drivers/iavf/bind", () -> {
-            throw new IOException("Cannot allocate memory");
-        });
-
-        try (LogLines log = LogLines.open()) {
-            served.kubelet().remove("pod");
-            log.await(VF0 + ": cannot be given back the driver that it had: write bind: Cannot allocate memory");
-            served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
-            served.kubelet().admit(PodSpec.of("next", NODE0, 1));
-            served.kubelet().startContainer("next", "main");
-            assertThat(log.with("cannot be given back")).hasSize(1);
-        }
-        assertThat(served.daemon().node.acts()).endsWith(VF0 + " unbound from vfio-pci", VF0 + " bound to vfio-pci");
-    }
-
-    @Test
-    void driverStaysWhereNothingTellsWhoHoldsTheDevice() throws Exception {
-        Served served = served("driver = \"vfio-pci\"");
-        Path kubeletDir = directory.resolve("device-plugins");
-        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
-        served.kubelet().startContainer("pod", "main");
-        Files.writeString(kubeletDir.resolve(HeldDevices.FILE), "{}");
-
-        served.daemon().giveBackDrivers(kubeletDir);
-        served.daemon().giveBackDrivers(directory.resolve("none"));
-
-        assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
-        try (LogLines log = LogLines.open()) {
-            served.kubelet().remove("pod");
-            log.await(VF0 + ": has its driver iavf back");
-        }
     }
 }

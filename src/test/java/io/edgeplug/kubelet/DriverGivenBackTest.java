@@ -1,0 +1,142 @@
+package io.edgeplug.kubelet;
+
+import static io.edgeplug.kubelet.TestDaemon.GOPHER;
+import static io.edgeplug.kubelet.TestDaemon.NODE0;
+import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
+import static io.edgeplug.kubelet.TestDaemon.VF0;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.localkubelet.PodSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A device gets the driver back that a recipe took from it, once no container holds it. */
+@Timeout(90)
+final class DriverGivenBackTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    private Served served(String lines) throws Exception {
+        return Served.open(closing, directory, lines);
+    }
+
+    @Test
+    void driverIsGivenBackOnceNoContainerHoldsTheDevice() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        Path driver = served.daemon().node.root().resolve("sys/bus/pci/drivers/iavf/" + VF0);
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
+        served.kubelet().startContainer("pod", "main");
+        assertThat(driver).doesNotExist();
+
+        try (LogLines log = LogLines.open()) {
+            served.kubelet().remove("pod");
+            log.await(VF0 + ": has its driver iavf back");
+        }
+
+        assertThat(served.daemon().node.acts())
+                .containsExactly(
+                        VF0 + " unbound from iavf",
+                        VF0 + " bound to vfio-pci",
+                        VF0 + " unbound from vfio-pci",
+                        VF0 + " bound to iavf");
+        assertThat(served.daemon().node.sysfs().read("sys/bus/pci/devices/" + VF0 + "/driver_override"))
+                .contains("(null)");
+        assertThat(served.kubelet().resource(NODE0).allocatable()).isEqualTo(1);
+        served.kubelet().admit(PodSpec.of("next", NODE0, 1));
+        served.kubelet().startContainer("next", "main");
+        assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
+    }
+
+    @Test
+    void driverThatCannotBeGivenBackStaysAndIsToldOnce() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        served.daemon().node.interfere("sys/bus/pci/drivers/iavf/bind", () -> {
+            throw new IOException("Cannot allocate memory");
+        });
+
+        try (LogLines log = LogLines.open()) {
+            served.kubelet().remove("pod");
+            log.await(VF0 + ": cannot be given back the driver that it had: write bind: Cannot allocate memory");
+            served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
+            served.kubelet().admit(PodSpec.of("next", NODE0, 1));
+            served.kubelet().startContainer("next", "main");
+            assertThat(log.with("cannot be given back")).hasSize(1);
+        }
+        assertThat(served.daemon().node.acts()).endsWith(VF0 + " unbound from vfio-pci", VF0 + " bound to vfio-pci");
+    }
+
+    /** The kernel unbinds vfio-pci only when no process has the device open. */
+    @Test
+    void driverThatTheKernelDoesNotLetGoOfCostsTheDeviceUntilItDoes() throws Exception {
+        Served served = served("driver = \"vfio-pci\"\ntimeout = 1");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        served.daemon().node.interfere("sys/bus/pci/drivers/vfio-pci/unbind", () -> {
+            begun.countDown();
+            awaitLatch(closed);
+        });
+
+        served.kubelet().remove("pod");
+        awaitLatch(begun);
+        served.kubelet().admit(PodSpec.of("next", NODE0, 1));
+        assertThatThrownBy(() -> served.kubelet().startContainer("next", "main"))
+                .hasMessageContaining("waits for what is done to another device, or by another process");
+        served.awaitHealth(false);
+        closed.countDown();
+        served.kubelet().startContainer("next", "main");
+
+        served.awaitHealth(true);
+        assertThat(served.daemon().node.acts())
+                .endsWith(VF0 + " bound to iavf", VF0 + " unbound from iavf", VF0 + " bound to vfio-pci");
+    }
+
+    private static void awaitLatch(CountDownLatch latch) throws IOException {
+        try {
+            if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IOException("has waited for too long");
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Test
+    void driverStaysWhereNothingTellsWhoHoldsTheDevice() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        Path kubeletDir = directory.resolve("device-plugins");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        Files.writeString(kubeletDir.resolve(HeldDevices.FILE), "{}");
+
+        served.daemon().giveBackDrivers(kubeletDir);
+        served.daemon().giveBackDrivers(directory.resolve("none"));
+
+        assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
+        try (LogLines log = LogLines.open()) {
+            served.kubelet().remove("pod");
+            log.await(VF0 + ": has its driver iavf back");
+        }
+    }
+}
