@@ -142,15 +142,13 @@ final class Outfit {
     /** The group's node is named as DPDK and QEMU look for it, whatever the node calls it. */
     private void addVfio(PciFunction function, Vfio vfio, IommuGroups groups) {
         groups.problem(function).ifPresent(this::fail);
-        vfio.group().ifPresent(group -> {
-            String path = "/dev/vfio/" + group;
-            String hostPath = vfio.isWithoutIommu() ? "/dev/vfio/noiommu-" + group : path;
+        vfio.groupNode().ifPresent(hostPath -> {
+            String path = "/dev/vfio/" + vfio.group().orElseThrow();
             nodes.add(new Node(hostPath, path, permissions()));
             tell("vfio", "mount", addShared("/dev/vfio/vfio"));
             tell("vfio", "dev-mount", path);
         });
-        vfio.device().ifPresent(name -> {
-            String path = "/dev/vfio/devices/" + name;
+        vfio.deviceNode().ifPresent(path -> {
             nodes.add(new Node(path, path, permissions()));
             tell("vfio", "mount", addShared("/dev/iommu"));
             tell("vfio", "dev-mount", path);

@@ -112,8 +112,12 @@ public final class HealthScan {
         if (device instanceof FpgaRegion region) {
             nodes.addAll(region.nodes());
         }
-        if (device instanceof PciDevice pci && device.driver().equals(Optional.of("vfio-pci"))) {
-            pci.function().iommuGroup().ifPresent(group -> nodes.add("/dev/vfio/" + group));
+        if (device instanceof PciDevice pci) {
+            PciFunction function = pci.function();
+            function.vfio().flatMap(Vfio::groupNode).ifPresent(nodes::add);
+            function.vfio().flatMap(Vfio::deviceNode).ifPresent(nodes::add);
+            nodes.addAll(function.driverDevices().nodes());
+            function.driverDevices().vdpas().forEach(vdpa -> vdpa.node().ifPresent(nodes::add));
         }
         for (String node : nodes) {
             if (!sysfs.isDeviceNode(node.substring(1))) {

@@ -12,6 +12,18 @@ import java.util.OptionalInt;
  */
 public record Vfio(OptionalInt group, boolean isWithoutIommu, Optional<String> device) {
 
+    /** The node of the group. */
+    public Optional<String> groupNode() {
+        return group.isPresent()
+                ? Optional.of("/dev/vfio/" + (isWithoutIommu ? "noiommu-" : "") + group.getAsInt())
+                : Optional.empty();
+    }
+
+    /** The node of the function alone. */
+    public Optional<String> deviceNode() {
+        return device.map(name -> "/dev/vfio/devices/" + name);
+    }
+
     /** Whether a driver of that name is {@code vfio-pci} or one of its variants, as {@code mlx5_vfio_pci}. */
     public static boolean isDriver(String driver) {
         return driver.equals("vfio-pci") || driver.endsWith("_vfio_pci");

@@ -7,6 +7,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HealthCheck;
 import io.edgeplug.device.HealthRule;
+import io.edgeplug.device.HealthScan;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.Preference;
 import io.edgeplug.device.Recipe;
@@ -122,6 +123,56 @@ final class HealthWatchTest {
 
         Files.createSymbolicLink(driver, Path.of("../../../../bus/pci/drivers/vfio-pci"));
         assertThat(problem(watch(asking(HealthCheck.NODES)), 0).orElseThrow()).matches("/dev/vfio/\\d+ is missing");
+    }
+
+    @Test
+    void missingNodesOfVfioAreThoseThatItHasHere() throws Exception {
+        Path function = directory.resolve("sys/bus/pci/devices/" + VF0);
+        Path driver = function.resolve("driver");
+        Files.delete(driver);
+        Files.createSymbolicLink(driver, Path.of("../../../../bus/pci/drivers/mlx5_vfio_pci"));
+        String group =
+                function.resolve("iommu_group").toRealPath().getFileName().toString();
+        Path name = directory.resolve("sys/kernel/iommu_groups/" + group + "/name");
+        Files.createDirectories(name.getParent());
+        Files.writeString(name, "vfio-noiommu\n");
+        assertThat(problem(watch(asking(HealthCheck.NODES)), 0)).contains("/dev/vfio/noiommu-" + group + " is missing");
+
+        Path own = Files.createDirectories(function.resolve("vfio-dev/vfio7"));
+        Files.writeString(own.resolve("dev"), "509:7\n");
+        assertThat(problem(watch(asking(HealthCheck.NODES)), 0)).contains("/dev/vfio/devices/vfio7 is missing");
+    }
+
+    @Test
+    void inactivePortAndErrorsOfAnFpgaPortAreTold() throws Exception {
+        Path hca = machine("ib-hca");
+        for (String port : List.of("ib0", "ib1")) {
+            Files.writeString(hca.resolve("sys/class/net/" + port + "/carrier"), "1\n");
+        }
+        assertThat(problems(hca, HealthCheck.LINK)).contains("port 2 of mlx4_0 is not active: 1: DOWN");
+
+        Path card = machine("dfl-fpga");
+        Path errors = card.resolve("sys/bus/platform/devices/dfl-port.0/errors/errors");
+        Files.createDirectories(errors.getParent());
+        Files.writeString(errors, "0x0\n");
+        assertThat(problems(card, HealthCheck.PORT_ERRORS)).isEmpty();
+        Files.writeString(errors, "0x40\n");
+        assertThat(problems(card, HealthCheck.PORT_ERRORS)).containsExactly("dfl-port.0 has errors: 0x40");
+    }
+
+    private Path machine(String name) throws IOException {
+        Path root = directory.resolve(name);
+        SimulatedNode.unpack(Files.readString(Path.of("src/test/machines", name, "tree")), root)
+                .close();
+        return root;
+    }
+
+    /** Of all devices of a node. */
+    private static List<String> problems(Path root, HealthCheck check) throws IOException {
+        HealthScan health = new HealthScan(Sysfs.at(root));
+        return Inventory.scan(Sysfs.at(root), List.of()).items().stream()
+                .flatMap(item -> health.problem(item.device(), Set.of(check)).stream())
+                .toList();
     }
 
     @Test
