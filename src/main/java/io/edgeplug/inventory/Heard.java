@@ -80,12 +80,22 @@ final class Heard {
         add(() -> everything = true);
     }
 
+    /** Whether there is something to look at. */
+    boolean hasAny() {
+        lock.lock();
+        try {
+            return !functions.isEmpty() || withoutFunction || everything;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Waits until there is something to look at, or until that {@link System#nanoTime}, and takes it. */
     Batch await(long end) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long left = end - System.nanoTime();
-            while (functions.isEmpty() && !withoutFunction && !everything && left > 0) {
+            while (!hasAny() && left > 0) {
                 left = added.awaitNanos(left);
             }
             Batch batch = new Batch(functions, withoutFunction, everything);

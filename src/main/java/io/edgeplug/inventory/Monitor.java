@@ -202,7 +202,7 @@ public final class Monitor implements AutoCloseable {
                 long left = Math.min(settling.next(now) - now, health.next(now) - now);
                 left = Math.min(
                         Math.min(nextTick - now, left), heartbeat.every().toNanos());
-                Heard.Batch batch = heard.await(now + left);
+                Heard.Batch batch = heard.await(node.hasMore() ? now : now + left);
                 boolean anew = classes.takeUp();
                 if (anew) {
                     node.use(classes.current());
@@ -224,13 +224,14 @@ public final class Monitor implements AutoCloseable {
     private void look(Heard.Batch batch, boolean everything) {
         if (everything || batch.everything() || nextTick - System.nanoTime() <= 0) {
             nextTick = System.nanoTime() + TICK.toNanos();
-            attempt(node::scanAll);
-        } else {
-            node.scan(batch.functions().keySet());
-            if (batch.withoutFunction()) {
-                attempt(node::scanWithoutFunction);
-            }
+            attempt(node::beginScan);
+        } else if (batch.withoutFunction()) {
+            attempt(node::scanWithoutFunction);
         }
+        node.scan(batch.functions().keySet());
+        do {
+            node.scanMore();
+        } while (node.hasMore() && !heard.hasAny());
         batch.functions().forEach((address, when) -> settling.heard(address.toString(), when));
     }
 

@@ -13,11 +13,13 @@ import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.logging.Logger;
@@ -26,6 +28,9 @@ import java.util.logging.Logger;
 final class NodeDevices {
 
     private static final Logger LOG = Logger.getLogger(NodeDevices.class.getName());
+
+    /** So many functions take a few milliseconds. */
+    private static final int AT_ONCE = 16;
 
     private final Sysfs sysfs;
     private final Holds holds;
@@ -36,10 +41,16 @@ final class NodeDevices {
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
 
+    /** The scan of everything that was begun last, and the functions that it has not come to. */
+    private DeviceScan whole;
+
+    private final Queue<PciAddress> left = new ArrayDeque<>();
+
     /** Of a node, of whose devices those that are held stay as they were. */
     NodeDevices(Sysfs sysfs, List<DeviceClass> classes, Holds holds) {
         this.holds = holds;
         this.sysfs = sysfs;
+        this.whole = new DeviceScan(sysfs);
         this.classes = List.copyOf(classes);
     }
 
@@ -67,14 +78,40 @@ final class NodeDevices {
      * @throws IOException if the node does not tell which devices it has; then all stays as it was
      */
     void scanAll() throws IOException {
+        beginScan();
+        while (hasMore()) {
+            scanMore();
+        }
+    }
+
+    /**
+     * Begins to look at everything: what is gone is seen at once, and the functions are left for {@link #scanMore}.
+     *
+     * @throws IOException if the node does not tell which devices it has; then all stays as it was
+     */
+    void beginScan() throws IOException {
         DeviceScan scan = new DeviceScan(sysfs);
         List<PciAddress> addresses = scan.functions();
         numaNodes = numaNodes(scan);
         withoutFunction = holds.keep(withoutFunction, scan.withoutFunction());
         Set<PciAddress> present = new HashSet<>(addresses);
         functions.keySet().removeIf(address -> !present.contains(address) && !holds.isHeld(address));
-        addresses.forEach(address -> scanOne(scan, address));
         scanPaths(scan);
+        whole = scan;
+        left.clear();
+        left.addAll(addresses);
+    }
+
+    /** Whether functions are left to look at. */
+    boolean hasMore() {
+        return !left.isEmpty();
+    }
+
+    /** Looks at a few functions that are left: a scan of thousands takes a second, and bad news must not wait for it. */
+    void scanMore() {
+        for (int i = 0; i < AT_ONCE && hasMore(); i++) {
+            scanOne(whole, left.remove());
+        }
     }
 
     private List<Integer> numaNodes(DeviceScan scan) {

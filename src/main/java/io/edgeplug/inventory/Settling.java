@@ -27,6 +27,9 @@ final class Settling {
     /** How long a device may stay away for its uevents, or for what it still lacks. */
     private static final long LONGEST = Duration.ofSeconds(2).toNanos();
 
+    /** So many times the quiet may a device wait for others: there is always something that has just happened. */
+    private static final int TOGETHER = 4;
+
     private static final long FAR = Duration.ofDays(1).toNanos();
 
     private final long quiet;
@@ -60,7 +63,7 @@ final class Settling {
             return now + FAR;
         }
         long next = end(spans.getFirst());
-        long latest = spans.getFirst().first() + LONGEST;
+        long latest = Math.min(next + TOGETHER * quiet, spans.getFirst().first() + LONGEST);
         for (Span span : spans) {
             if (end(span) - next > quiet || end(span) - latest > 0) {
                 break;

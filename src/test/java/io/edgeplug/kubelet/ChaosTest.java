@@ -52,6 +52,9 @@ final class ChaosTest {
     /** What a caller may be told when the plugin's socket goes, besides a refusal. */
     private static final Set<Status.Code> GONE = EnumSet.of(Status.Code.UNAVAILABLE, Status.Code.CANCELLED);
 
+    /** Devices that change all the time would else hardly ever be offered. */
+    private static final String SETTLING_AT_ONCE = "settle = \"1ms\"\n" + TestDaemon.CLASSES;
+
     @TempDir
     private Path directory = Path.of("");
 
@@ -70,7 +73,7 @@ final class ChaosTest {
         Path kubeletDir = directory.resolve("device-plugins");
         long end = System.nanoTime() + NANOS;
         try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
-                TestDaemon daemon = TestDaemon.open(directory, kubeletDir);
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir, SETTLING_AT_ONCE);
                 UnixRpc rpc = UnixRpc.open();
                 Closing closing = new Closing()) {
             ExecutorService threads = Executors.newCachedThreadPool();

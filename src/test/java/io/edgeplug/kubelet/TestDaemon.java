@@ -31,7 +31,7 @@ final class TestDaemon implements AutoCloseable {
     static final ResourceName GOPHER = ResourceName.parse("example.com/gopher");
     static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
 
-    private static final String CLASSES = """
+    static final String CLASSES = """
             [[class]]
             resource = "example.com/sriov_node0"
             kind = "vf"
