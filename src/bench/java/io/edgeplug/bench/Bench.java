@@ -24,9 +24,11 @@ final class Bench implements Callable<Integer> {
             new HotPlugFigures(),
             new UdevFigures(),
             JmhFigures.calls(),
+            new StallFigures(),
             JmhFigures.choice(),
             JmhFigures.scan(),
-            new FirstListFigures());
+            new FirstListFigures(),
+            new FootprintFigures());
 
     @Option(names = "--compare", paramLabel = "FILE", description = "The JSON of an older run, to print beside.")
     private Optional<Path> compare = Optional.empty();
@@ -37,7 +39,8 @@ final class Bench implements Callable<Integer> {
     @Option(
             names = "--sections",
             paramLabel = "NAME,...",
-            description = "Measure only these: socket, restart, hotplug, udev, calls, choice, scan, first-list.")
+            description = "Measure only these: socket, restart, hotplug, udev, calls, stall, choice, scan, "
+                    + "first-list, footprint.")
     private String sections = "";
 
     /** Measures. */

@@ -69,8 +69,7 @@ final class UdevFigures implements Section {
     }
 
     private static Figure inNamespaces(String source, String name) throws IOException, InterruptedException {
-        Path result = Files.createTempFile("edgeplug-bench", ".json");
-        List<String> command = List.of(
+        List<String> wrapper = List.of(
                 "unshare",
                 "--net",
                 "--mount",
@@ -82,29 +81,7 @@ final class UdevFigures implements Section {
                 "bench",
                 RULES,
                 source);
-        Process process = new ProcessBuilder(Stream.concat(
-                                command.stream(),
-                                Stream.of(
-                                        ProcessHandle.current().info().command().orElseThrow(),
-                                        "-XX:+UseSerialGC",
-                                        "-XX:TieredStopAtLevel=1",
-                                        "-Xmx64m",
-                                        "--enable-native-access=ALL-UNNAMED",
-                                        "--sun-misc-unsafe-memory-access=allow",
-                                        "-cp",
-                                        System.getProperty("java.class.path"),
-                                        UdevFigures.class.getName(),
-                                        name,
-                                        result.toString()))
-                        .toList())
-                .inheritIO()
-                .start();
-        if (process.waitFor() != 0) {
-            throw new IOException("measuring through " + source + " failed");
-        }
-        Figure figure = Report.read(result).get(name);
-        Files.delete(result);
-        return figure;
+        return ChildJvm.run(wrapper, UdevFigures.class, name).iterator().next();
     }
 
     /** Measures in the namespaces that it is started in, and writes to a file. */
@@ -126,8 +103,8 @@ final class UdevFigures implements Section {
             }
         }
         Report report = Report.comparedWith(Optional.empty());
-        report.add(samples.millis(args[0]));
-        report.write(Path.of(args[1]));
+        report.add(samples.millis(args[1]));
+        report.write(Path.of(args[0]));
     }
 
     private static long change(Rig rig, PciAddress address, boolean breaks) throws Exception {

@@ -1,0 +1,51 @@
+package io.edgeplug.bench;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** A JVM of its own that measures, as small as that of the packages. */
+final class ChildJvm {
+
+    /** Those of packaging/jvm.options that bear on what is measured. */
+    private static final List<String> OPTIONS = List.of(
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xms4m",
+            "-Xmx32m",
+            "-Xmn2m",
+            "-Xss256k",
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow");
+
+    private ChildJvm() {}
+
+    /**
+     * Runs a class there, whose first argument is the file for its {@link Report}.
+     *
+     * @param wrapper a command that runs the rest of its arguments; empty for none
+     */
+    static Collection<Figure> run(List<String> wrapper, Class<?> main, String... arguments)
+            throws IOException, InterruptedException {
+        Path result = Files.createTempFile("edgeplug-bench", ".json");
+        List<String> command = new ArrayList<>(wrapper);
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.addAll(OPTIONS);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), result.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(Redirect.INHERIT)
+                .redirectError(Redirect.INHERIT)
+                .start();
+        if (process.waitFor() != 0) {
+            throw new IOException(main.getSimpleName() + " failed");
+        }
+        Collection<Figure> figures = Report.read(result).values();
+        Files.delete(result);
+        return figures;
+    }
+}
