@@ -15,6 +15,7 @@ import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.logging.Logger;
 
@@ -105,7 +106,8 @@ final class Daemon {
     /** A stuck inventory is a restart: three beats must be missed. */
     private Heartbeat heartbeat() {
         return systemd.watchdog()
-                .map(patience -> new Heartbeat(patience.dividedBy(3), systemd::alive))
+                // not dividedBy, which computes in BigDecimal: 20 ms of the start
+                .map(patience -> new Heartbeat(Duration.ofMillis(patience.toMillis() / 3), systemd::alive))
                 .orElse(Heartbeat.NONE);
     }
 

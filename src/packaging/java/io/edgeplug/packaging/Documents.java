@@ -1,6 +1,6 @@
 package io.edgeplug.packaging;
 
-import io.edgeplug.cli.Main;
+import io.edgeplug.cli.Commands;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -37,7 +37,7 @@ final class Documents {
     }
 
     void write() throws IOException {
-        CommandLine edgeplug = Main.commandLine();
+        CommandLine edgeplug = Commands.commandLine();
         String date = time.atZone(ZoneOffset.UTC).toLocalDate().toString();
         String source = "edgeplug " + version;
         compress("usr/share/man/man8/edgeplug.8.gz", CommandPage.of(edgeplug, date, source));

@@ -185,7 +185,7 @@ final class ByHandTest {
     }
 
     private int execute(String... args) {
-        return Main.commandLine()
+        return Commands.commandLine()
                 .setOut(new PrintWriter(printed))
                 .setErr(new PrintWriter(printed))
                 .execute(args);

@@ -130,7 +130,8 @@ final class CaptureTest {
         Path file = Files.writeString(directory.resolve("notes"), "# a capture?\nno\n");
         StringWriter err = new StringWriter();
 
-        int exit = Main.commandLine().setErr(new PrintWriter(err, true)).execute("list", "--sysroot", file.toString());
+        int exit =
+                Commands.commandLine().setErr(new PrintWriter(err, true)).execute("list", "--sysroot", file.toString());
 
         assertThat(exit).isEqualTo(ExitCode.FAILURE);
         assertThat(err.toString()).startsWith("edgeplug: " + file + ": not a captured node: line 2: neither ");
@@ -148,7 +149,7 @@ final class CaptureTest {
                         Stream.of(command, "--sysroot", sysroot.toString(), "--config", config.toString()),
                         Stream.of(more))
                 .toArray(String[]::new);
-        int exit = Main.commandLine().setOut(new PrintWriter(out)).execute(args);
+        int exit = Commands.commandLine().setOut(new PrintWriter(out)).execute(args);
         assertThat(exit).isZero();
         return out.toString();
     }

@@ -123,7 +123,7 @@ final class CheckTest {
 
     private static String run(Path config, Path root) {
         StringWriter out = new StringWriter();
-        int exit = Main.commandLine()
+        int exit = Commands.commandLine()
                 .setOut(new PrintWriter(out))
                 .execute("check", "--sysroot", root.toString(), "--config", config.toString());
         assertThat(exit).isZero();

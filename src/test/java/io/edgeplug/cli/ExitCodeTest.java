@@ -76,6 +76,6 @@ final class ExitCodeTest {
     }
 
     private int execute(String... args) {
-        return Main.commandLine().setErr(new PrintWriter(err, true)).execute(args);
+        return Commands.commandLine().setErr(new PrintWriter(err, true)).execute(args);
     }
 }

@@ -138,7 +138,7 @@ final class ExplainTest {
         Files.createFile(root.resolve("node/etc/sound/7"));
         StringWriter out = new StringWriter();
 
-        Main.commandLine()
+        Commands.commandLine()
                 .setOut(new PrintWriter(out))
                 .execute(
                         "explain",
@@ -258,7 +258,7 @@ final class ExplainTest {
         StringWriter out = new StringWriter();
 
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), root.resolve("node"))) {
-            Main.commandLine()
+            Commands.commandLine()
                     .setOut(new PrintWriter(out))
                     .execute(
                             "explain",
@@ -282,7 +282,7 @@ final class ExplainTest {
         try (SimulatedNode node = SimulatedNode.unpack(
                 Files.readString(MACHINES.resolve(machine).resolve("tree")),
                 Files.createTempDirectory(root, machine))) {
-            int exit = Main.commandLine()
+            int exit = Commands.commandLine()
                     .setOut(new PrintWriter(out))
                     .execute(
                             "explain",

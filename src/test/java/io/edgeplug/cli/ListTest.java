@@ -67,7 +67,8 @@ final class ListTest {
 
     @Test
     void helpTellsEveryColumnWithinEightyCharacters() {
-        String help = Objects.requireNonNull(Main.commandLine().getSubcommands().get("list"))
+        String help = Objects.requireNonNull(
+                        Commands.commandLine().getSubcommands().get("list"))
                 .getUsageMessage();
 
         assertThat(help.lines()).allMatch(line -> line.length() <= 80);
@@ -86,7 +87,7 @@ final class ListTest {
                             Stream.of("list", "--sysroot", unpacked.root().toString(), "--config", config.toString()),
                             Stream.of(more))
                     .toArray(String[]::new);
-            int exit = Main.commandLine().setOut(new PrintWriter(out)).execute(args);
+            int exit = Commands.commandLine().setOut(new PrintWriter(out)).execute(args);
             assertThat(exit).isZero();
         }
         return out.toString();
