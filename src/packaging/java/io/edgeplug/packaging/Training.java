@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Makes the AOT cache: the daemon, in the runtime that is installed, goes through start, registering, allocating, a
- * kubelet's restart, a reload and an orderly stop, and leaves what it loaded and how it ran (JEP 483, 515).
+ * Makes the AOT cache: the daemon, in the runtime that is installed and told of systemd, goes through start, registering,
+ * allocating, a kubelet's restart, a reload and an orderly stop, and leaves what it loaded (JEP 483).
  */
 final class Training {
 
@@ -43,11 +43,14 @@ final class Training {
         Path config = scratch.resolve("edgeplug.toml");
         Files.write(config, demoConfig());
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), Files.createTempDirectory(scratch, "node"));
-                LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {})) {
-            Process daemon = new ProcessBuilder(command(root, cache, scratch, config, kubeletDir, node.root()))
+                LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
+                Notified systemd = Notified.open(kubeletDir.resolveSibling(kubeletDir.getFileName() + "-notify"))) {
+            ProcessBuilder builder = new ProcessBuilder(command(root, cache, scratch, config, kubeletDir, node.root()))
                     .redirectErrorStream(true)
-                    .redirectOutput(scratch.resolve("log").toFile())
-                    .start();
+                    .redirectOutput(scratch.resolve("log").toFile());
+            builder.environment().put("NOTIFY_SOCKET", systemd.path().toString());
+            builder.environment().put("WATCHDOG_USEC", "3000000");
+            Process daemon = builder.start();
             try {
                 exercise(kubelet, daemon);
             } finally {
