@@ -86,6 +86,8 @@ final class Training {
             command.add("@" + Files.writeString(scratch.resolve(file), text));
         }
         command.add("-XX:AOTCacheOutput=" + home.resolve(cache));
+        // not how methods ran too (JEP 515), by which they are compiled at each start: it costs more than it saves
+        command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTRecordTraining"));
         command.addAll(List.of("io.edgeplug.cli.Main", "run", "--config", config.toString()));
         command.addAll(List.of("--kubelet-dir", kubeletDir.toString(), "--sysroot", node.toString()));
         return command;
