@@ -13,7 +13,10 @@ import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -55,7 +58,7 @@ final class LocalKubeletCommand implements Callable<Integer> {
     @Option(
             names = "--pods",
             description = "Follow lines of standard input: run POD RESOURCE=N..., which admits a pod and starts its "
-                    + "container, start POD, which starts it again, and remove POD.")
+                    + "container, start POD, which starts it again, remove POD, and restart, as a kubelet does.")
     private boolean pods;
 
     private final Gson gson = new GsonBuilder()
@@ -84,9 +87,11 @@ final class LocalKubeletCommand implements Callable<Integer> {
     }
 
     private static void followPods(LocalKubelet kubelet) {
+        // System.in asks how much there is to read, which some devices do not tell, as a virtual machine's serial ports
+        InputStream in = new FileInputStream(FileDescriptor.in);
         try {
             new PodLines(kubelet, mistake -> System.err.println("edgeplug: " + mistake))
-                    .follow(new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)));
+                    .follow(new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)));
         } catch (IOException e) {
             System.err.println("edgeplug: cannot read standard input: " + e.getMessage());
         }

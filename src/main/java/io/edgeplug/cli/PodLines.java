@@ -9,7 +9,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Pods that come and go by lines of text: {@code run POD RESOURCE=N…}, {@code start POD} and {@code remove POD}. */
+/**
+ * Pods that come and go by lines of text: {@code run POD RESOURCE=N…}, {@code start POD} and {@code remove POD}; and a
+ * kubelet that does, by {@code restart}.
+ */
 final class PodLines {
 
     private static final String CONTAINER = "main";
@@ -44,14 +47,24 @@ final class PodLines {
                 kubelet.startContainer(words.get(1), CONTAINER);
             } else if (words.size() == 2 && words.getFirst().equals("remove")) {
                 kubelet.remove(words.get(1));
+            } else if (line.equals("restart")) {
+                restart();
             } else if (!line.isEmpty()) {
-                mistakes.accept("\"" + line + "\": is neither run POD RESOURCE=N…, start POD nor remove POD");
+                mistakes.accept("\"" + line + "\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart");
             }
         } catch (IllegalArgumentException e) {
             mistakes.accept(String.valueOf(e.getMessage()));
         } catch (AdmissionException | ContainerStartException e) {
             // the listener has been told which resource it was, and why
             return;
+        }
+    }
+
+    private void restart() {
+        try {
+            kubelet.restart();
+        } catch (IOException e) {
+            mistakes.accept("the kubelet cannot start again: " + e.getMessage());
         }
     }
 }

@@ -27,11 +27,19 @@ final class PodLinesTest {
 
         assertThat(mistakes)
                 .containsExactly(
-                        "\"dance\": is neither run POD RESOURCE=N…, start POD nor remove POD",
-                        "\"run pod\": is neither run POD RESOURCE=N…, start POD nor remove POD",
+                        "\"dance\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart",
+                        "\"run pod\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart",
                         "\"example.com/a=0\" is not RESOURCE=N",
                         "pod: is no pod that holds devices");
         assertThat(told).endsWith("pod/main: no example.com/a: cannot allocate unregistered device example.com/a");
+    }
+
+    @Test
+    void kubeletIsRestarted() throws IOException {
+        follow("restart\n");
+
+        assertThat(mistakes).isEmpty();
+        assertThat(told).contains("restarted");
     }
 
     private void follow(String lines) throws IOException {
