@@ -74,15 +74,19 @@ final class ContainerReader {
             table.mistake("hand_over", "\"" + word.orElseThrow() + "\" is none of device-nodes, cdi");
         }
         resource.filter(name -> way.equals(Optional.of(HandOver.CDI)))
-                .filter(name -> !isLetter(name.prefix().charAt(0))
-                        || !isLetter(name.name().charAt(0)))
+                .filter(name -> !isCdiName(name.prefix()) || !isCdiName(name.name()))
                 .ifPresent(name -> table.mistake(
-                        "hand_over", "\"cdi\" needs a resource whose domain and name begin with a letter"));
+                        "hand_over",
+                        "\"cdi\" needs a resource whose domain and name begin with a letter and have two characters or"
+                                + " more"));
         return way.orElse(HandOver.DEVICE_NODES);
     }
 
-    private static boolean isLetter(char one) {
-        return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z');
+    /** One character would do by the specification, but the parser that podman 5.4 has of it panics. */
+    private static boolean isCdiName(String name) {
+        char first = name.charAt(0);
+        boolean isLetter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+        return isLetter && name.length() > 1;
     }
 
     /** Without the ID, nodes of the same name from two devices would be one in the container. */

@@ -147,6 +147,15 @@ final class ConfigFilesTest {
     }
 
     @Test
+    void resourceWhoseCdiNameWouldEndItsReadersIsRefused() throws Exception {
+        write("edgeplug.toml", GOOD.formatted("x").replace("[class.match]", "hand_over = \"cdi\"\n[class.match]"));
+
+        assertMistakes(
+                "edgeplug.toml: class 1 (example.com/x): hand_over: \"cdi\" needs a resource whose domain and name"
+                        + " begin with a letter and have two characters or more");
+    }
+
+    @Test
     void missingFileIsTold() {
         assertMistakes("edgeplug.toml: no such file");
     }
