@@ -86,7 +86,7 @@ record ReferenceKey(String table, String name, String text, String example) {
                         ? "paths = [\"/etc/gophers/*\"]"
                         : "drivers = [\"vfio-pci\"]")
                 + " }\n";
-        String resource = name.equals("resource") ? "" : "resource = \"example.com/x\"\n";
+        String resource = name.equals("resource") ? "" : "resource = \"example.com/one\"\n";
         String ofKind = name.equals("kind") ? "" : "kind = \"" + kind.word() + "\"\n";
         return switch (table) {
             case "" -> line + "\n[[class]]\n" + resource + ofKind + match;
