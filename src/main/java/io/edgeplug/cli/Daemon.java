@@ -14,6 +14,7 @@ import io.edgeplug.linux.Signals;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
+import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,6 +40,7 @@ final class Daemon {
     static int run(RunOptions options) throws ConfigException, IOException, InterruptedException {
         Thread.setDefaultUncaughtExceptionHandler(Daemon::endWithBug);
         Signals signals = Signals.ofService();
+        UnixRpc.loadInBackground();
         Config config = ConfigFiles.read(options.config());
         Journal.open(config.logLevel());
         new Daemon(options, signals, SystemdNotify.ofEnvironment(), config).run();

@@ -57,6 +57,25 @@ public final class UnixRpc implements AutoCloseable {
     }
 
     /**
+     * Loads what serving and dialling will need, beside whatever else a start has to do. What goes wrong here is told by who
+     * needs it.
+     */
+    public static void loadInBackground() {
+        Thread.ofPlatform().name("loading").daemon().start(UnixRpc::load);
+    }
+
+    private static void load() {
+        try (UnixRpc rpc = open()) {
+            NettyServerBuilder server = rpc.server(Path.of("/"));
+            ManagedChannel channel = rpc.dial(Path.of("/"));
+            channel.shutdownNow();
+            server.build().shutdownNow();
+        } catch (IOException e) {
+            // nothing is served from here
+        }
+    }
+
+    /**
      * Serves root and this process's own user on a new socket, which the server unlinks when it is shut down; others
      * get PERMISSION_DENIED.
      *
@@ -66,15 +85,7 @@ public final class UnixRpc implements AutoCloseable {
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
             throw new IOException(socket + ": longer than the " + MAX_PATH_BYTES + " bytes of a Unix socket's path");
         }
-        NettyServerBuilder builder = NettyServerBuilder.forAddress(
-                        new DomainSocketAddress(socket.toFile()), PeerCheck.credentials())
-                .channelType(EpollServerDomainSocketChannel.class)
-                .bossEventLoopGroup(loop)
-                .workerEventLoopGroup(loop)
-                .intercept(new PeerCheck(socket, ownUid))
-                .directExecutor();
-        // grpc sets it on every connection, where it means nothing and draws a warning
-        builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
+        NettyServerBuilder builder = server(socket);
         for (BindableService service : services) {
             builder.addService(service);
         }
@@ -86,6 +97,18 @@ public final class UnixRpc implements AutoCloseable {
             server.shutdownNow();
             throw e;
         }
+    }
+
+    private NettyServerBuilder server(Path socket) {
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(
+                        new DomainSocketAddress(socket.toFile()), PeerCheck.credentials())
+                .channelType(EpollServerDomainSocketChannel.class)
+                .bossEventLoopGroup(loop)
+                .workerEventLoopGroup(loop)
+                .intercept(new PeerCheck(socket, ownUid))
+                .directExecutor();
+        // grpc sets it on every connection, where it means nothing and draws a warning
+        return builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
     }
 
     /** Makes a channel to the server on {@code socket}, which connects with its first call. */
