@@ -1,6 +1,11 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Health;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -57,8 +62,14 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<Column> columns = columns();
+        Inventory inventory = node.scan(node.readOrDefaults().classes());
+        IommuGroups groups =
+                IommuGroups.of(inventory.items().stream().map(Item::device).toList());
         ColumnTable table = new ColumnTable(
-                columns, chosen(node.scan(node.readOrDefaults().classes()).items()));
+                columns,
+                chosen(inventory.items().stream()
+                        .map(item -> asAdvertised(item, groups))
+                        .toList()));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             out.println(table.json());
@@ -76,6 +87,16 @@ final class ListCommand implements Callable<Integer> {
                 .footer(Stream.of(Column.values())
                         .map(column -> "  %-11s%s".formatted(column.name(), column.help()))
                         .toArray(String[]::new));
+    }
+
+    /** In the health that the kubelet would be told: a healthy device may be one that cannot be handed over. */
+    private static Item asAdvertised(Item item, IommuGroups groups) {
+        Device device = item.device();
+        return item.deviceClass()
+                .filter(taker -> device.health().isHealthy())
+                .flatMap(taker -> Equipment.of(taker, device, groups).problem())
+                .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
+                .orElse(item);
     }
 
     private List<Item> chosen(List<Item> items) throws IOException {
