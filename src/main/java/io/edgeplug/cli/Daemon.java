@@ -56,6 +56,7 @@ final class Daemon {
             preparations.recover();
             while (serve(sysroot.sysfs(), monitor, preparations) == Signals.Request.RELOAD) {
                 LOG.info("serving elsewhere from now on");
+                monitor.settle(config.settle());
                 monitor.use(config.classes());
             }
             LOG.info("stopping");
@@ -81,6 +82,7 @@ final class Daemon {
                     return Signals.Request.RELOAD;
                 }
                 if (problem.isEmpty()) {
+                    monitor.settle(config.settle());
                     plugins.use(config.classes());
                 }
                 status.ready(config.classes(), problem);

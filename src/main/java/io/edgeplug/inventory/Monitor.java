@@ -164,6 +164,11 @@ public final class Monitor implements AutoCloseable {
         classes.awaitUse();
     }
 
+    /** Has good news of a device wait that long from now on. */
+    public void settle(Duration settle) {
+        settling.use(settle);
+    }
+
     /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
     public void lookAgain(String id) {
         PciAddress.parse(id).ifPresentOrElse(heard::lookAt, heard::lookAtEverything);

@@ -32,7 +32,7 @@ final class Settling {
 
     private static final long FAR = Duration.ofDays(1).toNanos();
 
-    private final long quiet;
+    private volatile long quiet;
 
     private final Map<String, Span> unsettled = new HashMap<>();
 
@@ -42,6 +42,11 @@ final class Settling {
      */
     Settling(Duration quiet) {
         this.quiet = quiet.toNanos();
+    }
+
+    /** Has devices wait that long from now on; any thread. */
+    void use(Duration newQuiet) {
+        quiet = newQuiet.toNanos();
     }
 
     /** Something has happened at a place. */

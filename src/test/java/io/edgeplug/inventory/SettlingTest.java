@@ -52,6 +52,21 @@ final class SettlingTest {
     }
 
     @Test
+    void anotherTimeToSettleHoldsFromThenOn() throws Exception {
+        try (SimulatedNode node = node();
+                Monitor monitor = open(node, Duration.ZERO)) {
+            monitor.settle(LONG);
+            long plugged = System.nanoTime();
+            node.plug(DemoNode.thirdVf());
+
+            Inventory after = monitor.awaitNewerThan(1);
+
+            assertThat(after.device(KERNEL, THIRD.toString())).isPresent();
+            assertThat(Duration.ofNanos(System.nanoTime() - plugged)).isGreaterThanOrEqualTo(LONG);
+        }
+    }
+
+    @Test
     void deviceThatIsNamedAgainAndAgainIsToldAfterTwoSeconds() throws Exception {
         try (SimulatedNode node = node();
                 Monitor monitor = open(node, LONG)) {
