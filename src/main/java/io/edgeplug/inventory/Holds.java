@@ -6,26 +6,30 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.linux.Uevent;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The devices that are being prepared, which nobody looks at, and what is wrong with those that could not be.
  *
  * <p>Not to look is more than not to tell: the kernel keeps whoever reads the configuration space of a function that is
- * being reset, for as long as that takes.
+ * being reset, for as long as that takes. Thread-safe.
  */
 final class Holds {
 
     /** For so long after a preparation, uevents of the device may be of the preparation itself. */
     private static final Duration ECHO = Duration.ofSeconds(2);
 
-    // guarded by this
-    private final Map<String, Device> held = new HashMap<>();
-    private final Map<String, Problem> problems = new HashMap<>();
+    /** Fair, or a scan of thousands of functions would keep out who wants to hold one. */
+    private final Lock looking = new ReentrantLock(true);
+
+    private final Map<String, Device> held = new ConcurrentHashMap<>();
+    private final Map<String, Problem> problems = new ConcurrentHashMap<>();
 
     /** What is wrong, and since when by the clock that no one sets. */
     private record Problem(Device device, String text, long since) {
@@ -39,39 +43,48 @@ final class Holds {
     }
 
     /** Holds a device; waits for who looks at it just now. */
-    synchronized void take(Device device) {
-        held.put(device.id(), device);
-    }
-
-    synchronized void report(Device device, String problem) {
-        problems.put(device.id(), new Problem(device, problem, System.nanoTime()));
-    }
-
-    synchronized void release(Device device, Optional<String> problem) {
-        held.remove(device.id());
-        problems.remove(device.id());
-        problem.ifPresent(text -> report(device, text));
-    }
-
-    /** Looks at a function, unless a device of it is held. */
-    synchronized void unlessHeld(PciAddress address, Runnable look) {
-        if (!isHeld(address)) {
-            look.run();
+    void take(Device device) {
+        looking.lock();
+        try {
+            held.put(device.id(), device);
+        } finally {
+            looking.unlock();
         }
     }
 
-    synchronized boolean isHeld(PciAddress address) {
+    void report(Device device, String problem) {
+        problems.put(device.id(), new Problem(device, problem, System.nanoTime()));
+    }
+
+    void release(Device device, Optional<String> problem) {
+        problem.ifPresentOrElse(text -> report(device, text), () -> problems.remove(device.id()));
+        held.remove(device.id());
+    }
+
+    /** Looks at a function, unless a device of it is held. */
+    void unlessHeld(PciAddress address, Runnable look) {
+        looking.lock();
+        try {
+            if (!isHeld(address)) {
+                look.run();
+            }
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    boolean isHeld(PciAddress address) {
         return held.values().stream()
                 .anyMatch(device -> device instanceof PciDevice pci
                         && pci.function().address().equals(address));
     }
 
-    synchronized boolean isHeld(Device device) {
+    boolean isHeld(Device device) {
         return held.containsKey(device.id());
     }
 
     /** What was found, but each device that is held as it was before. */
-    synchronized List<Device> keep(List<Device> before, List<Device> found) {
+    List<Device> keep(List<Device> before, List<Device> found) {
         Map<String, Device> kept = new LinkedHashMap<>();
         found.forEach(device -> kept.put(device.id(), device));
         before.stream()
@@ -81,7 +94,7 @@ final class Holds {
     }
 
     /** The devices, each with what its preparation says against it. */
-    synchronized List<Device> judged(List<Device> devices) {
+    List<Device> judged(List<Device> devices) {
         return problems.isEmpty() ? devices : devices.stream().map(this::judged).toList();
     }
 
@@ -90,8 +103,8 @@ final class Holds {
         return problem == null ? device : device.withHealth(Health.unhealthy(problem.text()));
     }
 
-    /** A device that could not be prepared gets another chance once it is heard of again. */
-    synchronized void heard(Uevent uevent) {
+    /** A device that could not be prepared gets another chance once it is heard of again. Never waits for a look. */
+    void heard(Uevent uevent) {
         long now = System.nanoTime();
         problems.values()
                 .removeIf(problem -> !held.containsKey(problem.device().id())

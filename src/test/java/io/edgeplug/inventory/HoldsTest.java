@@ -1,0 +1,50 @@
+package io.edgeplug.inventory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.Uevent;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class HoldsTest {
+
+    private static final PciAddress FUNCTION = new PciAddress(0, 0x3b, 1, 0);
+
+    /** A scan of thousands of functions looks all the time: uevents that waited for it came a second late. */
+    @Test
+    void ueventDoesNotWaitForWhoLooksAtAFunction() throws Exception {
+        Holds holds = new Holds();
+        CountDownLatch looks = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<Boolean> look = CompletableFuture.supplyAsync(() -> {
+            boolean[] ended = new boolean[1];
+            holds.unlessHeld(FUNCTION, () -> {
+                looks.countDown();
+                ended[0] = await(end);
+            });
+            return ended[0];
+        });
+        assertThat(looks.await(10, TimeUnit.SECONDS)).isTrue();
+
+        CompletableFuture<Void> heard = CompletableFuture.runAsync(
+                () -> holds.heard(new Uevent("change", "/devices/pci0000:3a/" + FUNCTION, "pci")));
+
+        heard.get(10, TimeUnit.SECONDS);
+        end.countDown();
+        assertThat(look.get(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static boolean await(CountDownLatch end) {
+        try {
+            return end.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}
