@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -25,8 +26,11 @@ final class Holds {
     /** For so long after a preparation, uevents of the device may be of the preparation itself. */
     private static final Duration ECHO = Duration.ofSeconds(2);
 
-    /** Fair, or a scan of thousands of functions would keep out who wants to hold one. */
-    private final Lock looking = new ReentrantLock(true);
+    private final Lock lock = new ReentrantLock();
+    private final Condition looked = lock.newCondition();
+
+    /** The function that is looked at now; guarded by the lock, which nobody has while looking. */
+    private Optional<PciAddress> lookedAt = Optional.empty();
 
     private final Map<String, Device> held = new ConcurrentHashMap<>();
     private final Map<String, Problem> problems = new ConcurrentHashMap<>();
@@ -42,13 +46,17 @@ final class Holds {
         }
     }
 
-    /** Holds a device; waits for who looks at it just now. */
+    /** Holds a device; waits for who looks at it just now, and for no other look. */
     void take(Device device) {
-        looking.lock();
+        lock.lock();
         try {
             held.put(device.id(), device);
+            while (device instanceof PciDevice pci
+                    && lookedAt.equals(Optional.of(pci.function().address()))) {
+                looked.awaitUninterruptibly();
+            }
         } finally {
-            looking.unlock();
+            lock.unlock();
         }
     }
 
@@ -61,15 +69,37 @@ final class Holds {
         held.remove(device.id());
     }
 
-    /** Looks at a function, unless a device of it is held. */
+    /** Looks at a function, unless a device of it is held. One thread at a time. */
     void unlessHeld(PciAddress address, Runnable look) {
-        looking.lock();
-        try {
-            if (!isHeld(address)) {
+        if (begin(address)) {
+            try {
                 look.run();
+            } finally {
+                end();
             }
+        }
+    }
+
+    private boolean begin(PciAddress address) {
+        lock.lock();
+        try {
+            if (isHeld(address)) {
+                return false;
+            }
+            lookedAt = Optional.of(address);
+            return true;
         } finally {
-            looking.unlock();
+            lock.unlock();
+        }
+    }
+
+    private void end() {
+        lock.lock();
+        try {
+            lookedAt = Optional.empty();
+            looked.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -13,13 +13,13 @@ import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
+import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.logging.Logger;
@@ -44,7 +44,7 @@ final class NodeDevices {
     /** The scan of everything that was begun last, and the functions that it has not come to. */
     private DeviceScan whole;
 
-    private final Queue<PciAddress> left = new ArrayDeque<>();
+    private final SequencedSet<PciAddress> left = new LinkedHashSet<>();
 
     /** Of a node, of whose devices those that are held stay as they were. */
     NodeDevices(Sysfs sysfs, List<DeviceClass> classes, Holds holds) {
@@ -110,7 +110,7 @@ final class NodeDevices {
     /** Looks at a few functions that are left: a scan of thousands takes a second, and bad news must not wait for it. */
     void scanMore() {
         for (int i = 0; i < AT_ONCE && hasMore(); i++) {
-            scanOne(whole, left.remove());
+            scanOne(whole, left.removeFirst());
         }
     }
 
@@ -164,6 +164,8 @@ final class NodeDevices {
     }
 
     private void scanOne(DeviceScan scan, PciAddress address) {
+        // what is the same for all functions may be older in the scan of all than what is seen now
+        left.remove(address);
         holds.unlessHeld(address, () -> {
             if (!functions.containsKey(address) || !isBeingChanged(address)) {
                 look(scan, address);

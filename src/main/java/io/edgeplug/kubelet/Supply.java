@@ -170,29 +170,31 @@ final class Supply implements AutoCloseable {
 
     /** Looks at devices, nodes and files now; returns when the offer is made and the files are written. */
     void look() {
-        look(same -> false);
+        look(true);
     }
 
     /** Looks at what has changed since it looked last. */
     private void lookAtChanges() {
-        Map<String, String> problems = current().problems();
-        look(device -> !problems.containsKey(device.id()));
-        if (problems.isEmpty() && !current().problems().isEmpty()) {
+        boolean wasSound = current().problems().isEmpty();
+        look(false);
+        if (wasSound && !current().problems().isEmpty()) {
             // whoever waits for the next look has known of no hurry
             asked.release();
         }
     }
 
-    /** Some of the devices need no look, if they are as they were. */
-    private void look(Predicate<Equipment> isSound) {
+    /** A device that is as it was and had no problem needs a look only if all are to be looked at. */
+    private void look(boolean all) {
         looking.lock();
         try {
+            Map<String, String> known = current().problems();
             Inventory inventory = monitor.current();
             List<Device> devices = inventory.devices(deviceClass.resource());
             tellBadNews(inventory, devices);
             Map<String, Equipment> before = equipped;
             equip(inventory, devices);
-            Predicate<Equipment> isAsItWas = one -> one.equals(before.get(one.id())) && isSound.test(one);
+            Predicate<Equipment> isAsItWas =
+                    one -> !all && one.equals(before.get(one.id())) && !known.containsKey(one.id());
             Map<String, String> problems = files.keep(equipped.values(), isAsItWas);
             for (Equipment one : equipped.values()) {
                 if (!isAsItWas.test(one)) {

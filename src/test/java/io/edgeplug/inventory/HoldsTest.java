@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Uevent;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,20 +22,18 @@ final class HoldsTest {
         Holds holds = new Holds();
         CountDownLatch looks = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        CompletableFuture<Boolean> look = CompletableFuture.supplyAsync(() -> {
-            boolean[] ended = new boolean[1];
-            holds.unlessHeld(FUNCTION, () -> {
-                looks.countDown();
-                ended[0] = await(end);
-            });
-            return ended[0];
-        });
+        CompletableFuture<Boolean> look = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .start(() -> holds.unlessHeld(FUNCTION, () -> {
+                    looks.countDown();
+                    look.complete(await(end));
+                }));
         assertThat(looks.await(10, TimeUnit.SECONDS)).isTrue();
 
-        CompletableFuture<Void> heard = CompletableFuture.runAsync(
-                () -> holds.heard(new Uevent("change", "/devices/pci0000:3a/" + FUNCTION, "pci")));
+        Thread listener = Thread.ofPlatform()
+                .start(() -> holds.heard(new Uevent("change", "/devices/pci0000:3a/" + FUNCTION, "pci")));
 
-        heard.get(10, TimeUnit.SECONDS);
+        assertThat(listener.join(Duration.ofSeconds(10))).isTrue();
         end.countDown();
         assertThat(look.get(10, TimeUnit.SECONDS)).isTrue();
     }
