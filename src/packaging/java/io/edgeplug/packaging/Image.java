@@ -65,6 +65,8 @@ final class Image {
         copyAll("etc", "etc/edgeplug");
         copyAll("systemd", "usr/lib/systemd/system");
         copyAll("udev", "usr/lib/udev/rules.d");
+        // where images of FPGAs are staged: the service may write there if it is there when it starts
+        Files.createDirectories(root.resolve("usr/lib/firmware"));
         for (String executable : List.of("usr/bin/edgeplug", HOME + "/has-class", HOME + "/forget")) {
             Files.setPosixFilePermissions(root.resolve(executable), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
