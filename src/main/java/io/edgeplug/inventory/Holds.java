@@ -44,6 +44,13 @@ final class Holds {
                             .equals(Optional.of(pci.function().address()))
                     : uevent.devpath().contains("/" + device.id());
         }
+
+        /** No preparation takes a device from the node: it was pulled, and what is plugged there next is another one. */
+        boolean isPulledBy(Uevent uevent) {
+            String name =
+                    device instanceof PciDevice pci ? pci.function().address().toString() : device.id();
+            return uevent.action().equals("remove") && uevent.devpath().endsWith("/" + name);
+        }
     }
 
     /** Holds a device; waits for who looks at it just now, and for no other look. */
@@ -139,6 +146,6 @@ final class Holds {
         problems.values()
                 .removeIf(problem -> !held.containsKey(problem.device().id())
                         && problem.isNamedBy(uevent)
-                        && now - problem.since() > ECHO.toNanos());
+                        && (now - problem.since() > ECHO.toNanos() || problem.isPulledBy(uevent)));
     }
 }

@@ -2,9 +2,14 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Health;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.linux.Uevent;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -14,12 +19,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 final class HoldsTest {
 
+    private static final Device DEVICE = new PlatformFpga("f8007000.devcfg", Optional.empty(), Health.HEALTHY);
+    private static final String PATH = "/devices/soc/f8007000.devcfg";
     private static final PciAddress FUNCTION = new PciAddress(0, 0x3b, 1, 0);
+
+    private final Holds holds = new Holds();
 
     /** A scan of thousands of functions looks all the time: uevents that waited for it came a second late. */
     @Test
     void ueventDoesNotWaitForWhoLooksAtAFunction() throws Exception {
-        Holds holds = new Holds();
         CountDownLatch looks = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Boolean> look = new CompletableFuture<>();
@@ -45,5 +53,33 @@ final class HoldsTest {
             Thread.currentThread().interrupt();
             return false;
         }
+    }
+
+    @Test
+    void deviceThatIsPulledRightAfterItCouldNotBePreparedHasAnotherChance() {
+        fail();
+
+        holds.heard(new Uevent("remove", PATH, "platform"));
+
+        assertThat(isHealthy()).isTrue();
+    }
+
+    @Test
+    void echoOfAPreparationThatFailedIsNoChance() {
+        fail();
+
+        holds.heard(new Uevent("remove", PATH + "/fpga_manager/fpga0", "fpga_manager"));
+        holds.heard(new Uevent("add", PATH, "platform"));
+
+        assertThat(isHealthy()).isFalse();
+    }
+
+    private void fail() {
+        holds.take(DEVICE);
+        holds.release(DEVICE, Optional.of("could not be prepared"));
+    }
+
+    private boolean isHealthy() {
+        return holds.judged(List.of(DEVICE)).getFirst().health().isHealthy();
     }
 }
