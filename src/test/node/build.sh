@@ -13,7 +13,7 @@ release=trixie
 mirror=${EDGEPLUG_NODE_MIRROR:-$(awk '/^URIs:/ {print $2; exit}' /etc/apt/sources.list.d/debian.sources)}
 
 tools=qemu-system-x86,ipxe-qemu,seabios,qemu-utils,linux-headers-amd64,linux-source,gcc,make,xz-utils,zstd,cpio,e2fsprogs,kmod
-node=systemd,systemd-sysv,udev,kmod,iproute2,pciutils,rdma-core,procps,containerd,runc,busybox-static
+node=systemd,systemd-sysv,udev,kmod,iproute2,pciutils,rdma-core,procps,containerd,runc,podman,busybox-static
 
 debian() { # debian PACKAGES ROOT OPTION...
     local packages=$1 root=$2

@@ -6,8 +6,8 @@ kernel=$(basename linux-headers-*-amd64 | cut -d- -f3-)
 source=/usr/src/$(basename linux-source-*.tar.xz .tar.xz)
 
 # the scenarios' modules, containerd's, the disk's and the host's; not all 4,000, which would take minutes to unpack
-wanted="ext4 crc32c_generic virtio_blk virtio_console igb igbvf vfio-pci vfio_iommu_type1 uio_pci_generic rdma_rxe ib_umad
-    rdma_ucm dummy overlay veth tun vhost_net autofs4 fuse loop"
+wanted="ext4 crc32c_generic virtio_blk virtio_console igb igbvf vfio-pci vfio_iommu_type1 uio_pci_generic rdma_rxe
+    crc32_generic ib_umad rdma_ucm dummy overlay veth tun vhost_net autofs4 fuse loop"
 
 # Debian's kernel has no FPGA subsystem: the kernel's own source of it, and a card for it
 tar -xf "$source.tar.xz" -C /usr/src "$(basename "$source")/drivers/fpga" "$(basename "$source")/scripts/extract-vmlinux"

@@ -19,4 +19,9 @@ record Card(String id, String model, String slot, String address) {
     static Card fpga() {
         return new Card("fpga-plugged", "edu", "hp1", "0000:42:00.0");
     }
+
+    /** The stand-in FPGA in the slot near no NUMA node, where it has no region if its module is told so. */
+    static Card wholeFpga() {
+        return new Card("whole-fpga-plugged", "edu", "hp0", "0000:01:00.0");
+    }
 }

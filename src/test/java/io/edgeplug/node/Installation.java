@@ -37,6 +37,7 @@ final class Installation {
             resource = "example.com/hca"
             kind = "hca"
             match = { is_rdma = true }
+            health = { link = "up" }
 
             [[class]]
             resource = "example.com/fpga"
@@ -63,5 +64,17 @@ final class Installation {
         node.kubelet().awaitDevices(VFIO);
         node.kubelet().awaitDevices(HCA);
         node.kubelet().awaitDevices(FPGA);
+    }
+
+    /** Replaces all classes, which the running daemon takes up. */
+    static void configure(Node node, String classes) throws IOException, InterruptedException, TimeoutException {
+        node.write("/etc/edgeplug/edgeplug.toml", classes);
+        node.run("edgeplug check && systemctl reload edgeplug.service");
+    }
+
+    /** Changes the service, from its next start on. */
+    static void override(Node node, String lines) throws IOException, InterruptedException, TimeoutException {
+        node.write("/etc/systemd/system/edgeplug.service.d/scenario.conf", "[Service]\n" + lines + "\n");
+        node.run("systemctl daemon-reload");
     }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 final class Node implements AutoCloseable {
 
     /** A Java program takes 20 times as long in there, and as much again where the machine is busy. */
-    static final Duration PATIENCE = Duration.ofMinutes(10);
+    static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private static final Duration BOOTS_WITHIN = Duration.ofMinutes(10);
     private static final String SNAPSHOT = "ready";
@@ -103,10 +103,29 @@ final class Node implements AutoCloseable {
         plugged.remove(card);
     }
 
+    /** Sets how many VFs a PF has; some other number than 0 must be set to 0 first, as the kernel wants it. */
+    void vfs(String pf, int count) throws IOException, InterruptedException, TimeoutException {
+        // the kernel refuses while the PF's driver is at work
+        run("udevadm settle; echo " + count + " >/sys/bus/pci/devices/" + pf + "/sriov_numvfs");
+    }
+
+    /** Takes a function from its driver and gives it to another one. */
+    void rebind(String function, String driver) throws IOException, InterruptedException, TimeoutException {
+        run("""
+                modprobe %2$s
+                cd /sys/bus/pci/devices/%1$s
+                echo %2$s >driver_override
+                echo %1$s >driver/unbind
+                echo %1$s >/sys/bus/pci/drivers_probe
+                """.formatted(function, driver));
+    }
+
     /** Boots it anew, in order. */
     void reboot() throws IOException, InterruptedException, TimeoutException {
-        shell.run("systemctl reboot", Duration.ofSeconds(30));
+        kubelet.forget();
+        shell.send("systemctl reboot", Duration.ofSeconds(30));
         shell.awaitReady(BOOTS_WITHIN);
+        kubelet.awaitServing();
     }
 
     /** Keeps the node as it is now for {@link #reset}. */

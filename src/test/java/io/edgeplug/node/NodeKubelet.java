@@ -24,6 +24,7 @@ final class NodeKubelet {
     private final LineSocket socket;
     private final Duration patience;
     private final Map<String, List<String>> devices = new TreeMap<>();
+    private final Map<String, List<List<String>>> told = new TreeMap<>();
     private final Map<String, String> endpoints = new TreeMap<>();
     private final List<JsonObject> events = new ArrayList<>();
 
@@ -42,6 +43,12 @@ final class NodeKubelet {
     /** Forgets the events so far, so that only later ones are awaited. */
     void forget() {
         events.clear();
+        told.clear();
+    }
+
+    /** The lists of a resource that came since it was last made to forget, as far as anything later was awaited. */
+    List<List<String>> told(String resource) {
+        return List.copyOf(told.getOrDefault(resource, List.of()));
     }
 
     /** Waits until a resource has exactly these devices, each as {@link ListedDevice#toString} has it. */
@@ -57,13 +64,39 @@ final class NodeKubelet {
         }
     }
 
-    /** What a resource has now, as far as it was awaited. */
-    List<String> devices(String resource) {
-        return devices.getOrDefault(resource, List.of());
+    /** Waits until the plugin of a resource has hung up. */
+    void awaitEnd(String resource) throws IOException, InterruptedException, TimeoutException {
+        await(event -> is(event, "StreamEnded") && text(event, "resource").equals(resource));
+    }
+
+    /** Waits until a kubelet has started, which knows nothing of what an earlier one was told. */
+    void awaitServing() throws IOException, InterruptedException, TimeoutException {
+        await(event -> is(event, "Serving"));
+    }
+
+    /** Does to plugins what a kubelet does that is restarted. */
+    void restart() throws IOException, InterruptedException, TimeoutException {
+        forget();
+        socket.send("restart");
+        awaitServing();
+    }
+
+    /** Admits a pod and waits until its container has started; what it got, as the kubelet tells it. */
+    JsonObject run(String pod, String limits) throws IOException, InterruptedException, TimeoutException {
+        JsonObject event = admit(pod, limits);
+        if (!is(event, "Started")) {
+            throw new IOException("the pod's container has not started: " + event);
+        }
+        return event.getAsJsonObject("allocation");
+    }
+
+    /** A variable of the container that was started with that. */
+    static String variable(JsonObject allocation, String name) {
+        return allocation.getAsJsonObject("envs").get(name).getAsString();
     }
 
     /** Admits a pod and waits until its container has started or the kubelet says why not. */
-    JsonObject run(String pod, String limits) throws IOException, InterruptedException, TimeoutException {
+    JsonObject admit(String pod, String limits) throws IOException, InterruptedException, TimeoutException {
         socket.send("run " + pod + " " + limits);
         return outcome(pod);
     }
@@ -127,7 +160,11 @@ final class NodeKubelet {
                 endpoints.clear();
             }
             case "Registered" -> endpoints.put(text(event, "resource"), text(event, "endpoint"));
-            case "DeviceList" -> devices.put(text(event, "resource"), texts(event));
+            case "DeviceList" -> {
+                devices.put(text(event, "resource"), texts(event));
+                told.computeIfAbsent(text(event, "resource"), any -> new ArrayList<>())
+                        .add(texts(event));
+            }
             case "StreamEnded" -> {
                 if (text(event, "endpoint").equals(endpoints.get(text(event, "resource")))) {
                     devices.remove(text(event, "resource"));

@@ -29,10 +29,15 @@ final class Shell {
         }
     }
 
-    /** Runs a script, which is killed after that time; its status is then 124. */
-    Outcome run(String script, Duration patience) throws IOException, InterruptedException, TimeoutException {
+    /** Runs a script and does not wait for its end, which may be the shell's own. */
+    void send(String script, Duration patience) throws IOException, InterruptedException {
         socket.send(patience.toSeconds() + " "
                 + Base64.getEncoder().encodeToString(script.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Runs a script, which is killed after that time; its status is then 124. */
+    Outcome run(String script, Duration patience) throws IOException, InterruptedException, TimeoutException {
+        send(script, patience);
         String[] words = socket.next(patience.plus(GRACE)).split(" ", 3);
         if (words.length != 3 || !words[0].equals("done")) {
             throw new IOException("the node's shell says " + String.join(" ", words));

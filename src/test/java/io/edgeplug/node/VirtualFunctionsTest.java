@@ -5,7 +5,9 @@ import static io.edgeplug.node.Installation.PF0;
 import static io.edgeplug.node.Installation.PF1;
 import static io.edgeplug.node.Installation.VF;
 import static io.edgeplug.node.Installation.VFIO;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @NodeScenario
@@ -16,7 +18,7 @@ final class VirtualFunctionsTest {
 
     @Test
     void virtualFunctionsThatAreMadeAreListedAndTheirFunctionNoMore(Node node) throws Exception {
-        vfs(node, PF1, 2);
+        node.vfs(PF1, 2);
 
         node.kubelet().awaitDevices(VF, FIRST, SECOND);
         node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]");
@@ -24,10 +26,10 @@ final class VirtualFunctionsTest {
 
     @Test
     void virtualFunctionsThatAreRemovedLeaveTheListAndTheirFunctionIsBack(Node node) throws Exception {
-        vfs(node, PF1, 2);
+        node.vfs(PF1, 2);
         node.kubelet().awaitDevices(VF, FIRST, SECOND);
 
-        vfs(node, PF1, 0);
+        node.vfs(PF1, 0);
 
         node.kubelet().awaitDevices(VF);
         node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
@@ -35,48 +37,56 @@ final class VirtualFunctionsTest {
 
     @Test
     void changedNumberOfVirtualFunctionsIsTheList(Node node) throws Exception {
-        vfs(node, PF1, 1);
+        node.vfs(PF1, 1);
         node.kubelet().awaitDevices(VF, FIRST);
 
-        vfs(node, PF1, 0);
-        vfs(node, PF1, 3);
+        node.vfs(PF1, 0);
+        node.vfs(PF1, 3);
 
         node.kubelet().awaitDevices(VF, FIRST, SECOND, "0000:41:10.4 on NUMA [1]");
     }
 
     @Test
+    void virtualFunctionsThatAreMadeTogetherAreToldOfTogether(Node node) throws Exception {
+        Installation.configure(node, "settle = \"2s\"\n" + Installation.CONFIG);
+        node.kubelet().forget();
+
+        node.vfs(PF1, 2);
+
+        node.kubelet().awaitDevices(VF, FIRST, SECOND);
+        assertThat(node.kubelet().told(VF)).containsExactly(List.of(FIRST, SECOND));
+    }
+
+    @Test
+    void virtualFunctionsThatWereThereBeforeTheDaemonAreListed(Node node) throws Exception {
+        node.run("systemctl stop edgeplug.service");
+        node.kubelet().awaitEnd(VF);
+        node.vfs(PF1, 2);
+
+        node.run("systemctl start edgeplug.service");
+
+        node.kubelet().awaitDevices(VF, FIRST, SECOND);
+    }
+
+    @Test
     void virtualFunctionOfEachNumaNodeIsListedOnItsOwn(Node node) throws Exception {
-        vfs(node, PF1, 1);
-        vfs(node, PF0, 1);
+        node.vfs(PF1, 1);
+        node.vfs(PF0, 1);
 
         node.kubelet().awaitDevices(VF, "0000:21:10.0 on NUMA [0]", FIRST);
     }
 
     @Test
     void virtualFunctionThatIsReboundGoesToTheClassOfItsDriverAndBack(Node node) throws Exception {
-        vfs(node, PF1, 2);
+        node.vfs(PF1, 2);
         node.kubelet().awaitDevices(VF, FIRST, SECOND);
 
-        rebind(node, "0000:41:10.0", "vfio-pci");
+        node.rebind("0000:41:10.0", "vfio-pci");
         node.kubelet().awaitDevices(VFIO, FIRST);
         node.kubelet().awaitDevices(VF, SECOND);
 
-        rebind(node, "0000:41:10.0", "igbvf");
+        node.rebind("0000:41:10.0", "igbvf");
         node.kubelet().awaitDevices(VFIO);
         node.kubelet().awaitDevices(VF, FIRST, SECOND);
-    }
-
-    private static void vfs(Node node, String pf, int count) throws Exception {
-        node.run("echo " + count + " >/sys/bus/pci/devices/" + pf + "/sriov_numvfs");
-    }
-
-    private static void rebind(Node node, String vf, String driver) throws Exception {
-        node.run("""
-                modprobe %2$s
-                cd /sys/bus/pci/devices/%1$s
-                echo %2$s >driver_override
-                echo %1$s >driver/unbind
-                echo %1$s >/sys/bus/pci/drivers_probe
-                """.formatted(vf, driver));
     }
 }

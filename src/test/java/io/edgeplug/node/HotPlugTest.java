@@ -1,0 +1,69 @@
+package io.edgeplug.node;
+
+import static io.edgeplug.node.Installation.NIC;
+import static io.edgeplug.node.Installation.PF0;
+import static io.edgeplug.node.Installation.PF1;
+import static io.edgeplug.node.Installation.VF;
+
+import org.junit.jupiter.api.Test;
+
+@NodeScenario
+final class HotPlugTest {
+
+    private static final String FIRST_PF = PF0 + " on NUMA [0]";
+    private static final String SECOND_PF = PF1 + " on NUMA [1]";
+    private static final String PLUGGED = Card.igb().address();
+
+    /** The card is near no NUMA node, so that it is as near to the one as to the other. */
+    private static final String ANYWHERE = " on NUMA [0, 1]";
+
+    @Test
+    void adapterThatIsPluggedIsListedAndLeavesWhenItIsPulled(Node node) throws Exception {
+        node.plug(Card.igb());
+        node.kubelet().awaitDevices(NIC, PLUGGED + ANYWHERE, FIRST_PF, SECOND_PF);
+
+        node.pull(Card.igb());
+        node.kubelet().awaitDevices(NIC, FIRST_PF, SECOND_PF);
+    }
+
+    @Test
+    void virtualFunctionOfAPodIsUnhealthyWhileItsAdapterIsPulledAndTheOthersAreGone(Node node) throws Exception {
+        node.plug(Card.igb());
+        node.kubelet().awaitDevices(NIC, PLUGGED + ANYWHERE, FIRST_PF, SECOND_PF);
+        node.vfs(PLUGGED, 2);
+        node.kubelet().awaitDevices(VF, "0000:01:10.0", "0000:01:10.2");
+        String held = NodeKubelet.variable(node.kubelet().run("pod", VF + "=1"), "PCIDEVICE_EXAMPLE_COM_VF");
+
+        node.pull(Card.igb());
+        node.kubelet().awaitDevices(VF, held + " (unhealthy)");
+
+        node.plug(Card.igb());
+        node.kubelet().awaitDevices(NIC, PLUGGED + ANYWHERE, FIRST_PF, SECOND_PF);
+        node.vfs(PLUGGED, 2);
+        node.kubelet().awaitDevices(VF, "0000:01:10.0", "0000:01:10.2");
+    }
+
+    @Test
+    void udevdThatIsRestartedMeanwhileCostsNothing(Node node) throws Exception {
+        node.run("udevadm settle; systemctl restart --no-block systemd-udevd");
+        node.plug(Card.igb());
+        node.kubelet().awaitDevices(NIC, PLUGGED + ANYWHERE, FIRST_PF, SECOND_PF);
+
+        node.run("systemctl restart --no-block systemd-udevd");
+        node.pull(Card.igb());
+        node.kubelet().awaitDevices(NIC, FIRST_PF, SECOND_PF);
+    }
+
+    @Test
+    void withoutUdevdTheKernelIsHeardAndUdevdAgainOnceItRuns(Node node) throws Exception {
+        // udevd loads drivers, which must be there without it
+        node.run("modprobe igbvf; udevadm settle");
+        node.run("systemctl stop systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-udevd.service");
+        node.run("echo 1 >/sys/bus/pci/devices/" + PF1 + "/sriov_numvfs");
+        node.kubelet().awaitDevices(VF, "0000:41:10.0 on NUMA [1]");
+
+        node.run("systemctl start systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-udevd.service");
+        node.vfs(PF1, 0);
+        node.kubelet().awaitDevices(VF);
+    }
+}

@@ -1,0 +1,139 @@
+package io.edgeplug.node;
+
+import static io.edgeplug.node.Installation.PF1;
+import static io.edgeplug.node.Installation.VF;
+import static io.edgeplug.node.Installation.VFIO;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+@NodeScenario
+final class PrepareTest {
+
+    private static final String ADDRESS = "0000:41:10.0";
+    private static final String LISTED = ADDRESS + " on NUMA [1]";
+
+    /**
+     * What the PF says of the VF. The adapter tells the PF of a VF that was reset, and its driver forgets the address that
+     * it had made up for that VF; what is written to config space proves nothing, since the kernel puts it back.
+     */
+    private static final String ASK_PF = "ip link show $(ls /sys/bus/pci/devices/" + PF1 + "/net) | grep 'vf 0'";
+
+    private static final String FORGOTTEN = "00:00:00:00:00:00";
+
+    /** The VF's driver makes up another one whenever it is bound. */
+    private static final String INTERFACE_ADDRESS = "cat /sys/bus/pci/devices/" + ADDRESS + "/net/*/address";
+
+    private static final String FLR = """
+            [[class]]
+            resource = "%s"
+            kind = "vf"
+            match = { drivers = ["%s"] }
+            [class.prepare]
+            reset = "flr"
+            """;
+
+    @Test
+    void functionOfVfioIsResetBeforeItsContainerStarts(Node node) throws Exception {
+        Installation.configure(node, FLR.formatted(VFIO, "vfio-pci"));
+        vf(node);
+        node.run("udevadm settle");
+        node.rebind(ADDRESS, "vfio-pci");
+        node.kubelet().awaitDevices(VFIO, LISTED);
+
+        assertThat(node.run(ASK_PF)).doesNotContain(FORGOTTEN);
+
+        node.kubelet().run("pod", VFIO + "=1");
+
+        assertThat(node.run(ASK_PF)).contains(FORGOTTEN);
+    }
+
+    @Test
+    void functionWithAnInterfaceIsResetWithoutItsDriverWhichIsBoundAnew(Node node) throws Exception {
+        Installation.configure(node, FLR.formatted(VF, "igbvf"));
+        vf(node);
+        node.kubelet().awaitDevices(VF, LISTED);
+
+        String before = node.run(INTERFACE_ADDRESS);
+        node.kubelet().forget();
+
+        node.kubelet().run("pod", VF + "=1");
+
+        assertThat(node.run(INTERFACE_ADDRESS)).isNotEqualTo(before);
+        assertThat(node.run("basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/driver)"))
+                .isEqualTo("igbvf");
+        assertThat(node.kubelet().told(VF)).isEmpty();
+    }
+
+    @Test
+    void functionWithoutADriverIsReset(Node node) throws Exception {
+        Installation.configure(node, FLR.formatted(VF, "").replace("drivers = [\"\"]", "devices = [\"10ca\"]"));
+        vf(node);
+        node.kubelet().awaitDevices(VF, LISTED);
+        node.run("echo " + ADDRESS + " >/sys/bus/pci/devices/" + ADDRESS + "/driver/unbind");
+        node.kubelet().awaitDevices(VF, LISTED);
+
+        assertThat(node.run(ASK_PF)).doesNotContain(FORGOTTEN);
+
+        node.kubelet().run("pod", VF + "=1");
+
+        assertThat(node.run(ASK_PF)).contains(FORGOTTEN);
+    }
+
+    @Test
+    void functionIsBoundToTheDriverThatItsContainerWants(Node node) throws Exception {
+        Installation.configure(node, """
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                match = { drivers = ["igbvf"] }
+                [class.prepare]
+                driver = "vfio-pci"
+                """);
+        node.run("modprobe vfio-pci");
+        vf(node);
+        node.kubelet().awaitDevices(VF, LISTED);
+
+        assertThat(node.kubelet().run("pod", VF + "=1").get("devices").toString())
+                .contains("/dev/vfio/vfio", "/dev/vfio/" + iommuGroup(node));
+
+        assertThat(node.run("basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/driver)"))
+                .isEqualTo("vfio-pci");
+        node.kubelet().awaitDevices(VF, LISTED);
+    }
+
+    @Test
+    void addressVlanAndTrustAreWhatTheClassSaysWhateverTheLastContainerLeft(Node node) throws Exception {
+        Installation.configure(node, """
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                match = { drivers = ["igbvf"] }
+                [class.prepare.vf]
+                mac = "02:00:00:00:00:42"
+                vlan = 0
+                spoof_check = true
+                """);
+        vf(node);
+        node.kubelet().awaitDevices(VF, LISTED);
+        String pf = node.run("ls /sys/bus/pci/devices/" + PF1 + "/net");
+        node.run("ip link set " + pf + " vf 0 mac 02:00:00:00:00:66 vlan 7 spoofchk off");
+        assertThat(node.run("ip link show " + pf)).contains("02:00:00:00:00:66", "vlan 7", "spoof checking off");
+
+        node.kubelet().run("pod", VF + "=1");
+
+        assertThat(node.run("ip link show " + pf))
+                .contains("02:00:00:00:00:42", "spoof checking on")
+                .doesNotContain("vlan");
+    }
+
+    /** A VF of an adapter whose interface is up, as the adapter tells its driver nothing otherwise. */
+    private static void vf(Node node) throws Exception {
+        node.run("ip link set $(ls /sys/bus/pci/devices/" + PF1 + "/net) up");
+        node.vfs(PF1, 1);
+    }
+
+    private static String iommuGroup(Node node) throws Exception {
+        return node.run("basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/iommu_group)");
+    }
+}
