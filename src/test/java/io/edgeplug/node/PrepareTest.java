@@ -21,8 +21,8 @@ final class PrepareTest {
 
     private static final String FORGOTTEN = "00:00:00:00:00:00";
 
-    /** The VF's driver makes up another one whenever it is bound. */
-    private static final String INTERFACE_ADDRESS = "cat /sys/bus/pci/devices/" + ADDRESS + "/net/*/address";
+    /** Another one whenever a driver makes the interface anew. */
+    private static final String INTERFACE = "cat /sys/bus/pci/devices/" + ADDRESS + "/net/*/ifindex";
 
     private static final String FLR = """
             [[class]]
@@ -54,12 +54,12 @@ final class PrepareTest {
         vf(node);
         node.kubelet().awaitDevices(VF, LISTED);
 
-        String before = node.run(INTERFACE_ADDRESS);
+        String before = node.run(INTERFACE);
         node.kubelet().forget();
 
         node.kubelet().run("pod", VF + "=1");
 
-        assertThat(node.run(INTERFACE_ADDRESS)).isNotEqualTo(before);
+        assertThat(node.run(INTERFACE)).isNotEqualTo(before);
         assertThat(node.run("basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/driver)"))
                 .isEqualTo("igbvf");
         assertThat(node.kubelet().told(VF)).isEmpty();
