@@ -5,9 +5,7 @@ import static io.edgeplug.node.Installation.PF0;
 import static io.edgeplug.node.Installation.PF1;
 import static io.edgeplug.node.Installation.VF;
 import static io.edgeplug.node.Installation.VFIO;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @NodeScenario
@@ -44,17 +42,6 @@ final class VirtualFunctionsTest {
         node.vfs(PF1, 3);
 
         node.kubelet().awaitDevices(VF, FIRST, SECOND, "0000:41:10.4 on NUMA [1]");
-    }
-
-    @Test
-    void virtualFunctionsThatAreMadeTogetherAreToldOfTogether(Node node) throws Exception {
-        Installation.configure(node, "settle = \"2s\"\n" + Installation.CONFIG);
-        node.kubelet().forget();
-
-        node.vfs(PF1, 2);
-
-        node.kubelet().awaitDevices(VF, FIRST, SECOND);
-        assertThat(node.kubelet().told(VF)).containsExactly(List.of(FIRST, SECOND));
     }
 
     @Test
