@@ -98,20 +98,6 @@ final class DaemonTest {
         node.kubelet().awaitDevices(VF, ADDRESS);
     }
 
-    @Test
-    void kubeletOfAnotherNameThatStartsFirstWhenTheNodeBootsIsToldWhatIsThere(Node node) throws Exception {
-        node.run(
-                "sed s/kubelet.service/k3s.service/ /etc/systemd/system/kubelet.service >/etc/systemd/system/k3s.service;"
-                        + " systemctl disable kubelet.service; systemctl enable k3s.service");
-        Installation.override(node, "\n[Unit]\nAfter=k3s.service");
-        node.reboot();
-
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
-        assertThat(started(node)).containsExactly("Started k3s.service", "Started edgeplug.service");
-        node.vfs(PF1, 1);
-        node.kubelet().awaitDevices(VF, ADDRESS);
-    }
-
     /** What systemd said of the kubelet and of edgeplug since the node was booted, without descriptions. */
     private static String[] started(Node node) throws Exception {
         return node.run("journalctl -b -o cat --no-pager _PID=1 | sed -n -E"
