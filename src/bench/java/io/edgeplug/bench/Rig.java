@@ -37,7 +37,7 @@ final class Rig implements AutoCloseable {
         node = open(SimulatedNode.unpack(tree, directory.resolve("node")));
         UeventSource uevents = events.open(node);
         monitor = open(Monitor.open(node.sysfs(), classes, uevents, settle));
-        Preparations preparations = open(new Preparations(node.sysfs(), monitor));
+        Preparations preparations = open(new Preparations(node.sysfs(), monitor, kubeletDir()));
         Supplies supplies = open(Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, classes));
         kubelet = open(LocalKubelet.open(kubeletDir(), listener));
         open(DevicePlugins.open(kubeletDir(), supplies, preparations));

@@ -49,7 +49,7 @@ final class ByHand {
     boolean plan(List<DeviceClass> classes, String id) throws IOException {
         Item item = item(classes, id);
         boolean isGood = true;
-        try (Preparer preparer = new Preparer(sysfs, event -> {})) {
+        try (Preparer preparer = new Preparer(sysfs, kubeletDir, event -> {})) {
             for (PlannedStep step : preparer.plan(item.device(), recipe(item))) {
                 out.println(PlanText.line(step.step(), step.text()));
                 step.problem().ifPresent(problem -> out.println("             would fail: " + problem));
@@ -73,7 +73,7 @@ final class ByHand {
             return;
         }
         Preparer.Condition free = () -> refuseIfHeld(item.device());
-        try (Preparer preparer = new Preparer(sysfs, this::print)) {
+        try (Preparer preparer = new Preparer(sysfs, kubeletDir, this::print)) {
             // whoever ends this has it put back first what it has begun
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(preparer::close));
             // looked at when nobody can prepare it for a pod any more: while this waits, one may get it

@@ -16,6 +16,7 @@ import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.logging.Logger;
@@ -52,10 +53,11 @@ final class Daemon {
         try (Sysroot sysroot = Sysroot.open(options.sysroot());
                 Monitor monitor = Monitor.open(
                         sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), heartbeat());
-                Preparations preparations = new Preparations(sysroot.sysfs(), monitor)) {
+                Preparations preparations = new Preparations(sysroot.sysfs(), monitor, kubeletDir())) {
             preparations.recover();
             while (serve(sysroot.sysfs(), monitor, preparations) == Signals.Request.RELOAD) {
                 LOG.info("serving elsewhere from now on");
+                preparations.use(kubeletDir());
                 monitor.settle(config.settle());
                 monitor.use(config.classes());
             }
@@ -124,14 +126,18 @@ final class Daemon {
 
     private DevicePlugins plugins(Supplies supplies, Preparations preparations) throws IOException {
         return switch (config.registration()) {
-            case DEVICE_PLUGINS ->
-                DevicePlugins.open(options.kubeletDir().orElse(config.kubeletDir()), supplies, preparations);
+            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), supplies, preparations);
             case PLUGINS_REGISTRY ->
                 DevicePlugins.openInRegistry(
-                        options.kubeletDir().orElse(config.pluginsRegistryDir()),
-                        config.kubeletDir(),
-                        supplies,
-                        preparations);
+                        options.kubeletDir().orElse(config.pluginsRegistryDir()), kubeletDir(), supplies, preparations);
+        };
+    }
+
+    /** Where the kubelet notes who holds what; the option may name its registry instead. */
+    private Path kubeletDir() {
+        return switch (config.registration()) {
+            case DEVICE_PLUGINS -> options.kubeletDir().orElse(config.kubeletDir());
+            case PLUGINS_REGISTRY -> config.kubeletDir();
         };
     }
 }

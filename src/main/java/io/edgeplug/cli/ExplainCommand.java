@@ -1,5 +1,6 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.config.Config;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Condition;
@@ -40,14 +41,15 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        List<DeviceClass> classes = node.readOrDefaults().classes();
+        Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
-            explain(sysroot.sysfs(), classes);
+            explain(sysroot.sysfs(), config);
         }
         return ExitCode.OK;
     }
 
-    private void explain(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
+    private void explain(Sysfs sysfs, Config config) throws IOException {
+        List<DeviceClass> classes = config.classes();
         Inventory inventory = Inventory.scan(sysfs, classes);
         Item item = inventory.items().stream()
                 .filter(one -> one.device().id().equals(id))
@@ -66,7 +68,7 @@ final class ExplainCommand implements Callable<Integer> {
             DeviceClass taker = item.deviceClass().orElseThrow();
             if (!taker.recipe().isEmpty()) {
                 out.println("before each container it would be prepared");
-                try (Preparer preparer = new Preparer(sysfs, event -> {})) {
+                try (Preparer preparer = new Preparer(sysfs, config.kubeletDir(), event -> {})) {
                     PlanText.lines(preparer.plan(item.device(), taker.recipe())).forEach(out::println);
                 }
             }

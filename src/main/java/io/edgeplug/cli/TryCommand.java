@@ -94,7 +94,8 @@ final class TryCommand implements Callable<Integer> {
                 Supplies supplies =
                         Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
                 LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
-                Preparations preparations = new Preparations(sysroot.sysfs(), monitor);
+                // whose driver is changed here, the daemon gives back
+                Preparations preparations = new Preparations(sysroot.sysfs(), monitor, config.kubeletDir());
                 DevicePlugins plugins = DevicePlugins.open(directory, supplies, preparations)) {
             listed.await(limits.keySet());
             limits.keySet()
@@ -104,7 +105,7 @@ final class TryCommand implements Callable<Integer> {
             Optional<String> objection = isHere
                     ? objection(new ByHand(sysroot.sysfs(), config.kubeletDir(), out), devices)
                     : Optional.of("these are the files of another node");
-            printPreparation(sysroot.sysfs(), devices, objection);
+            printPreparation(sysroot.sysfs(), config.kubeletDir(), devices, objection);
             if (objection.isEmpty()) {
                 kubelet.startContainer(pod.name(), CONTAINER);
             }
@@ -142,9 +143,9 @@ final class TryCommand implements Callable<Integer> {
                 .findFirst();
     }
 
-    private void printPreparation(Sysfs sysfs, List<Item> devices, Optional<String> objection) {
+    private void printPreparation(Sysfs sysfs, Path kubeletDir, List<Item> devices, Optional<String> objection) {
         PrintWriter out = spec.commandLine().getOut();
-        try (Preparer preparer = new Preparer(sysfs, event -> {})) {
+        try (Preparer preparer = new Preparer(sysfs, kubeletDir, event -> {})) {
             for (Item item : devices) {
                 out.println("before its container starts, " + item.device().id() + " is prepared:");
                 PlanText.lines(preparer.plan(item.device(), recipe(item))).forEach(out::println);

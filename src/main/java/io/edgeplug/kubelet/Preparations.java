@@ -35,10 +35,19 @@ public final class Preparations implements AutoCloseable {
     private final Preparer preparer;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
 
-    /** For the devices that a monitor follows on that node. */
-    public Preparations(Sysfs sysfs, Monitor monitor) {
+    /**
+     * For the devices that a monitor follows on that node.
+     *
+     * @param kubeletDir the directory for device plugins of the kubelet whose pods hold them
+     */
+    public Preparations(Sysfs sysfs, Monitor monitor, Path kubeletDir) {
         this.monitor = monitor;
-        this.preparer = new Preparer(sysfs, this::tell);
+        this.preparer = new Preparer(sysfs, kubeletDir, this::tell);
+    }
+
+    /** Prepares for pods of the kubelet with that directory from now on. */
+    public void use(Path kubeletDir) {
+        preparer.use(kubeletDir);
     }
 
     /** Puts back what a daemon that was killed had begun. */
@@ -90,11 +99,12 @@ public final class Preparations implements AutoCloseable {
 
     /**
      * Gives the functions that no container holds the driver back that they had before a recipe's, beside whatever else
-     * is done. Where the kubelet's notes cannot be read, all stay as they are.
+     * is done. Those that were bound for another kubelet's pods stay as they are, and all do where the notes of this one
+     * cannot be read.
      */
     void giveBackDrivers(Path kubeletDir) {
         try {
-            List<PciAddress> rebound = preparer.rebound();
+            List<PciAddress> rebound = preparer.rebound(kubeletDir);
             if (rebound.isEmpty()) {
                 return;
             }
@@ -110,7 +120,10 @@ public final class Preparations implements AutoCloseable {
     }
 
     /** The kubelet notes a device before its container starts: from then on no one but the recipe gives it a driver. */
-    private static void checkFree(Path kubeletDir, PciDevice device) throws IOException {
+    private void checkFree(Path kubeletDir, PciDevice device) throws IOException {
+        if (!preparer.rebound(kubeletDir).contains(device.function().address())) {
+            throw new IOException("has been bound for another kubelet");
+        }
         if (HeldDevices.read(kubeletDir).of(device).isPresent()) {
             throw new IOException("is held");
         }

@@ -8,6 +8,7 @@ import io.edgeplug.device.Recipe;
 import io.edgeplug.device.Step;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -35,6 +36,7 @@ public final class Preparer implements AutoCloseable {
 
     private final Sysfs sysfs;
     private final Consumer<PrepareEvent> told;
+    private final Rebound rebound;
     private final Steps steps;
     private final Recovery recovery;
     private final Exclusion exclusion;
@@ -47,14 +49,16 @@ public final class Preparer implements AutoCloseable {
     /**
      * Prepares devices of that node.
      *
+     * @param kubeletDir the directory for device plugins of the kubelet whose pods they are for
      * @param told of all that happens, on the threads where it does; it must not wait for a preparation
      */
-    public Preparer(Sysfs sysfs, Consumer<PrepareEvent> told) {
+    public Preparer(Sysfs sysfs, Path kubeletDir, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.told = told;
         this.exclusion = new Exclusion(sysfs);
         Unfinished unfinished = new Unfinished(sysfs);
-        this.steps = new Steps(sysfs, unfinished, told);
+        this.rebound = new Rebound(sysfs, kubeletDir);
+        this.steps = new Steps(sysfs, unfinished, rebound, told);
         this.recovery = new Recovery(sysfs, unfinished, exclusion, steps, told);
     }
 
@@ -64,6 +68,11 @@ public final class Preparer implements AutoCloseable {
      */
     public void recover() throws IOException, InterruptedException {
         join(recovery.start());
+    }
+
+    /** Prepares for pods of the kubelet with that directory from now on. */
+    public void use(Path kubeletDir) {
+        rebound.use(kubeletDir);
     }
 
     /** What must be so for a device to be prepared. */
@@ -98,9 +107,12 @@ public final class Preparer implements AutoCloseable {
         return preparation;
     }
 
-    /** The functions to which a recipe gave another driver, of which some may have their own back already. */
-    public List<PciAddress> rebound() throws IOException {
-        return steps.rebound();
+    /**
+     * The functions to which a recipe gave another driver for pods of the kubelet with that directory; some may have their
+     * own back already.
+     */
+    public List<PciAddress> rebound(Path kubeletDir) throws IOException {
+        return rebound.functions(kubeletDir);
     }
 
     /**

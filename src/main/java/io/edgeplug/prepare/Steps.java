@@ -26,10 +26,10 @@ final class Steps {
     private final FpgaSteps fpgas;
 
     /** Of devices of that node; what programs write is told. */
-    Steps(Sysfs sysfs, Unfinished unfinished, Consumer<PrepareEvent> told) {
+    Steps(Sysfs sysfs, Unfinished unfinished, Rebound rebound, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.unfinished = unfinished;
-        this.rebound = new Rebound(sysfs);
+        this.rebound = rebound;
         this.programs = new Programs(sysfs, told);
         this.fpgas = new FpgaSteps(sysfs, unfinished, programs);
     }
@@ -75,11 +75,6 @@ final class Steps {
             case Step.Program program -> step.text() + fpgas.plan(device, program);
             case Step.Command command -> programs.plan(device, command);
         };
-    }
-
-    /** The functions to which a recipe may have given another driver. */
-    List<PciAddress> rebound() throws IOException {
-        return rebound.functions();
     }
 
     /**

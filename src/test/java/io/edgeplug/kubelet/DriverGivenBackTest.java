@@ -112,6 +112,23 @@ final class DriverGivenBackTest {
                 .endsWith(VF0 + " bound to iavf", VF0 + " unbound from iavf", VF0 + " bound to vfio-pci");
     }
 
+    /** As one that is tried out beside the node's own. */
+    @Test
+    void driverStaysWhenTheDaemonOfAnotherKubeletFindsNothingHeld() throws Exception {
+        Served served = served("driver = \"vfio-pci\"");
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        served.kubelet().startContainer("pod", "main");
+        Path other = Files.createDirectory(directory.resolve("other"));
+        Files.writeString(
+                other.resolve(HeldDevices.FILE),
+                "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}");
+
+        served.daemon().giveBackDrivers(other);
+        served.kubelet().startContainer("pod", "main");
+
+        assertThat(served.daemon().node.acts()).containsExactly(VF0 + " unbound from iavf", VF0 + " bound to vfio-pci");
+    }
+
     private static void awaitLatch(CountDownLatch latch) throws IOException {
         try {
             if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {

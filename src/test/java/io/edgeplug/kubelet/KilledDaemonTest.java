@@ -135,7 +135,7 @@ final class KilledDaemonTest {
         daemon.awaitHanging();
 
         SimulatedNode node = node();
-        Preparer ours = closing.add(new Preparer(node.sysfs(), event -> {}));
+        Preparer ours = closing.add(new Preparer(node.sysfs(), kubeletDir, event -> {}));
         ours.recover();
         assertThat(driver()).isEqualTo("none");
         Preparation waiting = ours.prepare(device(node, VF0), FLR);

@@ -50,7 +50,7 @@ final class RandomAllocationTest {
             try (SimulatedNode node = SimulatedNode.unpack(
                             Files.readString(Machine.file(name, "tree")), directory.resolve("node"));
                     Monitor monitor = Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO);
-                    Preparations preparations = new Preparations(node.sysfs(), monitor);
+                    Preparations preparations = new Preparations(node.sysfs(), monitor, directory);
                     Supplies supplies =
                             Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, classes)) {
                 List<String> ids = ids(monitor);

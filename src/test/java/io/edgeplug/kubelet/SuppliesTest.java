@@ -84,7 +84,7 @@ final class SuppliesTest {
         Monitor monitor = closing.add(Monitor.open(node.sysfs(), read, node.uevents(), Duration.ZERO));
         ContainerDirectories directories = new ContainerDirectories(cdi(), directory.resolve("devinfo"));
         Supplies supplies = closing.add(Supplies.open(node.sysfs(), directories, monitor, read));
-        return new Running(node, monitor, supplies, closing.add(new Preparations(node.sysfs(), monitor)));
+        return new Running(node, monitor, supplies, closing.add(new Preparations(node.sysfs(), monitor, directory)));
     }
 
     private List<DeviceClass> read(String classes) throws IOException, ConfigException {

@@ -74,7 +74,7 @@ final class SupplyTest {
             monitor = closing.add(Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO));
             supply = closing.add(Supply.open(
                     classes.getFirst(), monitor, node.sysfs(), new ContainerDirectories(cdi(), deviceInfo())));
-            resource = new Resource(supply, closing.add(new Preparations(node.sysfs(), monitor)));
+            resource = new Resource(supply, closing.add(new Preparations(node.sysfs(), monitor, directory)));
         }
 
         String refusal(String... ids) {

@@ -81,12 +81,16 @@ final class TestDaemon implements AutoCloseable {
 
     static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
         return open(
-                directory, classes, (supplies, preparations) -> DevicePlugins.open(kubeletDir, supplies, preparations));
+                directory,
+                kubeletDir,
+                classes,
+                (supplies, preparations) -> DevicePlugins.open(kubeletDir, supplies, preparations));
     }
 
     /** Starts with the same three resources where the kubelet's plugin watcher looks. */
     static TestDaemon openInRegistry(Path directory, Path registry) throws IOException, ConfigException {
         return open(
+                directory,
                 directory,
                 CLASSES,
                 (supplies, preparations) -> DevicePlugins.openInRegistry(registry, directory, supplies, preparations));
@@ -96,7 +100,7 @@ final class TestDaemon implements AutoCloseable {
         DevicePlugins open(Supplies supplies, Preparations preparations) throws IOException;
     }
 
-    private static TestDaemon open(Path directory, String classes, Opening opening)
+    private static TestDaemon open(Path directory, Path kubeletDir, String classes, Opening opening)
             throws IOException, ConfigException {
         Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
         Config config = ConfigFiles.read(file);
@@ -106,7 +110,7 @@ final class TestDaemon implements AutoCloseable {
         Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
         Supplies supplies =
                 Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
-        Preparations preparations = new Preparations(node.sysfs(), monitor);
+        Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
         try {
             preparations.recover();
             return new TestDaemon(

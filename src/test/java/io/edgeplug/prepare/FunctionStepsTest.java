@@ -181,9 +181,20 @@ final class FunctionStepsTest {
         assertThat(prepared.driver(VF1)).isEqualTo("iavf");
     }
 
+    @Test
+    void driverIsForTheKubeletGivenBackForWhosePodsItWasBound() throws Exception {
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+
+        assertThat(prepared.preparer.rebound(directory.resolve("none/.."))).containsExactly(ADDRESS);
+        assertThat(prepared.preparer.rebound(directory.resolve("none"))).isEmpty();
+        prepared.preparer.use(directory.resolve("none"));
+        prepared.prepare(VF0, "driver = \"iavf\"");
+        assertThat(prepared.preparer.rebound(directory)).containsExactly(ADDRESS);
+    }
+
     private Optional<String> giveBackDriver() throws Exception {
         BlockingQueue<PrepareEvent.DriverGivenBack> ends = new LinkedBlockingQueue<>();
-        try (Preparer preparer = new Preparer(prepared.node.sysfs(), event -> {
+        try (Preparer preparer = new Preparer(prepared.node.sysfs(), directory, event -> {
             if (event instanceof PrepareEvent.DriverGivenBack back) {
                 ends.add(back);
             }
@@ -266,26 +277,5 @@ final class FunctionStepsTest {
                         VF0 + " bound to iavf",
                         VF0 + " unbound from iavf",
                         VF0 + " bound to vfio-pci");
-    }
-
-    /** Else only root could start a daemon, even one that is tried out with files. */
-    @Test
-    void nodeOnWhichNothingWasBegunIsNotWrittenTo() throws Exception {
-        prepared.preparer.recover();
-
-        assertThat(prepared.node.root().resolve("run")).doesNotExist();
-    }
-
-    /** What a process that is killed leaves of a function, KilledDaemonTest has. */
-    @Test
-    void imagesOfAKilledProcessAreTakenAway() throws Exception {
-        Files.createDirectories(prepared.node.root().resolve("lib/firmware"));
-        Path staged = Files.createFile(prepared.node.root().resolve("lib/firmware/edgeplug-1.bin"));
-        Path others = Files.createFile(prepared.node.root().resolve("lib/firmware/other.bin"));
-
-        prepared.preparer.recover();
-
-        assertThat(staged).doesNotExist();
-        assertThat(others).exists();
     }
 }

@@ -31,7 +31,7 @@ final class PreparedNode implements AutoCloseable {
     private PreparedNode(Path directory, SimulatedNode node) {
         this.directory = directory;
         this.node = node;
-        this.preparer = new Preparer(node.sysfs(), events::add);
+        this.preparer = new Preparer(node.sysfs(), directory, events::add);
     }
 
     static PreparedNode open(Path directory) throws IOException {
