@@ -167,8 +167,8 @@ public final class Preparations implements AutoCloseable {
                 Optional.ofNullable(holds.remove(back.device().id())).ifPresent(hold -> hold.release(Optional.empty()));
             }
             case PrepareEvent.Recovered recovered -> {
-                LOG.warning(() -> recovered.function() + ": " + recovered.text());
-                monitor.lookAgain(recovered.function());
+                LOG.warning(() -> recovered.what() + ": " + recovered.text());
+                monitor.lookAgain(recovered.what());
             }
         }
     }

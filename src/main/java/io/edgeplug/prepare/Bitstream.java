@@ -16,6 +16,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * A copy of an FPGA's image that only root can change, whose digest is the expected one: what is loaded is what was
@@ -23,10 +24,10 @@ import java.util.UUID;
  */
 final class Bitstream implements AutoCloseable {
 
-    /** What marks copies of ours, among files of others. */
-    static final String PREFIX = "edgeplug-";
-
-    static final String SUFFIX = ".bin";
+    private static final String PREFIX = "edgeplug-";
+    private static final String SUFFIX = ".bin";
+    private static final Pattern COPY =
+            Pattern.compile(PREFIX + "\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}" + SUFFIX);
 
     /** The largest FPGAs need a third of it. */
     static final long MAX_BYTES = 256L << 20;
@@ -68,6 +69,11 @@ final class Bitstream implements AutoCloseable {
      */
     static void verify(Path image, String sha256) throws IOException {
         verify(image, checked(image), sha256, OutputStream.nullOutputStream());
+    }
+
+    /** Whether a file is such a copy, and no image of its administrator's. */
+    static boolean isCopy(String name) {
+        return COPY.matcher(name).matches();
     }
 
     Path path() {

@@ -95,7 +95,7 @@ final class FpgaSteps {
     /** Images of ours where the kernel looks for them. */
     List<Path> staged() throws IOException {
         return sysfs.names(FIRMWARE).stream()
-                .filter(name -> name.startsWith(Bitstream.PREFIX) && name.endsWith(Bitstream.SUFFIX))
+                .filter(Bitstream::isCopy)
                 .map(name -> sysfs.locate(FIRMWARE + "/" + name))
                 .toList();
     }

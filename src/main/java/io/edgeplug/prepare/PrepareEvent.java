@@ -36,9 +36,10 @@ public sealed interface PrepareEvent {
     record DriverGivenBack(Device device, Optional<String> text) implements PrepareEvent {}
 
     /**
-     * What a process that was killed had begun with a function was put back.
+     * What a process that was killed had begun with a function was put back, or its file was to be deleted.
      *
+     * @param what the function or the file
      * @param text what was done, or what kept it from being done
      */
-    record Recovered(String function, String text) implements PrepareEvent {}
+    record Recovered(String what, String text) implements PrepareEvent {}
 }

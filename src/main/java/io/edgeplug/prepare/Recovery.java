@@ -3,6 +3,7 @@ package io.edgeplug.prepare;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,17 +57,37 @@ final class Recovery {
 
     /** While others prepare anything, their files cannot be told from those of who was killed. */
     private void deleteAbandoned() throws IOException {
-        if (steps.temporary().isEmpty()) {
+        List<Path> files = steps.temporary();
+        if (files.isEmpty()) {
             return;
         }
-        Optional<Exclusion.Held> all = exclusion.tryAll();
-        if (all.isPresent()) {
-            try (Exclusion.Held held = all.orElseThrow()) {
-                for (Path file : steps.temporary()) {
-                    Files.deleteIfExists(file);
+        try {
+            Optional<Exclusion.Held> all = exclusion.tryAll();
+            if (all.isPresent()) {
+                try (Exclusion.Held held = all.orElseThrow()) {
+                    steps.temporary().forEach(this::delete);
                 }
             }
+        } catch (IOException e) {
+            tellUndeleted(files.getFirst(), String.valueOf(e.getMessage()));
         }
+    }
+
+    private void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (FileSystemException e) {
+            tellUndeleted(
+                    file, Optional.ofNullable(e.getReason()).orElse(e.getClass().getSimpleName()));
+        } catch (IOException e) {
+            tellUndeleted(file, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** It takes room, and keeps nothing from being done. */
+    private void tellUndeleted(Path file, String why) {
+        told.accept(new PrepareEvent.Recovered(
+                file.toString(), "is left of a preparation that was killed, and cannot be deleted: " + why));
     }
 
     /** Waits for who may still be at it. */

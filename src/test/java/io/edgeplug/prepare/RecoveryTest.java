@@ -15,6 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class RecoveryTest {
 
+    private static final String COPY = "edgeplug-0b0d3c5e-8c8f-4c59-9e3a-6d1f6c1f2a77.bin";
+
     @TempDir
     private Path directory = Path.of("");
 
@@ -41,12 +43,26 @@ final class RecoveryTest {
     @Test
     void imagesOfAKilledProcessAreTakenAway() throws Exception {
         Files.createDirectories(prepared.node.root().resolve("lib/firmware"));
-        Path staged = Files.createFile(prepared.node.root().resolve("lib/firmware/edgeplug-1.bin"));
-        Path others = Files.createFile(prepared.node.root().resolve("lib/firmware/other.bin"));
+        Path staged = Files.createFile(prepared.node.root().resolve("lib/firmware/" + COPY));
+        Path others = Files.createFile(prepared.node.root().resolve("lib/firmware/edgeplug-region.bin"));
 
         prepared.preparer.recover();
 
         assertThat(staged).doesNotExist();
         assertThat(others).exists();
+    }
+
+    @Test
+    void imageThatCannotBeTakenAwayIsTold() throws Exception {
+        Path staged = prepared.node.root().resolve("lib/firmware").resolve(COPY);
+        // which root cannot delete either
+        Files.createDirectories(staged.resolve("full"));
+
+        prepared.preparer.recover();
+
+        assertThat(prepared.events)
+                .containsExactly(new PrepareEvent.Recovered(
+                        staged.toRealPath().toString(),
+                        "is left of a preparation that was killed, and cannot be deleted: DirectoryNotEmptyException"));
     }
 }
