@@ -19,6 +19,9 @@ public final class DevicePlugins implements AutoCloseable {
 
     private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
+    /** How long what a preparation by hand has left, that was killed, may go unnoticed. */
+    private static final Duration SLOW_LOOK = Duration.ofSeconds(60);
+
     /** How often the kubelet's notes are read while a device is gone that a container may hold. */
     private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
 
@@ -158,12 +161,13 @@ public final class DevicePlugins implements AutoCloseable {
             boolean isKnown = false;
             while (true) {
                 long generation = directory.view().generation();
+                preparations.recoverAgain();
                 preparations.giveBackDrivers(kubeletDir);
                 boolean isMissing = !supplies.monitor().missing().isEmpty();
                 if (isMissing || !isKnown) {
                     isKnown |= learnHolders(kubeletDir);
                 }
-                directory.awaitNewerThan(generation, isMissing ? MISSING_LOOK : FOREVER);
+                directory.awaitNewerThan(generation, isMissing ? MISSING_LOOK : SLOW_LOOK);
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer following what containers hold");

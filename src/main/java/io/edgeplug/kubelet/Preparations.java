@@ -34,6 +34,7 @@ public final class Preparations implements AutoCloseable {
     private final Monitor monitor;
     private final Preparer preparer;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
+    private volatile boolean recovers;
 
     /**
      * For the devices that a monitor follows on that node.
@@ -50,9 +51,21 @@ public final class Preparations implements AutoCloseable {
         preparer.use(kubeletDir);
     }
 
-    /** Puts back what a daemon that was killed had begun. */
+    /** Puts back what a daemon that was killed had begun, and from now on what others that are killed have. */
     public void recover() throws IOException, InterruptedException {
         preparer.recover();
+        recovers = true;
+    }
+
+    /** Puts back what was begun by who has been killed meanwhile; nothing where that is for another daemon to do. */
+    void recoverAgain() throws InterruptedException {
+        try {
+            if (recovers) {
+                preparer.recover();
+            }
+        } catch (IOException e) {
+            LOG.warning(() -> "cannot look for what killed preparations have left: " + e.getMessage());
+        }
     }
 
     /**

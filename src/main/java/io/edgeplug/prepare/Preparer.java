@@ -63,8 +63,8 @@ public final class Preparer implements AutoCloseable {
     }
 
     /**
-     * Puts back what processes that were killed had begun; to be called by the node's one daemon, as it starts. What takes
-     * long goes on.
+     * Puts back what processes that were killed had begun; to be called by the node's one daemon, as it starts and now and
+     * then, since one that is run by hand may be killed at any time. What takes long goes on.
      */
     public void recover() throws IOException, InterruptedException {
         join(recovery.start());

@@ -1,5 +1,6 @@
 package io.edgeplug.prepare;
 
+import io.edgeplug.device.Changing;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -8,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /** Puts back what processes that were killed had begun, and leaves alone what living ones are at. */
@@ -20,6 +24,12 @@ final class Recovery {
     private final Steps steps;
     private final Consumer<PrepareEvent> told;
 
+    /** Which wait for who may still be at them. */
+    private final Set<PciAddress> waiting = ConcurrentHashMap.newKeySet();
+
+    /** What could not be put back or deleted, and why: it is told once, however often it is tried. */
+    private final Map<String, String> problems = new ConcurrentHashMap<>();
+
     Recovery(Sysfs sysfs, Unfinished unfinished, Exclusion exclusion, Steps steps, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.unfinished = unfinished;
@@ -28,13 +38,15 @@ final class Recovery {
         this.told = told;
     }
 
-    /** Starts a thread for each function, which the kernel may keep. */
+    /** Starts a thread for each function that has none yet, which the kernel may keep. */
     List<Thread> start() throws IOException {
         deleteAbandoned();
         List<Thread> recovering = new ArrayList<>();
         for (PciAddress address : unfinished.functions()) {
-            recovering.add(
-                    Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address)));
+            if (waiting.add(address)) {
+                recovering.add(
+                        Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address)));
+            }
         }
         return recovering;
     }
@@ -44,14 +56,24 @@ final class Recovery {
         try {
             Optional<Before> before = unfinished.before(address);
             if (before.isPresent()) {
-                before.orElseThrow().restore(new PciBinding(sysfs, address));
+                PciBinding binding = new PciBinding(sysfs, address);
+                boolean isThere = sysfs.exists(binding.directory());
+                if (isThere) {
+                    before.orElseThrow().restore(binding);
+                }
                 unfinished.forget(address);
+                problems.remove(address.toString());
                 told.accept(new PrepareEvent.Recovered(
-                        address.toString(), "put back as it was before a preparation that was killed"));
+                        address.toString(),
+                        isThere
+                                ? "put back as it was before a preparation that was killed"
+                                : "is gone, and with it what a preparation that was killed had begun"));
             }
         } catch (IOException e) {
             throw new IOException(
-                    "cannot be put back as it was before a preparation that was killed: " + e.getMessage(), e);
+                    "cannot be put back as it was before a preparation that was killed, which /"
+                            + Changing.file(address) + " tells: " + e.getMessage(),
+                    e);
         }
     }
 
@@ -86,8 +108,7 @@ final class Recovery {
 
     /** It takes room, and keeps nothing from being done. */
     private void tellUndeleted(Path file, String why) {
-        told.accept(new PrepareEvent.Recovered(
-                file.toString(), "is left of a preparation that was killed, and cannot be deleted: " + why));
+        tellOnce(file.toString(), "is left of a preparation that was killed, and cannot be deleted: " + why);
     }
 
     /** Waits for who may still be at it. */
@@ -95,10 +116,18 @@ final class Recovery {
         try (Exclusion.Held held = exclusion.acquire(address)) {
             restore(address);
         } catch (IOException e) {
-            told.accept(new PrepareEvent.Recovered(address.toString(), String.valueOf(e.getMessage())));
+            tellOnce(address.toString(), String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
             // the next process finds it as it is
             return;
+        } finally {
+            waiting.remove(address);
+        }
+    }
+
+    private void tellOnce(String what, String problem) {
+        if (!problem.equals(problems.put(what, problem))) {
+            told.accept(new PrepareEvent.Recovered(what, problem));
         }
     }
 }

@@ -129,6 +129,25 @@ final class DriverGivenBackTest {
         assertThat(served.daemon().node.acts()).containsExactly(VF0 + " unbound from iavf", VF0 + " bound to vfio-pci");
     }
 
+    /** As one by hand leaves it, that is killed while this daemon runs. */
+    @Test
+    void functionIsPutBackThatAKilledPreparationLeft() throws Exception {
+        Served served = served("reset = \"flr\"");
+        Path root = served.daemon().node.root();
+        Path note =
+                Files.createDirectories(root.resolve("run/edgeplug/prepare")).resolve(VF0.toString());
+        Files.writeString(note, "driver=iavf\n");
+        served.daemon().node.sysfs().write("sys/bus/pci/devices/" + VF0 + "/driver/unbind", VF0.toString());
+
+        try (LogLines log = LogLines.open()) {
+            served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
+            log.await(VF0 + ": put back as it was before a preparation that was killed");
+        }
+
+        assertThat(note).doesNotExist();
+        assertThat(served.daemon().node.acts()).containsExactly(VF0 + " unbound from iavf", VF0 + " bound to iavf");
+    }
+
     private static void awaitLatch(CountDownLatch latch) throws IOException {
         try {
             if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {

@@ -1,7 +1,9 @@
 package io.edgeplug.prepare;
 
+import static io.edgeplug.prepare.PreparedNode.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.PciAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class RecoveryTest {
 
+    private static final PciAddress ADDRESS = new PciAddress(0, 0x3b, 1, 0);
     private static final String COPY = "edgeplug-0b0d3c5e-8c8f-4c59-9e3a-6d1f6c1f2a77.bin";
 
     @TempDir
@@ -50,6 +53,48 @@ final class RecoveryTest {
 
         assertThat(staged).doesNotExist();
         assertThat(others).exists();
+    }
+
+    /** As where Ctrl-C ends a reset that took too long to wait for. */
+    private Path leaveNote(String driver) throws IOException {
+        Path note = prepared.node.root().resolve("run/edgeplug/prepare").resolve(VF0);
+        Files.createDirectories(note.getParent());
+        return Files.writeString(note, "driver=" + driver + "\n");
+    }
+
+    @Test
+    void whatCannotBePutBackIsToldOnceWithItsNoteAndTriedAgain() throws Exception {
+        prepared.node.sysfs().write("sys/bus/pci/devices/" + VF0 + "/driver/unbind", VF0);
+        prepared.node.interfere("sys/bus/pci/drivers/iavf/bind", () -> {
+            throw new IOException("Cannot allocate memory");
+        });
+        Path note = leaveNote("iavf");
+
+        prepared.preparer.recover();
+        prepared.preparer.recover();
+
+        assertThat(prepared.events)
+                .containsExactly(new PrepareEvent.Recovered(
+                        VF0,
+                        "cannot be put back as it was before a preparation that was killed, which "
+                                + "/run/edgeplug/prepare/" + VF0 + " tells: write bind: Cannot allocate memory"));
+        prepared.node.interfere("sys/bus/pci/drivers/iavf/bind", () -> {});
+        prepared.preparer.recover();
+        assertThat(note).doesNotExist();
+        assertThat(prepared.driver(VF0)).isEqualTo("iavf");
+    }
+
+    @Test
+    void noteOfAFunctionThatIsGoneIsDropped() throws Exception {
+        Path note = leaveNote("iavf");
+        prepared.node.pull(ADDRESS);
+
+        prepared.preparer.recover();
+
+        assertThat(note).doesNotExist();
+        assertThat(prepared.events)
+                .containsExactly(new PrepareEvent.Recovered(
+                        VF0, "is gone, and with it what a preparation that was killed had begun"));
     }
 
     @Test
