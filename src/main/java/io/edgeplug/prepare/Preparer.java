@@ -150,7 +150,7 @@ public final class Preparer implements AutoCloseable {
 
     private void giveBackAlone(PciDevice device, Condition condition) {
         try (Exclusion.Held held = exclusion.acquire(device.function().address())) {
-            condition.check();
+            checkAndForget(device, condition);
             told.accept(new PrepareEvent.Begun(device));
             Optional<String> text;
             try {
@@ -164,6 +164,19 @@ public final class Preparer implements AutoCloseable {
             // it stays bound, which the next container's recipe asks for anyway
             return;
         }
+    }
+
+    /**
+     * Results that nobody has collected are of how the function was. Whoever may collect one holds the device, which the
+     * condition sees: so none can join between the two.
+     */
+    private synchronized void checkAndForget(PciDevice device, Condition condition) throws IOException {
+        condition.check();
+        preparations
+                .values()
+                .removeIf(one -> one.hasEnded()
+                        && one.device() instanceof PciDevice pci
+                        && pci.function().address().equals(device.function().address()));
     }
 
     /** Says that a result has been used: who asks for the device from now on has it prepared anew. */

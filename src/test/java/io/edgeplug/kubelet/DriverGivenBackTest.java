@@ -158,6 +158,29 @@ final class DriverGivenBackTest {
         }
     }
 
+    /** Its result is kept for the kubelet that may ask again. */
+    @Test
+    void deviceIsPreparedAnewAfterItsDriverWasGivenBackThoughNobodyTookTheLastResult() throws Exception {
+        Served served = served("driver = \"vfio-pci\"\ntimeout = 1");
+        CountDownLatch goesOn = new CountDownLatch(1);
+        served.daemon().node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> awaitLatch(goesOn));
+        served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
+        assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main")).hasMessageContaining("after 1 s");
+
+        try (LogLines log = LogLines.open()) {
+            goesOn.countDown();
+            log.await(VF0 + ": prepared in ");
+            served.kubelet().remove("pod");
+            log.await(VF0 + ": has its driver iavf back");
+        }
+        served.awaitHealth(true);
+        served.kubelet().admit(PodSpec.of("next", NODE0, 1));
+        served.kubelet().startContainer("next", "main");
+
+        assertThat(served.daemon().node.acts())
+                .endsWith(VF0 + " bound to iavf", VF0 + " unbound from iavf", VF0 + " bound to vfio-pci");
+    }
+
     @Test
     void driverStaysWhereNothingTellsWhoHoldsTheDevice() throws Exception {
         Served served = served("driver = \"vfio-pci\"");
