@@ -13,6 +13,7 @@ import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.prepare.Preparer;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -33,6 +34,9 @@ final class ByHand {
     private final Sysfs sysfs;
     private final Path kubeletDir;
     private final PrintWriter out;
+
+    /** Whether anything may have been done to the device. */
+    private volatile boolean hasBegun;
 
     /** On that node, whose kubelet has that directory for device plugins. */
     ByHand(Sysfs sysfs, Path kubeletDir, PrintWriter out) {
@@ -73,7 +77,9 @@ final class ByHand {
             return;
         }
         Preparer.Condition free = () -> refuseIfHeld(item.device());
-        try (Preparer preparer = new Preparer(sysfs, kubeletDir, this::print)) {
+        // closed last, and what fails there does not hide why the device could not be prepared
+        try (Closeable announcing = () -> announce(item.device());
+                Preparer preparer = new Preparer(sysfs, kubeletDir, this::print)) {
             // whoever ends this has it put back first what it has begun
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(preparer::close));
             // looked at when nobody can prepare it for a pod any more: while this waits, one may get it
@@ -85,8 +91,6 @@ final class ByHand {
             print(id + ": prepared in " + Duration.between(begun, Instant.now()).toMillis() + " ms");
         } catch (PrepareException e) {
             throw new IOException(id + ": " + e.problem(), e);
-        } finally {
-            announce(item.device());
         }
     }
 
@@ -133,7 +137,7 @@ final class ByHand {
                         + ": " + done.took().toMillis() + " ms");
             case PrepareEvent.Output output -> print("             " + output.line());
             case PrepareEvent.Recovered recovered -> print("             " + recovered.text());
-            case PrepareEvent.Begun begun -> {}
+            case PrepareEvent.Begun begun -> hasBegun = true;
             case PrepareEvent.Ended ended -> {}
             case PrepareEvent.DriverGivenBack back -> {}
         }
@@ -149,7 +153,7 @@ final class ByHand {
 
     /** Has the kernel tell of the function once more, so that a daemon that left it alone looks at it again. */
     private void announce(Device device) throws IOException {
-        if (device instanceof PciDevice pci) {
+        if (hasBegun && device instanceof PciDevice pci) {
             String uevent = "sys/bus/pci/devices/" + pci.function().address() + "/uevent";
             if (sysfs.exists(uevent)) {
                 sysfs.write(uevent, "change");

@@ -131,6 +131,27 @@ final class ByHandTest {
                 .containsExactly(VF + " unbound from iavf", VF + " bound to iavf", VF + " announced: change");
     }
 
+    /** As to who is not root. */
+    @Test
+    void whyNothingCouldBeDoneIsToldAndNotThatTheDaemonCouldNotBe() throws Exception {
+        node.interfere("sys/bus/pci/devices/" + VF + "/uevent", () -> {
+            throw new IOException("Permission denied");
+        });
+        Path locks = Files.createFile(
+                Files.createDirectories(node.root().resolve("run/edgeplug")).resolve("lock"));
+
+        assertThatIOException()
+                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), VF, false))
+                .withMessageStartingWith(VF + ": others cannot be kept from it: ");
+        Files.delete(locks);
+        node.interfere("sys/bus/pci/devices/" + VF + "/reset", () -> {
+            throw new IOException("Input/output error");
+        });
+        assertThatIOException()
+                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), VF, false))
+                .withMessage(VF + ": reset: write reset: Input/output error");
+    }
+
     @Test
     void dryRunTellsWhatWouldBeDoneAndWhatSpeaksAgainstIt() throws Exception {
         assertThat(byHand.plan(classes("[class.prepare]\nreset = \"flr\"\ndriver = \"vfio-pci\""), VF))
