@@ -95,7 +95,8 @@ final class TryCommand implements Callable<Integer> {
                         Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
                 LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
                 // whose driver is changed here, the daemon gives back
-                Preparations preparations = new Preparations(sysroot.sysfs(), monitor, config.kubeletDir());
+                Preparations preparations = new Preparations(
+                        sysroot.sysfs(), monitor, config.kubeletDir(), byHand(sysroot, config)::objection);
                 DevicePlugins plugins = DevicePlugins.open(directory, supplies, preparations)) {
             listed.await(limits.keySet());
             limits.keySet()
@@ -103,7 +104,7 @@ final class TryCommand implements Callable<Integer> {
             Pod pod = kubelet.admit(new PodSpec("try", List.of(new PodSpec.Container(CONTAINER, limits))));
             List<Item> devices = devices(monitor.current(), pod.container(CONTAINER));
             Optional<String> objection = isHere
-                    ? objection(new ByHand(sysroot.sysfs(), config.kubeletDir(), out), devices)
+                    ? objection(byHand(sysroot, config), devices)
                     : Optional.of("these are the files of another node");
             printPreparation(sysroot.sysfs(), config.kubeletDir(), devices, objection);
             if (objection.isEmpty()) {
@@ -116,6 +117,12 @@ final class TryCommand implements Callable<Integer> {
         } finally {
             out.flush();
         }
+    }
+
+    /** Knows which devices pods of this node's own kubelet may hold. */
+    private ByHand byHand(Sysroot sysroot, Config config) {
+        return new ByHand(
+                sysroot.sysfs(), config.kubeletDir(), spec.commandLine().getOut());
     }
 
     /** The devices of a container that are to be prepared. */

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 
@@ -33,6 +34,7 @@ public final class Preparations implements AutoCloseable {
 
     private final Monitor monitor;
     private final Preparer preparer;
+    private final Function<Device, Optional<String>> objection;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private volatile boolean recovers;
 
@@ -42,6 +44,17 @@ public final class Preparations implements AutoCloseable {
      * @param kubeletDir the directory for device plugins of the kubelet whose pods hold them
      */
     public Preparations(Sysfs sysfs, Monitor monitor, Path kubeletDir) {
+        this(sysfs, monitor, kubeletDir, device -> Optional.empty());
+    }
+
+    /**
+     * The same, of devices that others may have.
+     *
+     * @param objection why a device must be left alone, asked once nobody else can do anything to it; the text goes on
+     *     after the device
+     */
+    public Preparations(Sysfs sysfs, Monitor monitor, Path kubeletDir, Function<Device, Optional<String>> objection) {
+        this.objection = objection;
         this.monitor = monitor;
         this.preparer = new Preparer(sysfs, kubeletDir, this::tell);
     }
@@ -78,7 +91,7 @@ public final class Preparations implements AutoCloseable {
             throws PrepareException, TimeoutException, InterruptedException {
         Deadline deadline = Deadline.in(deviceClass.recipe().timeout());
         List<Preparation> all = devices.stream()
-                .map(device -> preparer.prepare(device, deviceClass.recipe()))
+                .map(device -> preparer.prepare(device, deviceClass.recipe(), () -> refuse(device)))
                 .toList();
         Optional<PrepareException> failed = Optional.empty();
         List<Preparation> late = new ArrayList<>();
@@ -108,6 +121,13 @@ public final class Preparations implements AutoCloseable {
                                     first.progress()));
         }
         all.forEach(preparer::collect);
+    }
+
+    private void refuse(Device device) throws IOException {
+        Optional<String> text = objection.apply(device);
+        if (text.isPresent()) {
+            throw new IOException(text.orElseThrow());
+        }
     }
 
     /**

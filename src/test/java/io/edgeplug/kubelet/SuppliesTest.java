@@ -1,6 +1,7 @@
 package io.edgeplug.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
@@ -156,6 +157,20 @@ final class SuppliesTest {
                         .nodes())
                 .map(Node::hostPath)
                 .containsExactly("/dev/vfio/18", "/dev/vfio/vfio");
+    }
+
+    @Test
+    void deviceThatMayBeAnothersIsNotPrepared() throws Exception {
+        Running running = running(BOUND_LATER);
+        Supply supply = running.supplies().each().getFirst();
+        Preparations careful = closing.add(new Preparations(
+                running.node().sysfs(), running.monitor(), directory, device -> Optional.of("may be held by a pod")));
+
+        assertThatThrownBy(() ->
+                        careful.prepare(supply.deviceClass(), supply.current().devices()))
+                .hasMessage("Device " + UNBOUND + " could not be prepared: it may be held by a pod.");
+
+        assertThat(running.node().acts()).isEmpty();
     }
 
     @Test
