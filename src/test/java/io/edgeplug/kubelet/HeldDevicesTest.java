@@ -12,6 +12,7 @@ import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -98,7 +99,7 @@ final class HeldDevicesTest {
                 directory.resolve(HeldDevices.FILE),
                 "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}");
 
-        assertThat(HeldDevices.read(directory).holdings()).isEmpty();
+        assertThat(HeldDevices.read(directory).of(vf())).isEmpty();
     }
 
     @ParameterizedTest
@@ -120,6 +121,33 @@ final class HeldDevicesTest {
         assertThatIOException()
                 .isThrownBy(() -> HeldDevices.read(directory))
                 .withMessage(file + ": is not as a kubelet writes it");
+    }
+
+    @Test
+    void answersOfPluginsAreNotReadHoweverLargeTheyAre() throws IOException {
+        String large = "A".repeat(1 << 20);
+        Files.writeString(directory.resolve(HeldDevices.FILE), """
+                {"Checksum":1,"Data":{"RegisteredDevices":{"example.com/x":["%s"]},"PodDeviceEntries":[
+                {"AllocResp":"%s","DeviceIDs":{"0":["a"],"1":["%s"]},"ResourceName":"example.com/x","PodUID":"uid",
+                "ContainerName":"main"}]}}
+                """.formatted(large, large, TestDaemon.VF0));
+
+        assertThat(HeldDevices.read(directory).of(vf()))
+                .contains(new HeldDevices.Holding("uid", "main", "example.com/x", TestDaemon.VF0.toString()));
+    }
+
+    @Test
+    void checkpointThatNoKubeletWritesIsNotRead() throws IOException {
+        Path file = directory.resolve(HeldDevices.FILE);
+        assertThatIOException()
+                .isThrownBy(() -> held("[" + "\"a\",".repeat(HeldDevices.MAX_IDS) + "\"b\"]"))
+                .withMessage(file + ": tells of more than 50000 devices");
+        try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+            sparse.setLength(HeldDevices.MAX_BYTES + 1);
+        }
+        assertThatIOException()
+                .isThrownBy(() -> HeldDevices.read(directory))
+                .withMessage(file + ": is larger than 64 MiB");
     }
 
     @Test
