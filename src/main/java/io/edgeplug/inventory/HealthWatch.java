@@ -1,5 +1,6 @@
 package io.edgeplug.inventory;
 
+import io.edgeplug.device.Changing;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
@@ -32,6 +33,7 @@ final class HealthWatch {
 
     private static final long FAR = Duration.ofDays(1).toNanos();
 
+    private final Sysfs sysfs;
     private final HealthScan scan;
     private final HealthCommands commands;
     private final Holds holds;
@@ -41,6 +43,7 @@ final class HealthWatch {
     private long nextChange = nextLook + FAR;
 
     HealthWatch(Sysfs sysfs, List<DeviceClass> classes, HealthCommands commands, Holds holds) {
+        this.sysfs = sysfs;
         this.scan = new HealthScan(sysfs);
         this.holds = holds;
         this.commands = commands;
@@ -103,6 +106,12 @@ final class HealthWatch {
         Optional<String> broken = device.health().problem();
         State before = states.get(device.id());
         State seen = look || before == null ? look(device, rule, Optional.ofNullable(before), now) : before;
+        if (before != null
+                && before.wrong().isEmpty()
+                && seen.wrong().isPresent()
+                && Changing.concerns(sysfs, device)) {
+            seen = before;
+        }
         State after = tell(seen, broken, rule, now);
         states.put(device.id(), after);
         return after.told()

@@ -167,19 +167,12 @@ final class NodeDevices {
         // what is the same for all functions may be older in the scan of all than what is seen now
         left.remove(address);
         holds.unlessHeld(address, () -> {
-            if (!functions.containsKey(address) || !isBeingChanged(address)) {
+            // the kernel tells of a function that another process has changed, as one that is run by hand, once it is
+            // done
+            if (!functions.containsKey(address) || !Changing.concerns(sysfs, address)) {
                 look(scan, address);
             }
         });
-    }
-
-    /** By another process, as one that is run by hand; the kernel tells of the function once it is done. */
-    private boolean isBeingChanged(PciAddress address) {
-        try {
-            return sysfs.exists(Changing.file(address));
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private void look(DeviceScan scan, PciAddress address) {

@@ -1,6 +1,8 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation.Node;
+import io.edgeplug.device.Changing;
+import io.edgeplug.device.Device;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.Collection;
@@ -35,6 +37,11 @@ final class HostNodes {
                 .filter(path -> hasAny && path.startsWith(DEV) && !isThere(path))
                 .findFirst()
                 .map(path -> "its node " + path + " is not there");
+    }
+
+    /** Whether a process of ours is changing that device, so that its nodes come and go, as they should. */
+    boolean isBeingChanged(Device device) {
+        return Changing.concerns(sysfs, device);
     }
 
     private boolean isThere(String path) {

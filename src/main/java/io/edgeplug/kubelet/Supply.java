@@ -138,7 +138,9 @@ final class Supply implements AutoCloseable {
 
     /** While a device is prepared its nodes come and go, as they should. */
     private Optional<String> missingNode(Equipment equipment) {
-        return monitor.isHeld(equipment.device()) ? Optional.empty() : nodes.missing(equipment.nodesBeforehand());
+        return monitor.isHeld(equipment.device())
+                ? Optional.empty()
+                : nodes.missing(equipment.nodesBeforehand()).filter(path -> !nodes.isBeingChanged(equipment.device()));
     }
 
     private void follow() {

@@ -126,6 +126,20 @@ final class HealthWatchTest {
     }
 
     @Test
+    void linkThatIsDownSinceTheDeviceIsBeingPreparedByHandIsNotTold() throws Exception {
+        Watched watch = watch(asking(HealthCheck.LINK));
+        assertThat(problem(watch, 0)).isEmpty();
+        Path note = directory.resolve("run/edgeplug/prepare/" + VF0);
+        Files.createDirectories(note.getParent());
+        Files.writeString(note, "");
+        carrier("0");
+        assertThat(problem(watch, 2)).isEmpty();
+
+        Files.delete(note);
+        assertThat(problem(watch, 4)).isPresent();
+    }
+
+    @Test
     void missingNodesOfVfioAreThoseThatItHasHere() throws Exception {
         Path function = directory.resolve("sys/bus/pci/devices/" + VF0);
         Path driver = function.resolve("driver");
