@@ -43,7 +43,10 @@ final class Offers {
         }
     }
 
-    /** Offers these devices from now on; what those with a problem bring is not ready. */
+    /**
+     * Offers these devices from now on; what those with a problem bring is not ready. Does nothing if there is an offer of
+     * a newer inventory: bad news of it was told while all of the older one was looked at.
+     */
     void publish(
             Inventory inventory, List<Device> devices, Map<String, Equipment> ready, Map<String, String> problems) {
         Map<String, Equipment> fit = ready;
@@ -53,6 +56,9 @@ final class Offers {
         }
         lock.lock();
         try {
+            if (inventory.generation() < offer.inventory()) {
+                return;
+            }
             offer = new Offer(
                     offer.number() + 1, inventory.generation(), devices, inventory.numaNodes(), fit, problems);
             published.signalAll();

@@ -92,6 +92,9 @@ record Resource(Supply supply, Preparations preparations) {
      */
     void prepare(Collection<String> ids)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
+        if (!prepares()) {
+            return;
+        }
         Inventory inventory = supply.monitor().current();
         List<Device> devices = new ArrayList<>();
         for (String id : ids) {

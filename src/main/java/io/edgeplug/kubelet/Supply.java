@@ -54,6 +54,7 @@ final class Supply implements AutoCloseable {
     /** What was found then, so that what has not changed is not worked out again; guarded by {@code looking}. */
     private Map<String, Equipment> equipped = Map.of();
 
+    private Map<String, String> found = Map.of();
     private IommuGroups groups = IommuGroups.of(List.of());
 
     private final Offers offers = new Offers();
@@ -187,12 +188,14 @@ final class Supply implements AutoCloseable {
 
     /** A device that is as it was and had no problem needs a look only if all are to be looked at. */
     private void look(boolean all) {
+        // while the files of thousands are looked at, too
+        tellBadNews();
         looking.lock();
         try {
-            Map<String, String> known = current().problems();
+            Map<String, String> known = new HashMap<>(current().problems());
+            known.putAll(found);
             Inventory inventory = monitor.current();
             List<Device> devices = inventory.devices(deviceClass.resource());
-            tellBadNews(inventory, devices);
             Map<String, Equipment> before = equipped;
             equip(inventory, devices);
             Predicate<Equipment> isAsItWas =
@@ -203,6 +206,7 @@ final class Supply implements AutoCloseable {
                     one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
                 }
             }
+            found = Map.copyOf(problems);
             offers.publish(inventory, Offer.withProblems(devices, problems), equipped, problems);
             log.tell(problems);
         } finally {
@@ -228,7 +232,9 @@ final class Supply implements AutoCloseable {
     }
 
     /** A device that is new, or was unhealthy, waits; one that the kubelet knows as healthy stays so if it is. */
-    private void tellBadNews(Inventory inventory, List<Device> devices) {
+    private void tellBadNews() {
+        Inventory inventory = monitor.current();
+        List<Device> devices = inventory.devices(deviceClass.resource());
         Offer before = current();
         if (before.number() == 0 || before.inventory() == inventory.generation()) {
             return;
