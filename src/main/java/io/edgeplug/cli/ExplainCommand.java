@@ -74,14 +74,10 @@ final class ExplainCommand implements Callable<Integer> {
             }
             out.println("its container would get");
             new HandOverText(sysfs)
-                    .lines(taker, Equipment.of(taker, item.device(), groups(inventory)))
+                    .lines(taker, Equipment.of(taker, item.device(), IommuGroups.of(inventory.devices())))
                     .forEach(line -> out.println("  " + line));
         }
         out.flush();
-    }
-
-    private static IommuGroups groups(Inventory inventory) {
-        return IommuGroups.of(inventory.items().stream().map(Item::device).toList());
     }
 
     private static void facts(Item item, PrintWriter out) {

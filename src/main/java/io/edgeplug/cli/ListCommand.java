@@ -63,8 +63,7 @@ final class ListCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         List<Column> columns = columns();
         Inventory inventory = node.scan(node.readOrDefaults().classes());
-        IommuGroups groups =
-                IommuGroups.of(inventory.items().stream().map(Item::device).toList());
+        IommuGroups groups = IommuGroups.of(inventory.devices());
         ColumnTable table = new ColumnTable(
                 columns,
                 chosen(inventory.items().stream()

@@ -111,6 +111,11 @@ public final class Inventory {
         return numaNodes;
     }
 
+    /** The devices of all items. */
+    public List<Device> devices() {
+        return items.stream().map(Item::device).toList();
+    }
+
     /** The devices that back a resource. */
     public List<Device> devices(ResourceName resource) {
         return Collections.unmodifiableList(byResource.getOrDefault(resource, List.of()));

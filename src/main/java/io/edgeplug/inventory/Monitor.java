@@ -129,10 +129,7 @@ public final class Monitor implements AutoCloseable {
 
     /** The devices that are gone and still listed, since containers may hold them. */
     public List<Device> missing() {
-        return current().items().stream()
-                .map(Item::device)
-                .filter(HandedOut::isMissed)
-                .toList();
+        return current().devices().stream().filter(HandedOut::isMissed).toList();
     }
 
     /**

@@ -107,7 +107,10 @@ final class Supply implements AutoCloseable {
         List<Equipment> equipment = new ArrayList<>();
         for (Device device : devices) {
             Equipment one = current.problems().containsKey(device.id())
-                    ? Equipment.of(deviceClass, device, groups(monitor.current()))
+                    ? Equipment.of(
+                            deviceClass,
+                            device,
+                            IommuGroups.of(monitor.current().devices()))
                     : ready(current, device);
             Optional<String> problem = Optional.ofNullable(current.problems().get(device.id()))
                     .or(one::problem)
@@ -129,7 +132,8 @@ final class Supply implements AutoCloseable {
         if (known != null && known.device().equals(device)) {
             return known;
         }
-        Equipment now = Equipment.of(deviceClass, device, groups(monitor.current()));
+        Equipment now = Equipment.of(
+                deviceClass, device, IommuGroups.of(monitor.current().devices()));
         if (known == null || !now.isLike(known)) {
             throw DeviceUnavailableException.unhealthy(
                     deviceClass.resource(), device.id(), "it has just changed, and is not ready to be handed over yet");
@@ -215,7 +219,7 @@ final class Supply implements AutoCloseable {
     }
 
     private void equip(Inventory inventory, List<Device> devices) {
-        IommuGroups now = groups(inventory);
+        IommuGroups now = IommuGroups.of(inventory.devices());
         Map<String, Equipment> equipment = HashMap.newHashMap(devices.size());
         for (Device device : devices) {
             Equipment was = equipped.get(device.id());
@@ -224,11 +228,6 @@ final class Supply implements AutoCloseable {
         }
         groups = now;
         equipped = Map.copyOf(equipment);
-    }
-
-    private static IommuGroups groups(Inventory inventory) {
-        return IommuGroups.of(
-                inventory.items().stream().map(Inventory.Item::device).toList());
     }
 
     /** A device that is new, or was unhealthy, waits; one that the kubelet knows as healthy stays so if it is. */

@@ -43,8 +43,7 @@ record Machine(SimulatedNode node, List<DeviceClass> classes, Inventory inventor
 
     /** What each healthy device of the class brings, or why it cannot be handed over. */
     List<Equipment> all(DeviceClass deviceClass) {
-        IommuGroups groups = IommuGroups.of(
-                inventory.items().stream().map(Inventory.Item::device).toList());
+        IommuGroups groups = IommuGroups.of(inventory.devices());
         return inventory.devices(deviceClass.resource()).stream()
                 .filter(Machine::isHealthy)
                 .map(device -> Equipment.of(deviceClass, device, groups))
