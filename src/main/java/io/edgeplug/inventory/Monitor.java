@@ -204,7 +204,7 @@ public final class Monitor implements AutoCloseable {
                 long left = Math.min(settling.next(now) - now, health.next(now) - now);
                 left = Math.min(
                         Math.min(nextTick - now, left), heartbeat.every().toNanos());
-                Heard.Batch batch = heard.await(node.hasMore() ? now : now + left);
+                Heard.Batch batch = heard.await(scanMore() ? now : now + left);
                 boolean anew = classes.takeUp();
                 if (anew) {
                     node.use(classes.current());
@@ -223,6 +223,19 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
+    /** Goes on with a scan of everything, until something is heard; a little of it however much is heard. */
+    private boolean scanMore() {
+        boolean hadMore = node.hasMore();
+        while (node.hasMore()) {
+            node.scanMore();
+            if (heard.hasAny()) {
+                break;
+            }
+        }
+        return hadMore;
+    }
+
+    /** Of everything, only what is gone: the scan goes on once that is published. */
     private void look(Heard.Batch batch, boolean everything) {
         if (everything || batch.everything() || nextTick - System.nanoTime() <= 0) {
             nextTick = System.nanoTime() + TICK.toNanos();
@@ -231,9 +244,6 @@ public final class Monitor implements AutoCloseable {
             attempt(node::scanWithoutFunction);
         }
         node.scan(batch.functions().keySet());
-        do {
-            node.scanMore();
-        } while (node.hasMore() && !heard.hasAny());
         batch.functions().forEach((address, when) -> settling.heard(address.toString(), when));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.device.Changing;
+import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.Kind;
@@ -11,6 +12,7 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
+import io.edgeplug.linux.Sysfs;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +106,30 @@ final class MonitorTest {
     }
 
     @Test
+    void functionThatIsGoneIsToldBeforeAllOthersAreLookedAt() throws Exception {
+        CountDownLatch opened = new CountDownLatch(1);
+        CountDownLatch told = new CountDownLatch(1);
+        try (SimulatedNode node = node()) {
+            Sysfs slow = node.sysfs().witnessedBy(look -> {
+                if (opened.getCount() == 0 && look.path().endsWith("/vendor")) {
+                    awaitUninterruptibly(told);
+                }
+            });
+            try (Monitor monitor = Monitor.open(slow, CLASSES, node.uevents(), SETTLE)) {
+                opened.countDown();
+                Files.delete(node.root().resolve("sys/bus/pci/devices/" + VF0));
+                monitor.lookAgain("everything");
+
+                assertThat(monitor.awaitNewerThan(1).devices(VFS))
+                        .extracting(Device::id)
+                        .containsExactly(VF1.toString());
+            } finally {
+                told.countDown();
+            }
+        }
+    }
+
+    @Test
     void functionThatAnotherProcessIsChangingStaysAsItWas() throws Exception {
         try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
@@ -177,6 +204,14 @@ final class MonitorTest {
 
     private SimulatedNode node() throws IOException {
         return SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void assertRefused(Inventory inventory, String id, String sentence) {
