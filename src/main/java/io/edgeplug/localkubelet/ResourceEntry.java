@@ -5,9 +5,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -22,10 +23,11 @@ final class ResourceEntry {
     /** endpointStopGracePeriod in types.go. */
     private static final Duration GRACE = Duration.ofMinutes(5);
 
-    private final SortedMap<String, ListedDevice> healthy = new TreeMap<>();
-    private final SortedMap<String, ListedDevice> unhealthy = new TreeMap<>();
+    // in no order, as a list of thousands must not wait for one
+    private final Map<String, ListedDevice> healthy = new HashMap<>();
+    private final Map<String, ListedDevice> unhealthy = new HashMap<>();
     /** By ID, as listed last; the end of a stream changes nothing here. */
-    private final SortedMap<String, ListedDevice> all = new TreeMap<>();
+    private final Map<String, ListedDevice> all = new HashMap<>();
     /** Chosen for a container whose Allocate is not answered yet. */
     private final SortedSet<String> reserved = new TreeSet<>();
 
@@ -49,7 +51,7 @@ final class ResourceEntry {
 
     /** IDs as a checkpoint lists them. */
     List<String> healthyIds() {
-        return List.copyOf(healthy.keySet());
+        return healthy.keySet().stream().sorted().toList();
     }
 
     void connected(Endpoint newest) {
@@ -81,7 +83,7 @@ final class ResourceEntry {
     Stock stock(SortedSet<String> held) {
         SortedSet<String> inUse = new TreeSet<>(held);
         inUse.addAll(reserved);
-        return new Stock(all, new TreeSet<>(healthy.keySet()), inUse);
+        return new Stock(new TreeMap<>(all), new TreeSet<>(healthy.keySet()), inUse);
     }
 
     ResourceState state(ResourceName resource, SortedSet<String> held) {
