@@ -4,10 +4,11 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HandOver;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.Set;
 
 /** All files that the containers of one resource need to be there before they are made. */
 public final class ContainerFiles {
@@ -23,18 +24,40 @@ public final class ContainerFiles {
     }
 
     /**
-     * Makes these the devices that have files.
+     * Makes these the devices that have files, and looks at each file.
      *
-     * @param sameAsBefore which devices were kept before without a problem and have not changed
      * @return by ID, why a device cannot be handed over, since a file of its could not be written or is of no use
      */
-    public Map<String, String> keep(Collection<Equipment> devices, Predicate<Equipment> sameAsBefore) {
-        List<Equipment> sound =
-                devices.stream().filter(device -> device.problem().isEmpty()).toList();
-        Map<String, String> problems = new HashMap<>(deviceInfo.keep(sound, sameAsBefore));
-        // one file has them all
-        problems.putAll(cdi.keep(isByName ? sound : List.of()));
+    public Map<String, String> keep(Collection<Equipment> devices) {
+        Map<String, String> problems = new HashMap<>(deviceInfo.keep(sound(devices)));
+        problems.putAll(keepNamed(devices));
         return problems;
+    }
+
+    /**
+     * The same, and looks only at the files of some: of thousands of devices few change at once.
+     *
+     * @param changed those that were not kept before as they are, or not without a problem
+     * @param gone the IDs that were kept before and are not among the devices
+     */
+    public Map<String, String> update(
+            Collection<Equipment> devices, Collection<Equipment> changed, Collection<String> gone) {
+        List<Equipment> sound = sound(changed);
+        Set<String> without = new HashSet<>(gone);
+        changed.forEach(device -> without.add(device.id()));
+        sound.forEach(device -> without.remove(device.id()));
+        Map<String, String> problems = new HashMap<>(deviceInfo.update(sound, without));
+        problems.putAll(keepNamed(devices));
+        return problems;
+    }
+
+    /** One file has them all. */
+    private Map<String, String> keepNamed(Collection<Equipment> devices) {
+        return cdi.keep(isByName ? sound(devices) : List.of());
+    }
+
+    private static List<Equipment> sound(Collection<Equipment> devices) {
+        return devices.stream().filter(device -> device.problem().isEmpty()).toList();
     }
 
     /** What has become of a device's files since they were written; looks at their attributes only. */

@@ -23,14 +23,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -85,28 +82,47 @@ public final class DeviceInfoFiles {
     /**
      * Makes these the devices that have files.
      *
-     * @param sameAsBefore of which devices the file is as it should be, and is not looked at
      * @return by ID, why a device's file could not be written
      */
-    public Map<String, String> keep(Collection<Equipment> devices, Predicate<Equipment> sameAsBefore) {
+    public Map<String, String> keep(Collection<Equipment> devices) {
+        return byId(devices, files.keep(contents(devices)));
+    }
+
+    /**
+     * Has these devices have files as they should be, and leaves alone those of others.
+     *
+     * @param without IDs that have none from now on
+     * @return by ID, why a device's file could not be written
+     */
+    public Map<String, String> update(Collection<Equipment> devices, Collection<String> without) {
+        List<String> unwanted =
+                without.stream().flatMap(id -> names(id).stream()).toList();
+        return byId(devices, files.update(contents(devices), unwanted));
+    }
+
+    private Map<String, byte[]> contents(Collection<Equipment> devices) {
         Map<String, byte[]> contents = new TreeMap<>();
-        Map<String, String> ids = new HashMap<>();
-        Set<String> others = new HashSet<>();
         for (Equipment device : devices) {
-            if (sameAsBefore.test(device)) {
-                others.addAll(names(device.id()));
-                continue;
-            }
             content(deviceClass, device.device()).ifPresent(content -> {
                 for (String name : names(device.id())) {
                     contents.put(name, (content + "\n").getBytes(StandardCharsets.UTF_8));
-                    ids.put(name, device.id());
                 }
             });
         }
-        return files.keep(contents, others).entrySet().stream()
-                .collect(Collectors.toMap(
-                        problem -> ids.get(problem.getKey()), Map.Entry::getValue, (one, other) -> one));
+        return contents;
+    }
+
+    private Map<String, String> byId(Collection<Equipment> devices, Map<String, String> problems) {
+        Map<String, String> byId = new HashMap<>();
+        if (!problems.isEmpty()) {
+            for (Equipment device : devices) {
+                names(device.id()).stream()
+                        .flatMap(name -> Optional.ofNullable(problems.get(name)).stream())
+                        .findFirst()
+                        .ifPresent(problem -> byId.put(device.id(), problem));
+            }
+        }
+        return byId;
     }
 
     /** Whether a device has the file that it should have; looks at the file's attributes only. */

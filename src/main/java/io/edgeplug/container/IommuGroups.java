@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * The functions of a node by IOMMU group: VFIO gives out a group only as a whole, once no driver of the kernel's own
- * holds any of it; see {@code iommu_group_claim_dma_owner} in the kernel's drivers/iommu/iommu.c.
+ * holds any of it; see {@code iommu_group_claim_dma_owner} in the kernel's drivers/iommu/iommu.c. One thread at a time.
  */
 public final class IommuGroups {
 
@@ -24,20 +24,28 @@ public final class IommuGroups {
 
     private final Map<Integer, List<PciFunction>> members = new HashMap<>();
 
-    private IommuGroups() {}
+    /** They are grouped when a group is asked for, which only VFIO makes anyone do. */
+    private Collection<? extends Device> ungrouped;
 
-    /** The groups of all these devices, which should be those of a whole node. */
+    private IommuGroups(Collection<? extends Device> devices) {
+        this.ungrouped = devices;
+    }
+
+    /** The groups of all these devices, which should be those of a whole node and are not changed. */
     public static IommuGroups of(Collection<? extends Device> devices) {
-        IommuGroups groups = new IommuGroups();
-        for (Device device : devices) {
+        return new IommuGroups(devices);
+    }
+
+    private void group() {
+        for (Device device : ungrouped) {
             // a sub-function has its PF's address and group, and another driver
             if (device instanceof PciDevice pci
                     && !(device instanceof SubFunction)
                     && pci.function().iommuGroup().isPresent()) {
-                groups.add(pci.function().iommuGroup().getAsInt(), pci.function());
+                add(pci.function().iommuGroup().getAsInt(), pci.function());
             }
         }
-        return groups;
+        ungrouped = List.of();
     }
 
     /** In the order of their addresses; a function may come as several devices, one after the other. */
@@ -56,6 +64,7 @@ public final class IommuGroups {
     }
 
     private List<PciFunction> mates(PciFunction function) {
+        group();
         return members.getOrDefault(function.iommuGroup().orElseThrow(), List.of());
     }
 

@@ -25,7 +25,9 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,8 +35,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * The files that one resource keeps in a directory which others use too: whoever reads one sees all of it or none.
@@ -83,43 +85,47 @@ final class KeptFiles {
      * @return why, by name, one could not be written; empty if all were
      */
     Map<String, String> keep(Map<String, byte[]> files) {
-        return keep(files, Set.of());
+        if (files.isEmpty() && !Files.isDirectory(directory)) {
+            written.clear();
+            return Map.of();
+        }
+        return write(files, open -> {
+            inherit(open);
+            Set<String> others = new HashSet<>(written.keySet());
+            others.addAll(inherited);
+            others.removeAll(files.keySet());
+            remove(open, others);
+            inherited.clear();
+        });
     }
 
     /**
-     * The same, and leaves alone some that were kept before.
+     * Writes these files if they are not there as they should be, and leaves alone others that were kept before.
      *
-     * @param others names of these
+     * @param unwanted names of those that are removed
+     * @return as {@link #keep}
      */
-    Map<String, String> keep(Map<String, byte[]> files, Set<String> others) {
+    Map<String, String> update(Map<String, byte[]> files, Collection<String> unwanted) {
+        List<String> others = unwanted.stream().filter(written::containsKey).toList();
+        return files.isEmpty() && others.isEmpty() ? Map.of() : write(files, open -> remove(open, others));
+    }
+
+    private Map<String, String> write(Map<String, byte[]> files, Consumer<SecureDirectoryStream<Path>> afterwards) {
         Map<String, String> problems = new TreeMap<>();
-        if (files.isEmpty() && others.isEmpty() && !Files.isDirectory(directory)) {
-            written.clear();
-            return problems;
-        }
         try {
             make(directory);
-            problems.putAll(keepIn(files, others));
+            try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+                SecureDirectoryStream<Path> open = secure(stream);
+                files.forEach((name, content) -> keep(open, name, content)
+                        .ifPresent(reason -> problems.put(name, directory + "/" + name + ": " + reason)));
+                afterwards.accept(open);
+            } catch (DirectoryIteratorException e) {
+                throw Objects.requireNonNull(e.getCause());
+            }
         } catch (IOException e) {
             files.keySet().forEach(name -> problems.put(name, directory + ": " + reason(e)));
         }
         written.keySet().removeAll(problems.keySet());
-        return problems;
-    }
-
-    private Map<String, String> keepIn(Map<String, byte[]> files, Set<String> others) throws IOException {
-        Map<String, String> problems = new TreeMap<>();
-        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
-            SecureDirectoryStream<Path> open = secure(stream);
-            for (Map.Entry<String, byte[]> file : files.entrySet()) {
-                keep(open, file.getKey(), file.getValue())
-                        .ifPresent(
-                                reason -> problems.put(file.getKey(), directory + "/" + file.getKey() + ": " + reason));
-            }
-            removeOthers(open, name -> files.containsKey(name) || others.contains(name));
-        } catch (DirectoryIteratorException e) {
-            throw Objects.requireNonNull(e.getCause());
-        }
         return problems;
     }
 
@@ -143,9 +149,8 @@ final class KeptFiles {
         }
     }
 
-    private SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream) throws IOException {
+    private static SecureDirectoryStream<Path> secure(DirectoryStream<Path> stream) throws IOException {
         if (stream instanceof SecureDirectoryStream<Path> secure) {
-            inherit(secure);
             return secure;
         }
         throw new IOException("its file system does not name files relative to a directory");
@@ -223,15 +228,11 @@ final class KeptFiles {
         }
     }
 
-    private void removeOthers(SecureDirectoryStream<Path> open, Predicate<String> isKept) {
-        for (String name :
-                Stream.concat(written.keySet().stream(), inherited.stream()).toList()) {
-            if (!isKept.test(name)) {
-                delete(open, Path.of(name));
-                written.remove(name);
-            }
+    private void remove(SecureDirectoryStream<Path> open, Collection<String> names) {
+        for (String name : names) {
+            delete(open, Path.of(name));
+            written.remove(name);
         }
-        inherited.clear();
     }
 
     private static void delete(SecureDirectoryStream<Path> open, Path name) {

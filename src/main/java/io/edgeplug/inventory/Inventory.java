@@ -21,6 +21,7 @@ public final class Inventory {
 
     private final long generation;
     private final List<Item> items;
+    private final List<Device> devices;
     private final List<Integer> numaNodes;
     private final Map<ResourceName, List<Device>> byResource;
     private final Map<String, Item> byId;
@@ -31,13 +32,16 @@ public final class Inventory {
         this.items = List.copyOf(items);
         this.byResource = new HashMap<>();
         this.byId = HashMap.newHashMap(items.size());
+        List<Device> all = new ArrayList<>(items.size());
         for (Item item : items) {
+            all.add(item.device());
             byId.putIfAbsent(item.device().id(), item);
             item.resource()
                     .ifPresent(resource -> byResource
                             .computeIfAbsent(resource, none -> new ArrayList<>())
                             .add(item.device()));
         }
+        this.devices = Collections.unmodifiableList(all);
     }
 
     /**
@@ -113,7 +117,7 @@ public final class Inventory {
 
     /** The devices of all items. */
     public List<Device> devices() {
-        return items.stream().map(Item::device).toList();
+        return devices;
     }
 
     /** The devices that back a resource. */

@@ -61,8 +61,8 @@ final class NodeDevices {
 
     /** PCI functions by address, then others by name, then files by path. */
     List<Device> devices() {
-        List<Device> devices = new ArrayList<>();
-        functions.values().forEach(devices::addAll);
+        List<Device> devices = new ArrayList<>(functions.size() + withoutFunction.size() + paths.size());
+        functions.values().forEach(parts -> parts.forEach(devices::add));
         devices.addAll(withoutFunction);
         devices.addAll(paths);
         return devices;

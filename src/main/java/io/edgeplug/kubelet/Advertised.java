@@ -25,7 +25,11 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
     /** Whether a device that was healthy is gone or no longer so: the kubelet must know before it hands it out. */
     static boolean isWorse(List<Advertised> before, List<Advertised> after) {
         Set<String> healthy = HashSet.newHashSet(after.size());
-        after.stream().filter(Advertised::healthy).forEach(one -> healthy.add(one.id()));
+        for (Advertised one : after) {
+            if (one.healthy()) {
+                healthy.add(one.id());
+            }
+        }
         return before.stream().anyMatch(one -> one.healthy() && !healthy.contains(one.id()));
     }
 
@@ -57,8 +61,13 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
      */
     private static List<Integer> nodesOfTheRest(List<Device> devices, DeviceClass deviceClass, List<Integer> online) {
         TreeSet<Integer> nodes = new TreeSet<>();
+        Set<List<Integer>> seen = new HashSet<>();
         for (Device device : devices) {
-            nodes.addAll(deviceClass.numaNodes(device));
+            List<Integer> own = deviceClass.numaNodes(device);
+            // thousands of devices are near few nodes
+            if (seen.add(own)) {
+                nodes.addAll(own);
+            }
         }
         if (!nodes.isEmpty()) {
             nodes.addAll(online);

@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,10 +12,11 @@ import java.util.stream.Stream;
 /**
  * What there is of one resource for containers to have.
  *
- * @param number higher for each offer of the resource
+ * @param number higher for each offer of which the kubelet is to know
  * @param inventory the generation of the inventory that it was made from
  * @param devices as the kubelet is to know them
- * @param ready by ID, what those devices bring whose files are written, be they healthy or not
+ * @param ready by ID, what those devices bring whose files are written, be they healthy or not; of thousands, so it is not
+ *     copied, and nobody may change it
  * @param problems by ID, why a device that is healthy by itself cannot be handed over
  */
 record Offer(
@@ -30,7 +32,7 @@ record Offer(
     Offer {
         devices = List.copyOf(devices);
         numaNodes = List.copyOf(numaNodes);
-        ready = Map.copyOf(ready);
+        ready = Collections.unmodifiableMap(ready);
         problems = Map.copyOf(problems);
     }
 

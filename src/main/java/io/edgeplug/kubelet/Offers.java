@@ -59,9 +59,14 @@ final class Offers {
             if (inventory.generation() < offer.inventory()) {
                 return;
             }
-            offer = new Offer(
-                    offer.number() + 1, inventory.generation(), devices, inventory.numaNodes(), fit, problems);
-            published.signalAll();
+            boolean isNews = offer.number() == 0
+                    || !devices.equals(offer.devices())
+                    || !inventory.numaNodes().equals(offer.numaNodes());
+            long number = isNews ? offer.number() + 1 : offer.number();
+            offer = new Offer(number, inventory.generation(), devices, inventory.numaNodes(), fit, problems);
+            if (isNews) {
+                published.signalAll();
+            }
         } finally {
             lock.unlock();
         }

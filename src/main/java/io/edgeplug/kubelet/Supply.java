@@ -14,6 +14,7 @@ import io.edgeplug.linux.Sysfs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +25,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
 
 /**
  * Has ready what the containers of one resource get: computed and written whenever the inventory changes, so that the
@@ -196,19 +196,25 @@ final class Supply implements AutoCloseable {
         tellBadNews();
         looking.lock();
         try {
-            Map<String, String> known = new HashMap<>(current().problems());
-            known.putAll(found);
             Inventory inventory = monitor.current();
             List<Device> devices = inventory.devices(deviceClass.resource());
             Map<String, Equipment> before = equipped;
+            Set<String> troubled = new HashSet<>(current().problems().keySet());
+            troubled.addAll(found.keySet());
             equip(inventory, devices);
-            Predicate<Equipment> isAsItWas =
-                    one -> !all && one.equals(before.get(one.id())) && !known.containsKey(one.id());
-            Map<String, String> problems = files.keep(equipped.values(), isAsItWas);
-            for (Equipment one : equipped.values()) {
-                if (!isAsItWas.test(one)) {
-                    one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
-                }
+            List<Equipment> looked = equipped.values().stream()
+                    .filter(one -> all || !one.equals(before.get(one.id())) || troubled.contains(one.id()))
+                    .toList();
+            Map<String, String> problems = all
+                    ? files.keep(looked)
+                    : files.update(
+                            equipped.values(),
+                            looked,
+                            before.keySet().stream()
+                                    .filter(id -> !equipped.containsKey(id))
+                                    .toList());
+            for (Equipment one : looked) {
+                one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
             }
             found = Map.copyOf(problems);
             offers.publish(inventory, Offer.withProblems(devices, problems), equipped, problems);
@@ -223,27 +229,27 @@ final class Supply implements AutoCloseable {
         Map<String, Equipment> equipment = HashMap.newHashMap(devices.size());
         for (Device device : devices) {
             Equipment was = equipped.get(device.id());
-            boolean isAsItWas = was != null && was.device().equals(device) && now.isAsIn(groups, device);
+            boolean isAsItWas =
+                    was != null && was.device().equals(device) && (!was.isVfio() || now.isAsIn(groups, device));
             equipment.put(device.id(), isAsItWas ? was : Equipment.of(deviceClass, device, now));
         }
         groups = now;
-        equipped = Map.copyOf(equipment);
+        equipped = Collections.unmodifiableMap(equipment);
     }
 
     /** A device that is new, or was unhealthy, waits; one that the kubelet knows as healthy stays so if it is. */
     private void tellBadNews() {
         Inventory inventory = monitor.current();
-        List<Device> devices = inventory.devices(deviceClass.resource());
         Offer before = current();
         if (before.number() == 0 || before.inventory() == inventory.generation()) {
             return;
         }
-        Map<String, Device> now = HashMap.newHashMap(devices.size());
-        devices.forEach(device -> now.put(device.id(), device));
-        List<Device> old = new ArrayList<>(devices.size());
+        List<Device> old = new ArrayList<>(before.devices().size());
         for (Device device : before.devices()) {
-            Optional<Device> newest = Optional.ofNullable(now.get(device.id()));
-            newest.map(one -> noBetter(one, device)).ifPresent(old::add);
+            inventory
+                    .device(deviceClass.resource(), device.id())
+                    .map(newest -> noBetter(newest, device))
+                    .ifPresent(old::add);
         }
         if (!old.equals(before.devices())) {
             offers.publish(inventory, old, before.ready(), before.problems());
@@ -278,7 +284,7 @@ final class Supply implements AutoCloseable {
         stop();
         looking.lock();
         try {
-            Map<String, String> ignored = files.keep(List.of(), none -> false);
+            Map<String, String> ignored = files.keep(List.of());
         } finally {
             looking.unlock();
         }
