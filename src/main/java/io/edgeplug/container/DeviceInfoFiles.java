@@ -63,19 +63,26 @@ public final class DeviceInfoFiles {
         return resource.toString().replace('/', '-') + "-";
     }
 
-    /** What the file says of a device; empty for one that is no network device. */
+    /** What the file says of a device; empty for one that has none. */
     public static Optional<String> content(DeviceClass deviceClass, Device device) {
+        return hasFile(device) && device instanceof PciDevice pci
+                ? Optional.of(network(deviceClass, pci))
+                : Optional.empty();
+    }
+
+    /** Whether it is a network device. */
+    private static boolean hasFile(Device device) {
         return switch (device) {
-            case VirtualFunction vf -> Optional.of(network(deviceClass, vf));
-            case Nic nic -> Optional.of(network(deviceClass, nic));
-            case Hca hca -> Optional.of(network(deviceClass, hca));
+            case VirtualFunction vf -> true;
+            case Nic nic -> true;
+            case Hca hca -> true;
             // by an address alone a plugin would take the PF, whose address it is
-            case SubFunction sf -> Optional.empty();
-            case Fpga fpga -> Optional.empty();
-            case OtherPci other -> Optional.empty();
-            case PlatformFpga fpga -> Optional.empty();
-            case SoftwareHca hca -> Optional.empty();
-            case PathDevice path -> Optional.empty();
+            case SubFunction sf -> false;
+            case Fpga fpga -> false;
+            case OtherPci other -> false;
+            case PlatformFpga fpga -> false;
+            case SoftwareHca hca -> false;
+            case PathDevice path -> false;
         };
     }
 
@@ -127,8 +134,7 @@ public final class DeviceInfoFiles {
 
     /** Whether a device has the file that it should have; looks at the file's attributes only. */
     public boolean isKept(Equipment device) {
-        return content(deviceClass, device.device()).isEmpty()
-                || names(device.id()).stream().allMatch(files::isUntouched);
+        return !hasFile(device.device()) || names(device.id()).stream().allMatch(files::isUntouched);
     }
 
     /** Multus asks by the ID that the kubelet knows, which is that of a share if devices are shared. */

@@ -64,7 +64,8 @@ final class KeptFiles {
     private record Written(Object inode, FileTime changed, long size) {
 
         static Written of(BasicFileAttributes attributes) {
-            return new Written(String.valueOf(attributes.fileKey()), attributes.lastModifiedTime(), attributes.size());
+            return new Written(
+                    Objects.requireNonNull(attributes.fileKey()), attributes.lastModifiedTime(), attributes.size());
         }
     }
 

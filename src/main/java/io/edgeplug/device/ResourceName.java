@@ -55,7 +55,8 @@ public record ResourceName(String prefix, String name) implements Comparable<Res
      * @return one name, or two
      */
     public SortedSet<String> variables(String before, String after) {
-        String usual = before + toString().toUpperCase(Locale.ROOT).replaceAll("[./]", "_") + after;
+        String usual =
+                before + toString().toUpperCase(Locale.ROOT).replace('.', '_').replace('/', '_') + after;
         return new TreeSet<>(List.of(usual, usual.replace('-', '_')));
     }
 
