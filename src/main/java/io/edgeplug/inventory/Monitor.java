@@ -204,7 +204,7 @@ public final class Monitor implements AutoCloseable {
                 long left = Math.min(settling.next(now) - now, health.next(now) - now);
                 left = Math.min(
                         Math.min(nextTick - now, left), heartbeat.every().toNanos());
-                Heard.Batch batch = heard.await(scanMore() ? now : now + left);
+                Heard.Batch batch = heard.await(scanMore(now + left) ? now : now + left);
                 boolean anew = classes.takeUp();
                 if (anew) {
                     node.use(classes.current());
@@ -223,14 +223,13 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
-    /** Goes on with a scan of everything, until something is heard; a little of it however much is heard. */
-    private boolean scanMore() {
+    /** Goes on with a scan of everything, until something is heard or it is that time; a little of it in any case. */
+    private boolean scanMore(long end) {
         boolean hadMore = node.hasMore();
-        while (node.hasMore()) {
+        boolean isTime = false;
+        while (node.hasMore() && !isTime) {
             node.scanMore();
-            if (heard.hasAny()) {
-                break;
-            }
+            isTime = heard.hasAny() || end - System.nanoTime() <= 0;
         }
         return hadMore;
     }

@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,7 +114,7 @@ final class MonitorTest {
         try (SimulatedNode node = node()) {
             Sysfs slow = node.sysfs().witnessedBy(look -> {
                 if (opened.getCount() == 0 && look.path().endsWith("/vendor")) {
-                    awaitUninterruptibly(told);
+                    awaitUninterruptibly(told, Duration.ofSeconds(20));
                 }
             });
             try (Monitor monitor = Monitor.open(slow, CLASSES, node.uevents(), SETTLE)) {
@@ -123,6 +125,41 @@ final class MonitorTest {
                 assertThat(monitor.awaitNewerThan(1).devices(VFS))
                         .extracting(Device::id)
                         .containsExactly(VF1.toString());
+            } finally {
+                told.countDown();
+            }
+        }
+    }
+
+    @Test
+    void functionThatHasSettledIsToldBeforeAllOthersAreLookedAt() throws Exception {
+        ResourceName first = ResourceName.parse("intel.com/first");
+        DeviceClass all = DeviceClass.of(first, Kind.VF, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1"))));
+        CountDownLatch told = new CountDownLatch(1);
+        AtomicInteger looks = new AtomicInteger();
+        String tree = Files.readString(Path.of("src/test/machines/pf-256-vfs/tree"));
+        try (SimulatedNode node = SimulatedNode.unpack(tree, directory.resolve("node"))) {
+            Sysfs slow = node.sysfs().witnessedBy(look -> {
+                if (looks.get() > 0 && look.path().endsWith("/vendor")) {
+                    looks.incrementAndGet();
+                    awaitUninterruptibly(told, Duration.ofMillis(2));
+                }
+            });
+            Files.write(node.root().resolve("sys/bus/pci/devices/" + VF0 + "/config"), new byte[64]);
+            try (Monitor monitor = Monitor.open(slow, List.of(all), node.uevents(), SETTLE)) {
+                node.fallOff(VF0);
+                assertThat(monitor.awaitNewerThan(1).device(first, VF0.toString()))
+                        .hasValueSatisfying(device ->
+                                assertThat(device.health().isHealthy()).isFalse());
+
+                looks.set(1);
+                monitor.lookAgain("everything");
+                node.comeBack(VF0);
+
+                assertThat(monitor.awaitNewerThan(2).device(first, VF0.toString()))
+                        .hasValueSatisfying(device ->
+                                assertThat(device.health().isHealthy()).isTrue());
+                assertThat(looks).hasValueLessThan(256);
             } finally {
                 told.countDown();
             }
@@ -206,9 +243,9 @@ final class MonitorTest {
         return SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
     }
 
-    private static void awaitUninterruptibly(CountDownLatch latch) {
+    private static void awaitUninterruptibly(CountDownLatch latch, Duration longest) {
         try {
-            latch.await();
+            boolean ignored = latch.await(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
