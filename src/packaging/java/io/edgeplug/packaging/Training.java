@@ -8,6 +8,7 @@ import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +42,7 @@ final class Training {
         Files.createDirectories(scratch);
         Path kubeletDir = Files.createTempDirectory("edgeplug-training");
         Path config = scratch.resolve("edgeplug.toml");
-        Files.write(config, demoConfig());
+        Files.writeString(config, directories(scratch) + demoConfig());
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), Files.createTempDirectory(scratch, "node"));
                 LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 Notified systemd = Notified.open(kubeletDir.resolveSibling(kubeletDir.getFileName() + "-notify"))) {
@@ -77,9 +78,17 @@ final class Training {
         return tree.substring(0, tree.indexOf("[etc/gophers]")) + "[proc/net]\nroute = " + routes + "\n";
     }
 
-    private static byte[] demoConfig() throws IOException {
+    /** Of its own: this machine's may be somebody else's, or closed to who builds. */
+    private static String directories(Path scratch) {
+        return "cdi_dir = \"%s\"\ndevice_info_dir = \"%s\"\n"
+                .formatted(
+                        scratch.resolve("cdi").toAbsolutePath(),
+                        scratch.resolve("devinfo").toAbsolutePath());
+    }
+
+    private static String demoConfig() throws IOException {
         try (var in = Image.class.getResourceAsStream("/io/edgeplug/cli/demo.toml")) {
-            return in.readAllBytes();
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 
