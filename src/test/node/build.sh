@@ -10,7 +10,8 @@ box=$(cd "$1" && pwd)
 
 release=trixie
 # where this machine's own packages come from, unless told
-mirror=${EDGEPLUG_NODE_MIRROR:-$(awk '/^URIs:/ {print $2; exit}' /etc/apt/sources.list.d/debian.sources)}
+sources=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null || true)
+mirror=${EDGEPLUG_NODE_MIRROR:-$(awk '/^URIs:/ {print $2; exit} /^deb / {print $2; exit}' <<<"$sources")}
 
 tools=qemu-system-x86,ipxe-qemu,seabios,qemu-utils,linux-headers-amd64,linux-source,gcc,make,xz-utils,zstd,cpio,e2fsprogs,kmod
 node=systemd,systemd-sysv,udev,kmod,iproute2,pciutils,rdma-core,procps,containerd,runc,podman,busybox-static
@@ -19,7 +20,8 @@ debian() { # debian PACKAGES ROOT OPTION...
     local packages=$1 root=$2
     shift 2
     mmdebstrap --quiet --mode=root --variant=minbase --include="$packages" --dpkgopt=force-unsafe-io \
-        --aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/man/*' \
+        --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Retries "5"' \
+        --dpkgopt='path-exclude=/usr/share/man/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --keyring=/usr/share/keyrings/debian-archive-keyring.gpg "$@" "$release" "$root" "deb $mirror $release main"
 }
