@@ -58,7 +58,7 @@ chmod +x "$initrd/init"
 
 # the node
 cp -r /box/files/. "$root/"
-chmod +x "$root/usr/lib/node/shell"
+chmod +x "$root"/usr/lib/node/*
 echo node >"$root/etc/hostname"
 : >"$root/etc/fstab"
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"

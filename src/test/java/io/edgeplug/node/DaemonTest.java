@@ -23,7 +23,7 @@ final class DaemonTest {
 
     @Test
     void daemonThatIsStuckIsStartedAnewByTheWatchdog(Node node) throws Exception {
-        Installation.override(node, "WatchdogSec=60s");
+        Installation.override(node, "[Service]\nWatchdogSec=60s");
         node.kubelet().forget();
         node.run("systemctl restart edgeplug.service");
         node.kubelet().awaitEnd(VF);
@@ -69,7 +69,7 @@ final class DaemonTest {
 
     @Test
     void tenThousandUeventsAreTakenWithinTheMemoryOfAnIdleDaemon(Node node) throws Exception {
-        Installation.override(node, "MemoryMax=128M\nMemorySwapMax=0");
+        Installation.override(node, "[Service]\nMemoryMax=128M\nMemorySwapMax=0");
         node.kubelet().forget();
         node.run("systemctl restart edgeplug.service");
         node.kubelet().awaitEnd(VF);
@@ -94,6 +94,20 @@ final class DaemonTest {
 
         node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
         assertThat(started(node)).containsExactly("Started edgeplug.service", "Started kubelet.service");
+        node.vfs(PF1, 1);
+        node.kubelet().awaitDevices(VF, ADDRESS);
+    }
+
+    @Test
+    void kubeletOfAnotherNameServesBeforeTheDaemonStartsWhenTheNodeBoots(Node node) throws Exception {
+        // as k3s is one, which nothing orders after edgeplug
+        node.run("cd /etc/systemd/system; cp kubelet.service k3s.service;"
+                + " systemctl disable kubelet.service; systemctl enable k3s.service");
+        Installation.override(node, "[Unit]\nAfter=k3s.service");
+        node.reboot();
+
+        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
+        assertThat(started(node)).containsExactly("Started k3s.service", "Started edgeplug.service");
         node.vfs(PF1, 1);
         node.kubelet().awaitDevices(VF, ADDRESS);
     }

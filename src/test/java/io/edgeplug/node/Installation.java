@@ -72,9 +72,9 @@ final class Installation {
         node.run("edgeplug check && systemctl reload edgeplug.service");
     }
 
-    /** Changes the service, from its next start on. */
+    /** Changes the service's unit, from its next start on. */
     static void override(Node node, String lines) throws IOException, InterruptedException, TimeoutException {
-        node.write("/etc/systemd/system/edgeplug.service.d/scenario.conf", "[Service]\n" + lines + "\n");
+        node.write("/etc/systemd/system/edgeplug.service.d/scenario.conf", lines);
         node.run("systemctl daemon-reload");
     }
 }
