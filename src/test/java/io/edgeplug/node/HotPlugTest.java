@@ -55,6 +55,15 @@ final class HotPlugTest {
     }
 
     @Test
+    void udevdThatIsRestartedWhileVirtualFunctionsAreMadeCostsNothing(Node node) throws Exception {
+        String restart = "systemctl restart --no-block systemd-udevd;";
+        node.run("udevadm settle; " + restart + "echo 3 >/sys/bus/pci/devices/" + PF1 + "/sriov_numvfs;" + restart);
+
+        node.kubelet()
+                .awaitDevices(VF, "0000:41:10.0 on NUMA [1]", "0000:41:10.2 on NUMA [1]", "0000:41:10.4 on NUMA [1]");
+    }
+
+    @Test
     void withoutUdevdTheKernelIsHeardAndUdevdAgainOnceItRuns(Node node) throws Exception {
         // udevd loads drivers, which must be there without it
         node.run("modprobe igbvf; udevadm settle");
