@@ -6,15 +6,18 @@ kernel=$(basename linux-headers-*-amd64 | cut -d- -f3-)
 source=/usr/src/$(basename linux-source-*.tar.xz .tar.xz)
 
 # the scenarios' modules, containerd's, the disk's and the host's; not all 4,000, which would take minutes to unpack
-wanted="ext4 crc32c_generic virtio_blk virtio_console igb igbvf vfio-pci vfio_iommu_type1 uio_pci_generic rdma_rxe
-    crc32_generic ib_umad rdma_ucm dummy overlay veth tun vhost_net autofs4 fuse loop"
+wanted="ext4 crc32c_generic libcrc32c virtio_blk virtio_console igb igbvf vfio-pci vfio_iommu_type1 uio_pci_generic
+    rdma_rxe crc32_generic ib_umad rdma_ucm dummy overlay veth tun vhost_net autofs4 fuse loop"
 
-# Debian's kernel has no FPGA subsystem: the kernel's own source of it, and a card for it
-tar -xf "$source.tar.xz" -C /usr/src "$(basename "$source")/drivers/fpga" "$(basename "$source")/scripts/extract-vmlinux"
+# Debian's kernel has neither an FPGA subsystem nor iWARP in software: the kernel's own sources of them, and a card
+# for the one
+tar -xf "$source.tar.xz" -C /usr/src "$(basename "$source")/drivers/fpga" \
+    "$(basename "$source")/drivers/infiniband/sw/siw" "$(basename "$source")/scripts/extract-vmlinux"
 build() {
     make -s -C "/usr/src/linux-headers-$kernel" -j2 "$@" modules
 }
 build M="$source/drivers/fpga" CONFIG_FPGA=m CONFIG_FPGA_BRIDGE=m CONFIG_FPGA_REGION=m
+build M="$source/drivers/infiniband/sw/siw" CONFIG_RDMA_SIW=m
 build M=/box/fpga KBUILD_EXTRA_SYMBOLS="$source/drivers/fpga/Module.symvers"
 
 dpkg-deb -x linux-image-*.deb /box/kernel
@@ -27,7 +30,8 @@ done | awk '$1 == "insmod" {print $2}' | sort -u | while read -r file; do
     install -D -m 644 -t "$modules/kernel" "$file"
 done
 unxz "$modules/kernel"/*.xz
-install -D -m 644 -t "$modules/extra" "$source"/drivers/fpga/fpga-*.ko /box/fpga/stand-in-fpga.ko
+install -D -m 644 -t "$modules/extra" "$source"/drivers/fpga/fpga-*.ko "$source"/drivers/infiniband/sw/siw/siw.ko \
+    /box/fpga/stand-in-fpga.ko
 strip -g "$modules/extra"/*.ko
 cp "/box/kernel/lib/modules/$kernel"/modules.builtin* "/box/kernel/lib/modules/$kernel/modules.order" "$modules/"
 depmod -b "$root" "$kernel"

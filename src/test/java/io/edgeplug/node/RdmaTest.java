@@ -4,37 +4,45 @@ import static io.edgeplug.node.Installation.HCA;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @NodeScenario
 final class RdmaTest {
 
-    @Test
-    void softwareAdapterIsListedUnhealthyWhileItsInterfaceIsDownAndLeavesWhenItIsRemoved(Node node) throws Exception {
-        node.run("modprobe rdma_rxe && ip link add dummy0 type dummy && ip link set dummy0 up");
-        node.run("rdma link add rxe0 type rxe netdev dummy0");
-        node.kubelet().awaitDevices(HCA, "rxe0");
+    @ParameterizedTest
+    @ValueSource(strings = {"rxe", "siw"})
+    void softwareAdapterIsListedUnhealthyWhileItsInterfaceIsDownAndLeavesWhenItIsRemoved(String type, Node node)
+            throws Exception {
+        add(node, type);
+        node.kubelet().awaitDevices(HCA, "rdma0");
         assertThat(node.kubelet().run("pod", HCA + "=1").get("devices").toString())
                 .contains("/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm");
         node.kubelet().remove("pod");
 
         node.run("ip link set dummy0 down");
-        node.kubelet().awaitDevices(HCA, "rxe0 (unhealthy)");
+        node.kubelet().awaitDevices(HCA, "rdma0 (unhealthy)");
 
         node.run("ip link set dummy0 up");
-        node.kubelet().awaitDevices(HCA, "rxe0");
+        node.kubelet().awaitDevices(HCA, "rdma0");
 
-        node.run("rdma link delete rxe0");
-        // a pod had it, and the plugin is not told that it has it no more
-        node.kubelet().awaitDevices(HCA, "rxe0 (unhealthy)");
+        node.run("rdma link delete rdma0");
+        // a pod had it, and the kubelet has not noted yet that it has it no more
+        node.kubelet().awaitDevices(HCA, "rdma0 (unhealthy)");
     }
 
     @Test
     void softwareAdapterThatNoPodHadLeavesTheList(Node node) throws Exception {
-        node.run("modprobe rdma_rxe && ip link add dummy0 type dummy && ip link set dummy0 up");
-        node.run("rdma link add rxe0 type rxe netdev dummy0");
-        node.kubelet().awaitDevices(HCA, "rxe0");
+        add(node, "rxe");
+        node.kubelet().awaitDevices(HCA, "rdma0");
 
-        node.run("rdma link delete rxe0");
+        node.run("rdma link delete rdma0");
         node.kubelet().awaitDevices(HCA);
+    }
+
+    /** RoCE or iWARP in software. */
+    private static void add(Node node, String type) throws Exception {
+        node.run("modprobe rdma-link-%1$s && ip link add dummy0 type dummy && ip link set dummy0 up".formatted(type));
+        node.run("rdma link add rdma0 type %s netdev dummy0".formatted(type));
     }
 }
