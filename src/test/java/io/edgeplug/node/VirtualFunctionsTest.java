@@ -5,7 +5,9 @@ import static io.edgeplug.node.Installation.PF0;
 import static io.edgeplug.node.Installation.PF1;
 import static io.edgeplug.node.Installation.VF;
 import static io.edgeplug.node.Installation.VFIO;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @NodeScenario
@@ -61,6 +63,24 @@ final class VirtualFunctionsTest {
         node.vfs(PF0, 1);
 
         node.kubelet().awaitDevices(VF, "0000:21:10.0 on NUMA [0]", FIRST);
+    }
+
+    /** What happened while it stood still, the daemon hears of at once: what has come cannot have settled by then. */
+    @Test
+    void virtualFunctionThatIsGoneIsToldBeforeOneThatCameEarlier(Node node) throws Exception {
+        String other = "0000:21:10.0 on NUMA [0]";
+        Installation.configure(node, "settle = \"2s\"\n" + Installation.CONFIG);
+        node.vfs(PF0, 1);
+        node.kubelet().awaitDevices(VF, other);
+        node.kubelet().forget();
+
+        node.run("systemctl kill -s STOP edgeplug.service");
+        node.vfs(PF1, 1);
+        node.vfs(PF0, 0);
+        node.run("udevadm settle; systemctl kill -s CONT edgeplug.service");
+
+        node.kubelet().awaitDevices(VF, FIRST);
+        assertThat(node.kubelet().told(VF)).containsExactly(List.of(), List.of(FIRST));
     }
 
     @Test
