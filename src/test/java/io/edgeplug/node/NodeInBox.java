@@ -17,6 +17,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 /** One node for all scenarios; each gets it as it was saved, and leaves its journal in target/node when it fails. */
 final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
 
+    /** Set where to skip is to fail. */
+    private static final String MUST = "EDGEPLUG_MUST";
+
     private static final Path REPORTS = Path.of("target", "node");
 
     /** Node and package, once for all classes and closed after the last; or why there is none, which is not tried again. */
@@ -41,6 +44,9 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         Optional<String> missing = Box.missing();
+        if (missing.isPresent() && System.getenv(MUST) != null) {
+            throw new IllegalStateException(missing.orElseThrow());
+        }
         missing.ifPresent(reason -> System.err.println("SKIPPED " + context.getDisplayName() + ": " + reason));
         return missing.map(ConditionEvaluationResult::disabled)
                 .orElseGet(() -> ConditionEvaluationResult.enabled("this machine can run the box"));
