@@ -28,7 +28,6 @@ final class Programs {
 
     private final Sysfs sysfs;
     private final Consumer<PrepareEvent> told;
-    private final SecureRandom random = new SecureRandom();
 
     Programs(Sysfs sysfs, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
@@ -113,7 +112,8 @@ final class Programs {
     /** Local, of one station. */
     private String randomMac() {
         byte[] address = new byte[MAC_BYTES];
-        random.nextBytes(address);
+        // made here, since it loads the JDK's security providers, which a start can do without
+        new SecureRandom().nextBytes(address);
         address[0] = (byte) ((address[0] & 0xfc) | 0x02);
         return HexFormat.ofDelimiter(":").formatHex(address);
     }
