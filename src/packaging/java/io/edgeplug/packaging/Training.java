@@ -41,17 +41,24 @@ final class Training {
     static void run(Path root, String cache, Path scratch) throws IOException, InterruptedException {
         Files.createDirectories(scratch);
         Path kubeletDir = Files.createTempDirectory("edgeplug-training");
-        Path config = scratch.resolve("edgeplug.toml");
-        Files.writeString(config, directories(scratch) + demoConfig());
+        Path config = config(scratch);
+        Path log = scratch.resolve("log");
+        Files.writeString(log, "");
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), Files.createTempDirectory(scratch, "node"));
                 LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 Notified systemd = Notified.open(kubeletDir.resolveSibling(kubeletDir.getFileName() + "-notify"))) {
             node.plug(virtualMachine());
             ProcessBuilder builder = new ProcessBuilder(command(root, cache, scratch, config, kubeletDir, node.root()))
                     .redirectErrorStream(true)
-                    .redirectOutput(scratch.resolve("log").toFile());
+                    .redirectOutput(log.toFile());
             builder.environment().put("NOTIFY_SOCKET", systemd.path().toString());
             builder.environment().put("WATCHDOG_USEC", "3000000");
+            // what it logs, about ten lines, goes to this machine's journal, as on a node; to the log where there is
+            // none
+            builder.environment()
+                    .put(
+                            "JOURNAL_STREAM",
+                            Files.getAttribute(log, "unix:dev") + ":" + Files.getAttribute(log, "unix:ino"));
             Process daemon = builder.start();
             try {
                 exercise(kubelet, daemon);
@@ -63,8 +70,8 @@ final class Training {
             }
             if (daemon.exitValue() != 0
                     || !Files.exists(root.resolve(Image.HOME).resolve(cache))) {
-                throw new IOException("training: ended with " + daemon.exitValue() + " and without a cache, see "
-                        + scratch.resolve("log"));
+                throw new IOException(
+                        "training: ended with " + daemon.exitValue() + " and without a cache, see " + log);
             }
         } catch (AdmissionException | ContainerStartException | TimeoutException e) {
             throw new IOException("training: " + e.getMessage(), e);
@@ -74,8 +81,10 @@ final class Training {
     /** What the demo node does not have and most nodes do: functions that are near no NUMA node, virtio, routes. */
     private static String virtualMachine() throws IOException {
         String tree = Files.readString(Path.of("src/test/machines/vm-without-numa/tree"));
+        int gophers = tree.indexOf("[etc/gophers]");
+        String withoutGophers = tree.substring(0, gophers) + tree.substring(tree.indexOf("\n[", gophers) + 1);
         String routes = "Iface Destination\\nenp1s0 00000000 0102A8C0 0003 0 0 100 00000000 0 0 0\\n";
-        return tree.substring(0, tree.indexOf("[etc/gophers]")) + "[proc/net]\nroute = " + routes + "\n";
+        return withoutGophers + "[proc/net]\nroute = " + routes + "\n";
     }
 
     /** Of its own: this machine's may be somebody else's, or closed to who builds. */
@@ -86,10 +95,14 @@ final class Training {
                         scratch.resolve("devinfo").toAbsolutePath());
     }
 
-    private static String demoConfig() throws IOException {
+    /** The installed file, and classes beside it, as a node has them. */
+    private static Path config(Path scratch) throws IOException {
+        Path directory = Files.createDirectories(scratch.resolve("etc/class.d"));
         try (var in = Image.class.getResourceAsStream("/io/edgeplug/cli/demo.toml")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            Files.write(directory.resolve("demo.toml"), in.readAllBytes());
         }
+        String installed = Files.readString(Path.of("etc/edgeplug.toml"));
+        return Files.writeString(directory.resolveSibling("edgeplug.toml"), directories(scratch) + installed);
     }
 
     /** The installed options, with paths into the image. */
