@@ -33,6 +33,6 @@ public record HealthRule(
 
     /** Whether there is anything to look at, or to wait for. */
     public boolean asks() {
-        return !equals(NONE);
+        return !checks.isEmpty() || !command.isEmpty() || !unhealthyFor.isZero() || !healthyFor.isZero();
     }
 }

@@ -1,6 +1,5 @@
 package io.edgeplug.device;
 
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -16,8 +15,6 @@ public final class PciAddress implements Comparable<PciAddress> {
     private static final Pattern FORM =
             Pattern.compile("(%s{4,8}):(%s{2}):([01]%s)\\.([0-7])".formatted(HEX, HEX, HEX));
     private static final HexFormat HEX_DIGITS = HexFormat.of();
-    private static final Comparator<PciAddress> ORDER =
-            Comparator.comparingLong((PciAddress address) -> address.domain).thenComparingInt(PciAddress::routingId);
 
     private final long domain;
     private final int bus;
@@ -83,7 +80,8 @@ public final class PciAddress implements Comparable<PciAddress> {
 
     @Override
     public int compareTo(PciAddress other) {
-        return ORDER.compare(this, other);
+        int byDomain = Long.compare(domain, other.domain);
+        return byDomain != 0 ? byDomain : Integer.compare(routingId(), other.routingId());
     }
 
     @Override

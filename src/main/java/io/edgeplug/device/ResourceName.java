@@ -60,6 +60,17 @@ public record ResourceName(String prefix, String name) implements Comparable<Res
         return new TreeSet<>(List.of(usual, usual.replace('-', '_')));
     }
 
+    // a record's own hash is linked when it is first asked for, by method handles, which each start would wait for
+    @Override
+    public int hashCode() {
+        return 31 * prefix.hashCode() + name.hashCode();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ResourceName that && prefix.equals(that.prefix) && name.equals(that.name);
+    }
+
     @Override
     public int compareTo(ResourceName other) {
         return toString().compareTo(other.toString());

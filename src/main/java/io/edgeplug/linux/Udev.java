@@ -1,8 +1,11 @@
 package io.edgeplug.linux;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import jnr.ffi.LibraryLoader;
 import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
 
 /**
  * What is called of libudev and libc; see libudev(3), poll(2), eventfd(2) and inotify(7).
@@ -37,6 +40,16 @@ interface Udev {
         } catch (UnsatisfiedLinkError e) {
             throw new IOException("libudev: cannot load: " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Memory that these functions can read and write, all zero.
+     *
+     * <p>Of Java's own: jnr-ffi's has a thread that gives it back, which costs each start more than all else here.
+     */
+    static Pointer memory(Udev udev, int bytes) {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+        return Pointer.wrap(Runtime.getRuntime(udev), buffer);
     }
 
     Pointer udev_new();

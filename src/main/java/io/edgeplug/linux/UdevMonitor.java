@@ -5,9 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Logger;
-import jnr.ffi.Memory;
 import jnr.ffi.Pointer;
-import jnr.ffi.Runtime;
 
 /**
  * The uevents of this node: those that udevd sends on once its rules have run, or where no udevd runs, the kernel's own.
@@ -70,7 +68,7 @@ public final class UdevMonitor implements UeventSource {
         this.waker = waker;
         this.watch = watch;
         this.check = check;
-        this.descriptors = Memory.allocateDirect(Runtime.getRuntime(udev), 3 * POLLFD_BYTES, true);
+        this.descriptors = Udev.memory(udev, 3 * POLLFD_BYTES);
         this.socket = socket;
         this.udevd = udevd;
         this.nextCheck = System.nanoTime() + pause().toNanos();
@@ -184,7 +182,7 @@ public final class UdevMonitor implements UeventSource {
     }
 
     private void wake() {
-        Pointer one = Memory.allocateDirect(Runtime.getRuntime(udev), Long.BYTES);
+        Pointer one = Udev.memory(udev, Long.BYTES);
         one.putLong(0, 1);
         udev.write(waker, one, Long.BYTES);
     }

@@ -1,9 +1,7 @@
 package io.edgeplug.linux;
 
 import java.nio.charset.StandardCharsets;
-import jnr.ffi.Memory;
 import jnr.ffi.Pointer;
-import jnr.ffi.Runtime;
 
 /**
  * Tells when the socket on which udevd takes commands comes or goes: an inotify descriptor, to be polled with others. One
@@ -28,7 +26,7 @@ final class UdevdWatch {
     private UdevdWatch(Udev udev, int descriptor) {
         this.udev = udev;
         this.descriptor = descriptor;
-        this.events = Memory.allocateDirect(Runtime.getRuntime(udev), BYTES, true);
+        this.events = Udev.memory(udev, BYTES);
     }
 
     /** Begins to watch, if the directory is there. */
