@@ -41,6 +41,7 @@ final class Daemon {
     static int run(RunOptions options) throws ConfigException, IOException, InterruptedException {
         Thread.setDefaultUncaughtExceptionHandler(Daemon::endWithBug);
         Signals signals = Signals.ofService();
+        UdevMonitor.loadInBackground();
         UnixRpc.loadInBackground();
         Config config = ConfigFiles.read(options.config());
         Journal.open(config.logLevel());

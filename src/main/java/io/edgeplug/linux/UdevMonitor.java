@@ -1,8 +1,11 @@
 package io.edgeplug.linux;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Logger;
 import jnr.ffi.Pointer;
@@ -31,6 +34,9 @@ public final class UdevMonitor implements UeventSource {
 
     private static final int EVENTS = 4;
     private static final int RETURNED = 6;
+
+    /** Loaded once, in the thread that asks first. */
+    private static final FutureTask<Udev> LIBRARY = new FutureTask<>(Udev::load);
 
     private final Udev udev;
     private final Pointer context;
@@ -75,6 +81,27 @@ public final class UdevMonitor implements UeventSource {
     }
 
     /**
+     * Loads libudev beside whatever else a start has to do: it takes as long as reading the configuration. What goes wrong
+     * here is told by {@link #open}.
+     */
+    public static void loadInBackground() {
+        Thread.ofPlatform().name("loading udev").daemon().start(LIBRARY);
+    }
+
+    private static Udev library() throws IOException {
+        LIBRARY.run();
+        try {
+            return LIBRARY.get();
+        } catch (ExecutionException e) {
+            // as Udev.load told it
+            throw e.getCause() instanceof IOException told ? told : new IOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while libudev is loaded");
+        }
+    }
+
+    /**
      * Subscribes; what happens from here on is heard.
      *
      * @throws IOException if this node has no libudev, or its kernel gives no socket
@@ -84,7 +111,7 @@ public final class UdevMonitor implements UeventSource {
     }
 
     static UdevMonitor open(int bufferBytes, Duration check) throws IOException {
-        Udev udev = Udev.load();
+        Udev udev = library();
         Pointer context = udev.udev_new();
         int waker = udev.eventfd(0, Udev.EFD_CLOEXEC);
         // watched first, and looked at then: what comes in between is seen twice and not missed
