@@ -57,7 +57,10 @@ final class KeptFiles {
     private final Path directory;
     private final Predicate<String> isOurs;
     private final Map<String, Written> written = new ConcurrentHashMap<>();
+
+    /** Those that may be there and are not as they should be: of an earlier run, or which could not be written or removed. */
     private final Set<String> inherited = new HashSet<>();
+
     private boolean hasInherited;
 
     /** What a file was when it was written; another than that has been touched. */
@@ -95,20 +98,23 @@ final class KeptFiles {
             Set<String> others = new HashSet<>(written.keySet());
             others.addAll(inherited);
             others.removeAll(files.keySet());
-            remove(open, others);
             inherited.clear();
+            remove(open, others);
         });
     }
 
     /**
-     * Writes these files if they are not there as they should be, and leaves alone others that were kept before.
+     * Writes these files if they are not there as they should be, and leaves alone others that were kept before; what an
+     * earlier run has left waits for {@link #keep}.
      *
      * @param unwanted names of those that are removed
      * @return as {@link #keep}
      */
     Map<String, String> update(Map<String, byte[]> files, Collection<String> unwanted) {
-        List<String> others = unwanted.stream().filter(written::containsKey).toList();
-        return files.isEmpty() && others.isEmpty() ? Map.of() : write(files, open -> remove(open, others));
+        List<String> known = unwanted.stream()
+                .filter(name -> written.containsKey(name) || inherited.contains(name))
+                .toList();
+        return files.isEmpty() && known.isEmpty() ? Map.of() : write(files, open -> remove(open, known));
     }
 
     private Map<String, String> write(Map<String, byte[]> files, Consumer<SecureDirectoryStream<Path>> afterwards) {
@@ -117,7 +123,7 @@ final class KeptFiles {
             make(directory);
             try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
                 SecureDirectoryStream<Path> open = secure(stream);
-                files.forEach((name, content) -> keep(open, name, content)
+                files.forEach((name, content) -> writeIfOther(open, name, content)
                         .ifPresent(reason -> problems.put(name, directory + "/" + name + ": " + reason)));
                 afterwards.accept(open);
             } catch (DirectoryIteratorException e) {
@@ -126,7 +132,11 @@ final class KeptFiles {
         } catch (IOException e) {
             files.keySet().forEach(name -> problems.put(name, directory + ": " + reason(e)));
         }
-        written.keySet().removeAll(problems.keySet());
+        for (String name : problems.keySet()) {
+            if (written.remove(name) != null) {
+                inherited.add(name);
+            }
+        }
         return problems;
     }
 
@@ -174,7 +184,7 @@ final class KeptFiles {
         return name.startsWith(UNFINISHED) && !name.startsWith(UNFINISHED + PROCESS);
     }
 
-    private Optional<String> keep(SecureDirectoryStream<Path> open, String name, byte[] content) {
+    private Optional<String> writeIfOther(SecureDirectoryStream<Path> open, String name, byte[] content) {
         try {
             if (!holds(open, name, content)) {
                 replace(open, name, content);
@@ -224,23 +234,30 @@ final class KeptFiles {
             view(open, unfinished).setPermissions(MODE);
             open.move(unfinished, open, Path.of(name));
         } catch (IOException e) {
-            delete(open, unfinished);
+            boolean ignored = delete(open, unfinished);
             throw e;
         }
     }
 
     private void remove(SecureDirectoryStream<Path> open, Collection<String> names) {
         for (String name : names) {
-            delete(open, Path.of(name));
             written.remove(name);
+            inherited.remove(name);
+            if (!delete(open, Path.of(name))) {
+                inherited.add(name);
+            }
         }
     }
 
-    private static void delete(SecureDirectoryStream<Path> open, Path name) {
+    /** Whether it is gone; it is not if somebody has put a directory there. */
+    private static boolean delete(SecureDirectoryStream<Path> open, Path name) {
         try {
             open.deleteFile(name);
+            return true;
+        } catch (NoSuchFileException e) {
+            return true;
         } catch (IOException e) {
-            // it is gone, or a directory that is not ours
+            return false;
         }
     }
 

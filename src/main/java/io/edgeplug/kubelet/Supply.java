@@ -56,6 +56,7 @@ final class Supply implements AutoCloseable {
 
     private Map<String, String> found = Map.of();
     private IommuGroups groups = IommuGroups.of(List.of());
+    private boolean stopped;
 
     private final Offers offers = new Offers();
 
@@ -196,6 +197,9 @@ final class Supply implements AutoCloseable {
         tellBadNews();
         looking.lock();
         try {
+            if (stopped) {
+                return;
+            }
             Inventory inventory = monitor.current();
             List<Device> devices = inventory.devices(deviceClass.resource());
             Map<String, Equipment> before = equipped;
@@ -205,14 +209,10 @@ final class Supply implements AutoCloseable {
             List<Equipment> looked = equipped.values().stream()
                     .filter(one -> all || !one.equals(before.get(one.id())) || troubled.contains(one.id()))
                     .toList();
-            Map<String, String> problems = all
-                    ? files.keep(looked)
-                    : files.update(
-                            equipped.values(),
-                            looked,
-                            before.keySet().stream()
-                                    .filter(id -> !equipped.containsKey(id))
-                                    .toList());
+            List<String> gone = before.keySet().stream()
+                    .filter(id -> !equipped.containsKey(id))
+                    .toList();
+            Map<String, String> problems = all ? files.keep(looked) : files.update(equipped.values(), looked, gone);
             for (Equipment one : looked) {
                 one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
             }
@@ -267,10 +267,16 @@ final class Supply implements AutoCloseable {
 
     /** Ends its threads, and leaves its files to whoever supplies the resource next. */
     void stop() {
-        threads.forEach(Thread::interrupt);
-        Set<Thread> left = new HashSet<>(threads);
+        looking.lock();
         try {
-            for (Thread thread : left) {
+            // not in the middle of a look: whoever is interrupted can write no file
+            stopped = true;
+            threads.forEach(Thread::interrupt);
+        } finally {
+            looking.unlock();
+        }
+        try {
+            for (Thread thread : threads) {
                 thread.join(Duration.ofSeconds(1));
             }
         } catch (InterruptedException e) {

@@ -1,0 +1,72 @@
+package io.edgeplug.container;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class KeptFilesTest {
+
+    private static final String NAME = "ours.json";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void fileThatCouldNotBeWrittenAnewGoesWithItsDevice() throws Exception {
+        KeptFiles files = files();
+        assertThat(files.keep(content("one"))).isEmpty();
+        fail(files);
+
+        assertThat(files.update(Map.of(), List.of(NAME))).isEmpty();
+
+        assertThat(directory.resolve(NAME)).doesNotExist();
+    }
+
+    @Test
+    void fileThatCouldNotBeWrittenAnewGoesWithAllOthers() throws Exception {
+        KeptFiles files = files();
+        assertThat(files.keep(content("one"))).isEmpty();
+        fail(files);
+
+        assertThat(files.keep(Map.of())).isEmpty();
+
+        assertThat(directory.resolve(NAME)).doesNotExist();
+    }
+
+    @Test
+    void fileThatCouldNotBeRemovedIsRemovedLater() throws Exception {
+        KeptFiles files = files();
+        assertThat(files.keep(content("one"))).isEmpty();
+        Path file = directory.resolve(NAME);
+        Files.delete(file);
+        Files.createDirectory(file);
+
+        assertThat(files.keep(Map.of())).isEmpty();
+        Files.delete(file);
+        Files.writeString(file, "left");
+        assertThat(files.keep(Map.of())).isEmpty();
+
+        assertThat(file).doesNotExist();
+    }
+
+    /** Whoever is interrupted can write no file. */
+    private static void fail(KeptFiles files) {
+        Thread.currentThread().interrupt();
+        assertThat(files.update(content("other"), List.of())).containsOnlyKeys(NAME);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    private KeptFiles files() {
+        return new KeptFiles(directory, NAME::equals);
+    }
+
+    private static Map<String, byte[]> content(String text) {
+        return Map.of(NAME, text.getBytes(UTF_8));
+    }
+}
