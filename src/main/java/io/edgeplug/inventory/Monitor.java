@@ -41,6 +41,7 @@ public final class Monitor implements AutoCloseable {
     /** Touched by the scanner only, once it runs. */
     private final NodeDevices node;
 
+    private final EmptiedPfs emptied = new EmptiedPfs();
     private final Settling settling;
     private final HealthWatch health;
     private long nextTick;
@@ -201,10 +202,12 @@ public final class Monitor implements AutoCloseable {
             while (true) {
                 heartbeat.beat().run();
                 long now = System.nanoTime();
-                long left = Math.min(settling.next(now) - now, health.next(now) - now);
-                left = Math.min(
-                        Math.min(nextTick - now, left), heartbeat.every().toNanos());
-                Heard.Batch batch = heard.await(scanMore(now + left) ? now : now + left);
+                long end = now + next(now);
+                if (node.hasMore()) {
+                    scanMore(end);
+                    end = now;
+                }
+                Heard.Batch batch = heard.await(end);
                 boolean anew = classes.takeUp();
                 if (anew) {
                     node.use(classes.current());
@@ -223,18 +226,22 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
+    /** How long there is nothing to do if nothing is heard, in nanoseconds. */
+    private long next(long now) {
+        long ours = Math.min(settling.next(now) - now, Math.min(health.next(now) - now, emptied.next(now) - now));
+        return Math.min(ours, Math.min(nextTick - now, heartbeat.every().toNanos()));
+    }
+
     /** Goes on with a scan of everything, until something is heard or it is that time; a little of it in any case. */
-    private boolean scanMore(long end) {
-        boolean hadMore = node.hasMore();
+    private void scanMore(long end) {
         boolean isTime = false;
         while (node.hasMore() && !isTime) {
             node.scanMore();
             isTime = heard.hasAny() || end - System.nanoTime() <= 0;
         }
-        return hadMore;
     }
 
-    /** Of everything, only what is gone: the scan goes on once that is published. */
+    /** Of everything, all but the functions that are still there: the scan goes on once that is published. */
     private void look(Heard.Batch batch, boolean everything) {
         if (everything || batch.everything() || nextTick - System.nanoTime() <= 0) {
             nextTick = System.nanoTime() + TICK.toNanos();
@@ -243,6 +250,10 @@ public final class Monitor implements AutoCloseable {
             attempt(node::scanWithoutFunction);
         }
         node.scan(batch.functions().keySet());
+        long now = System.nanoTime();
+        node.scan(emptied.due(now));
+        emptied.add(node.takeBereft(), now);
+        emptied.keep(node::isEmptied, now);
         batch.functions().forEach((address, when) -> settling.heard(address.toString(), when));
     }
 

@@ -46,6 +46,9 @@ final class NodeDevices {
 
     private final SequencedSet<PciAddress> left = new LinkedHashSet<>();
 
+    /** PFs of VFs that have gone since they were asked for last. */
+    private final Set<PciAddress> bereft = new HashSet<>();
+
     /** Of a node, of whose devices those that are held stay as they were. */
     NodeDevices(Sysfs sysfs, List<DeviceClass> classes, Holds holds) {
         this.holds = holds;
@@ -95,10 +98,13 @@ final class NodeDevices {
         numaNodes = numaNodes(scan);
         withoutFunction = holds.keep(withoutFunction, scan.withoutFunction());
         Set<PciAddress> present = new HashSet<>(addresses);
-        functions.keySet().removeIf(address -> !present.contains(address) && !holds.isHeld(address));
+        List.copyOf(functions.keySet()).stream()
+                .filter(address -> !present.contains(address) && !holds.isHeld(address))
+                .forEach(this::remove);
         scanPaths(scan);
         whole = scan;
-        left.clear();
+        // what the scan before has not come to is looked at first, however often a new one begins
+        left.retainAll(present);
         left.addAll(addresses);
     }
 
@@ -179,11 +185,34 @@ final class NodeDevices {
         List<PciDevice> known = functions.getOrDefault(address, List.of());
         List<PciDevice> found = scan.function(address, known);
         if (found.isEmpty()) {
-            functions.remove(address);
+            remove(address);
         } else if (!found.equals(known)) {
             // what is as it was stays the same object, so that nobody looks at it again
             functions.put(address, found);
         }
+    }
+
+    private void remove(PciAddress address) {
+        for (PciDevice device : functions.getOrDefault(address, List.of())) {
+            if (device instanceof VirtualFunction vf) {
+                bereft.add(vf.physicalFunction());
+            }
+        }
+        functions.remove(address);
+    }
+
+    /** The PFs that have lost a VF since this was asked last. */
+    Set<PciAddress> takeBereft() {
+        Set<PciAddress> pfs = Set.copyOf(bereft);
+        bereft.clear();
+        return pfs;
+    }
+
+    /** Whether a function says that it has VFs, and none of them is there. */
+    boolean isEmptied(PciAddress pf) {
+        return functions.getOrDefault(pf, List.of()).stream()
+                        .anyMatch(device -> device.function().virtualFunctions() > 0)
+                && vfs(pf).isEmpty();
     }
 
     /** Files in a directory that cannot be listed now are still listed, as unhealthy. */

@@ -114,7 +114,7 @@ final class MonitorTest {
         try (SimulatedNode node = node()) {
             Sysfs slow = node.sysfs().witnessedBy(look -> {
                 if (opened.getCount() == 0 && look.path().endsWith("/vendor")) {
-                    awaitUninterruptibly(told, Duration.ofSeconds(20));
+                    await(told, Duration.ofSeconds(20));
                 }
             });
             try (Monitor monitor = Monitor.open(slow, CLASSES, node.uevents(), SETTLE)) {
@@ -142,7 +142,7 @@ final class MonitorTest {
             Sysfs slow = node.sysfs().witnessedBy(look -> {
                 if (looks.get() > 0 && look.path().endsWith("/vendor")) {
                     looks.incrementAndGet();
-                    awaitUninterruptibly(told, Duration.ofMillis(2));
+                    await(told, Duration.ofMillis(5));
                 }
             });
             Files.write(node.root().resolve("sys/bus/pci/devices/" + VF0 + "/config"), new byte[64]);
@@ -163,6 +163,31 @@ final class MonitorTest {
             } finally {
                 told.countDown();
             }
+        }
+    }
+
+    @Test
+    void functionThatHasNoVfsAnyMoreIsBackThoughNoUeventTellsIt() throws Exception {
+        ResourceName nics = ResourceName.parse("example.com/nics");
+        PciAddress pf = new PciAddress(0, 0x3b, 0, 0);
+        DeviceClass whole =
+                DeviceClass.of(nics, Kind.NIC, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0"))));
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), List.of(whole), node.uevents(), SETTLE)) {
+            node.pull(VF0);
+            node.pull(VF1);
+            Inventory now = monitor.awaitNewerThan(1);
+            while (now.item(VF1.toString()).isPresent()) {
+                now = monitor.awaitNewerThan(now.generation());
+            }
+            assertThat(now.devices(nics)).isEmpty();
+
+            Files.writeString(node.root().resolve("sys/bus/pci/devices/" + pf + "/sriov_numvfs"), "0\n");
+
+            while (now.devices(nics).isEmpty()) {
+                now = monitor.awaitNewerThan(now.generation());
+            }
+            assertThat(now.devices(nics)).extracting(Device::id).containsExactly(pf.toString());
         }
     }
 
@@ -243,7 +268,7 @@ final class MonitorTest {
         return SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
     }
 
-    private static void awaitUninterruptibly(CountDownLatch latch, Duration longest) {
+    private static void await(CountDownLatch latch, Duration longest) {
         try {
             boolean ignored = latch.await(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
