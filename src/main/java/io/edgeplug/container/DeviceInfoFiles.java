@@ -70,7 +70,7 @@ public final class DeviceInfoFiles {
                 : Optional.empty();
     }
 
-    /** Whether it is a network device. */
+    /** Whether it is a network device that has an address of its own. */
     private static boolean hasFile(Device device) {
         return switch (device) {
             case VirtualFunction vf -> true;

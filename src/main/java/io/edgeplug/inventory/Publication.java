@@ -104,7 +104,8 @@ final class Publication {
             devices.addAll(missed);
             Inventory before = current();
             List<Item> items = judgement.items(devices, before);
-            boolean differs = before.generation() == 0 || !items.equals(before.items());
+            boolean differs =
+                    before.generation() == 0 || !items.equals(before.items()) || !numaNodes.equals(before.numaNodes());
             Inventory after = differs ? Inventory.of(before.generation() + 1, items, numaNodes) : before;
             if (replace(after, ids, missed.size())) {
                 return differs;

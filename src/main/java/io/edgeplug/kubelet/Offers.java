@@ -45,7 +45,8 @@ final class Offers {
 
     /**
      * Offers these devices from now on; what those with a problem bring is not ready. Does nothing if there is an offer of
-     * a newer inventory: bad news of it was told while all of the older one was looked at.
+     * a newer inventory: bad news of it was told while all of the older one was looked at. Its number is higher, and who
+     * waits is told, only if the kubelet is to know something else than before.
      */
     void publish(
             Inventory inventory, List<Device> devices, Map<String, Equipment> ready, Map<String, String> problems) {

@@ -2,6 +2,7 @@ package io.edgeplug.linux;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -94,7 +95,10 @@ public final class UdevMonitor implements UeventSource {
             return LIBRARY.get();
         } catch (ExecutionException e) {
             // as Udev.load told it
-            throw e.getCause() instanceof IOException told ? told : new IOException(e);
+            if (e.getCause() instanceof IOException told) {
+                throw told;
+            }
+            throw new IllegalStateException("libudev could not be loaded", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while libudev is loaded");
@@ -210,8 +214,13 @@ public final class UdevMonitor implements UeventSource {
 
     private void wake() {
         Pointer one = Udev.memory(udev, Long.BYTES);
-        one.putLong(0, 1);
-        udev.write(waker, one, Long.BYTES);
+        try {
+            one.putLong(0, 1);
+            udev.write(waker, one, Long.BYTES);
+        } finally {
+            // the memory is Java's, and goes with the buffer
+            Reference.reachabilityFence(one);
+        }
     }
 
     private void release() {

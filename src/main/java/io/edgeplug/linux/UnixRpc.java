@@ -61,7 +61,7 @@ public final class UnixRpc implements AutoCloseable {
      * needs it.
      */
     public static void loadInBackground() {
-        Thread.ofPlatform().name("loading").daemon().start(UnixRpc::load);
+        Thread.ofPlatform().name("loading grpc").daemon().start(UnixRpc::load);
     }
 
     private static void load() {
