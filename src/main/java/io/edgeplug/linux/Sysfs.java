@@ -247,12 +247,17 @@ public final class Sysfs {
 
     private <T> T absentOrThrow(String call, String path, IOException e, T absent) throws IOException {
         String reason = reason(e);
-        if (ABSENT.contains(reason)) {
+        if (ABSENT.contains(reason) || (isOfInterface(path) && reason.equals("Invalid argument"))) {
             return absent;
         }
         String problem = call + " " + name(path) + ": " + reason;
         witness.accept(new Look.Failed(path, problem));
         throw new IOException(problem, e);
+    }
+
+    /** Its attributes answer EINVAL once it is going, or while they have no value; see netdev_show in net/core/net-sysfs.c. */
+    private static boolean isOfInterface(String path) {
+        return path.contains("/net/");
     }
 
     private static String name(String path) {
