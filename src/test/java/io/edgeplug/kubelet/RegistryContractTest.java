@@ -133,7 +133,8 @@ final class RegistryContractTest {
                     .orElseThrow();
             UnixRpc rpc = closing.add(UnixRpc.open());
             PluginClient client = closing.add(PluginClient.dial(rpc, registry.resolve(socket)));
-            RegistrationGrpc.RegistrationBlockingStub plugin = RegistrationGrpc.newBlockingStub(client.channel());
+            RegistrationGrpc.RegistrationBlockingStub plugin =
+                    RegistrationGrpc.newBlockingStub(client.channel()).withWaitForReady();
 
             PluginInfo info = plugin.getInfo(InfoRequest.getDefaultInstance());
             assertThat(info.getType()).isEqualTo("DevicePlugin");
