@@ -8,6 +8,7 @@ import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** The tree of a node with PFs of up to 255 VFs each, all bound to their network driver. */
 final class BigNode {
@@ -30,6 +31,16 @@ final class BigNode {
     /** A class that takes every VF. */
     static DeviceClass allVfs() {
         return vfs("vf", "");
+    }
+
+    /** A class for each PF of a node with that many functions, which takes its VFs. */
+    static List<DeviceClass> byPf(int functions) {
+        return IntStream.range(0, (functions + FUNCTIONS_OF_A_BUS - 1) / FUNCTIONS_OF_A_BUS)
+                .mapToObj(pf -> DeviceClass.of(
+                        ResourceName.parse("example.com/vf" + pf),
+                        Kind.VF,
+                        new Selector(Map.of(SelectorWord.PF_NAMES, List.of("eth" + pf * FUNCTIONS_OF_A_BUS)))))
+                .toList();
     }
 
     /** A class that takes those VFs of the first PF whose number is in the range, such as {@code 0-15}. */

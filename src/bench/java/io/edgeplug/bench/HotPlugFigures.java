@@ -1,6 +1,8 @@
 package io.edgeplug.bench;
 
+import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.KubeletEvent;
@@ -33,19 +35,23 @@ final class HotPlugFigures implements Section {
 
     @Override
     public void measure(Consumer<Figure> figures) throws Exception {
-        for (int functions : List.of(16, 256, 4096)) {
-            measure(functions, figures);
+        for (int functions : List.of(16, 256)) {
+            measure(functions + " functions", functions, List.of(BigNode.allVfs()), functions - 1, figures);
         }
+        int all = 4096;
+        List<DeviceClass> byPf = BigNode.byPf(all);
+        measure("4,096 functions, " + byPf.size() + " resources", all, byPf, all / byPf.size() - 1, figures);
+        measure("4,096 functions, 1 resource", all, List.of(BigNode.allVfs()), all - byPf.size(), figures);
     }
 
-    private static void measure(int functions, Consumer<Figure> figures) throws Exception {
+    /** Of the first of these classes, to which so many VFs belong. */
+    private static void measure(
+            String what, int functions, List<DeviceClass> classes, int vfs, Consumer<Figure> figures) throws Exception {
         Samples removals = new Samples();
         Samples additions = new Samples();
-        Lists lists = new Lists();
+        Lists lists = new Lists(classes.getFirst().resource());
         Told told = new Told();
-        int vfs = functions - (functions + 255) / 256;
-        try (Rig rig =
-                Rig.open(BigNode.tree(functions), List.of(BigNode.allVfs()), node -> told, SETTLE, lists::note)) {
+        try (Rig rig = Rig.open(BigNode.tree(functions), classes, node -> told, SETTLE, lists::note)) {
             lists.await(vfs);
             PciAddress address = BigNode.address(NUMBER);
             for (int i = 0; i < WARM_UP + ROUNDS; i++) {
@@ -59,11 +65,9 @@ final class HotPlugFigures implements Section {
                 }
             }
         }
+        figures.accept(removals.millis("removal -> list, " + what).with(Target.p99(10)));
         figures.accept(
-                removals.millis("removal -> list, " + functions + " functions").with(Target.p99(10)));
-        figures.accept(additions
-                .millis("addition -> list, settle 150 ms, " + functions + " functions")
-                .with(Target.p99(SETTLE.toMillis() + 10)));
+                additions.millis("addition -> list, settle 150 ms, " + what).with(Target.p99(SETTLE.toMillis() + 10)));
     }
 
     /** The lists that came, each with the time. */
@@ -72,10 +76,15 @@ final class HotPlugFigures implements Section {
         private record Came(int healthy, long when) {}
 
         private final BlockingQueue<Came> came = new LinkedBlockingQueue<>();
+        private final ResourceName resource;
+
+        Lists(ResourceName resource) {
+            this.resource = resource;
+        }
 
         void note(KubeletEvent event) {
             long now = System.nanoTime();
-            if (event instanceof KubeletEvent.DeviceList list) {
+            if (event instanceof KubeletEvent.DeviceList list && list.resource().equals(resource)) {
                 int healthy = (int)
                         list.devices().stream().filter(ListedDevice::healthy).count();
                 came.add(new Came(healthy, now));
