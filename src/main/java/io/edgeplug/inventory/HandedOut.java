@@ -35,6 +35,10 @@ final class HandedOut {
         byId.values().removeIf(given -> now - given.when() > NOTED && !isHeld.test(given.device()));
     }
 
+    boolean isEmpty() {
+        return byId.isEmpty();
+    }
+
     /** Those that are not among the IDs that were found, as unhealthy. */
     List<Device> missed(Set<String> found) {
         return byId.values().stream()

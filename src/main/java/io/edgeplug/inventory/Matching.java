@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -42,14 +43,11 @@ final class Matching {
         List<Item> items = new ArrayList<>(devices.size());
         for (Device device : devices) {
             String id = device.id();
-            if (byId.containsKey(id)) {
-                items.add(refused(device, "another device has the ID " + id));
-                continue;
-            }
             Item before = last.get(id);
-            Item item = before != null && before.device().equals(device) ? before : match(device);
-            byId.put(id, item);
-            items.add(item);
+            // the same object, mostly, which a record's own equals would take its time to find out
+            Item item = before != null && Objects.equals(before.device(), device) ? before : match(device);
+            boolean isFirst = byId.putIfAbsent(id, item) == null;
+            items.add(isFirst ? item : refused(device, "another device has the ID " + id));
         }
         last = byId;
         return items;

@@ -220,6 +220,8 @@ public final class Monitor implements AutoCloseable {
                         .toList());
                 publish(settled, device -> batch.names(device) || settled.contains(Settling.place(device)), anew);
                 classes.used();
+                emptied.add(node.takeBereft(), System.nanoTime());
+                emptied.keep(node::isEmptied, System.nanoTime());
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer following devices");
@@ -250,10 +252,7 @@ public final class Monitor implements AutoCloseable {
             attempt(node::scanWithoutFunction);
         }
         node.scan(batch.functions().keySet());
-        long now = System.nanoTime();
-        node.scan(emptied.due(now));
-        emptied.add(node.takeBereft(), now);
-        emptied.keep(node::isEmptied, now);
+        node.scan(emptied.due(System.nanoTime()));
         batch.functions().forEach((address, when) -> settling.heard(address.toString(), when));
     }
 

@@ -96,10 +96,11 @@ final class Publication {
      * @return whether it does
      */
     boolean publish(List<Device> found, List<Integer> numaNodes, Judgement judgement) {
-        Set<String> ids = HashSet.newHashSet(found.size());
-        found.forEach(device -> ids.add(device.id()));
         while (true) {
-            List<Device> missed = missed(ids);
+            // if a device is handed out meanwhile, it is not among these, and all of it is done again
+            boolean isNoneHandedOut = isNoneHandedOut();
+            Set<String> ids = isNoneHandedOut ? Set.of() : ids(found);
+            List<Device> missed = isNoneHandedOut ? List.of() : missed(ids);
             List<Device> devices = new ArrayList<>(found);
             devices.addAll(missed);
             Inventory before = current();
@@ -111,6 +112,21 @@ final class Publication {
                 return differs;
             }
         }
+    }
+
+    private boolean isNoneHandedOut() {
+        lock.lock();
+        try {
+            return handedOut.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Set<String> ids(List<Device> devices) {
+        Set<String> ids = HashSet.newHashSet(devices.size());
+        devices.forEach(device -> ids.add(device.id()));
+        return ids;
     }
 
     private List<Device> missed(Set<String> ids) {

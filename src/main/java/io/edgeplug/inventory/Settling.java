@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -111,7 +112,7 @@ final class Settling {
         List<Item> passing = new ArrayList<>(newest.size());
         for (Item item : newest) {
             Optional<Item> was = before.item(item.device().id());
-            if (was.isPresent() && was.orElseThrow().equals(item)) {
+            if (Objects.equals(was.orElse(null), item)) {
                 passing.add(item);
                 continue;
             }

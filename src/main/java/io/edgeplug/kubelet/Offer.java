@@ -3,10 +3,13 @@ package io.edgeplug.kubelet;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -46,6 +49,20 @@ record Offer(
                         ? device.withHealth(Health.unhealthy(problems.get(device.id())))
                         : device)
                 .toList();
+    }
+
+    /** These devices without those that are gone, and none in better health than before. */
+    static List<Device> noBetter(List<Device> before, Function<String, Optional<Device>> newest) {
+        List<Device> now = new ArrayList<>(before.size());
+        for (Device device : before) {
+            newest.apply(device.id()).map(one -> noBetter(one, device)).ifPresent(now::add);
+        }
+        return now;
+    }
+
+    private static Device noBetter(Device device, Device than) {
+        boolean isBetter = device.health().isHealthy() && !than.health().isHealthy();
+        return isBetter ? device.withHealth(than.health()) : device;
     }
 
     /** The same with one device known as unhealthy. */

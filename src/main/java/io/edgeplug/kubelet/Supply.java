@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -56,6 +57,7 @@ final class Supply implements AutoCloseable {
 
     private Map<String, String> found = Map.of();
     private IommuGroups groups = IommuGroups.of(List.of());
+    private List<Device> lookedAt = List.of();
     private boolean stopped;
 
     private final Offers offers = new Offers();
@@ -205,9 +207,14 @@ final class Supply implements AutoCloseable {
             Map<String, Equipment> before = equipped;
             Set<String> troubled = new HashSet<>(current().problems().keySet());
             troubled.addAll(found.keySet());
+            if (!all && troubled.isEmpty() && isUntouched(devices)) {
+                offers.publish(inventory, devices, equipped, Map.of());
+                return;
+            }
+            lookedAt = devices;
             equip(inventory, devices);
             List<Equipment> looked = equipped.values().stream()
-                    .filter(one -> all || !one.equals(before.get(one.id())) || troubled.contains(one.id()))
+                    .filter(one -> all || !Objects.equals(one, before.get(one.id())) || troubled.contains(one.id()))
                     .toList();
             List<String> gone = before.keySet().stream()
                     .filter(id -> !equipped.containsKey(id))
@@ -224,13 +231,19 @@ final class Supply implements AutoCloseable {
         }
     }
 
+    /** Whether what has changed on the node is of other resources; a VFIO device may depend on a function of any. */
+    private boolean isUntouched(List<Device> devices) {
+        return devices.equals(lookedAt) && equipped.values().stream().noneMatch(Equipment::isVfio);
+    }
+
     private void equip(Inventory inventory, List<Device> devices) {
         IommuGroups now = IommuGroups.of(inventory.devices());
         Map<String, Equipment> equipment = HashMap.newHashMap(devices.size());
         for (Device device : devices) {
             Equipment was = equipped.get(device.id());
-            boolean isAsItWas =
-                    was != null && was.device().equals(device) && (!was.isVfio() || now.isAsIn(groups, device));
+            boolean isAsItWas = was != null
+                    && Objects.equals(was.device(), device)
+                    && (!was.isVfio() || now.isAsIn(groups, device));
             equipment.put(device.id(), isAsItWas ? was : Equipment.of(deviceClass, device, now));
         }
         groups = now;
@@ -241,24 +254,13 @@ final class Supply implements AutoCloseable {
     private void tellBadNews() {
         Inventory inventory = monitor.current();
         Offer before = current();
-        if (before.number() == 0 || before.inventory() == inventory.generation()) {
-            return;
+        boolean isOther = !inventory.devices(deviceClass.resource()).equals(before.devices());
+        if (before.number() > 0 && before.inventory() != inventory.generation() && isOther) {
+            List<Device> old = Offer.noBetter(before.devices(), id -> inventory.device(deviceClass.resource(), id));
+            if (!old.equals(before.devices())) {
+                offers.publish(inventory, old, before.ready(), before.problems());
+            }
         }
-        List<Device> old = new ArrayList<>(before.devices().size());
-        for (Device device : before.devices()) {
-            inventory
-                    .device(deviceClass.resource(), device.id())
-                    .map(newest -> noBetter(newest, device))
-                    .ifPresent(old::add);
-        }
-        if (!old.equals(before.devices())) {
-            offers.publish(inventory, old, before.ready(), before.problems());
-        }
-    }
-
-    private static Device noBetter(Device device, Device than) {
-        boolean isBetter = device.health().isHealthy() && !than.health().isHealthy();
-        return isBetter ? device.withHealth(than.health()) : device;
     }
 
     ResourceName resource() {
