@@ -17,14 +17,15 @@ final class ChangeLog {
     }
 
     void tell(Inventory before, Inventory after) {
-        for (Item item : after.items()) {
+        Difference<Item> change = Difference.of(before.items(), after.items());
+        for (Item item : change.is()) {
             Optional<Item> was =
                     before.item(item.device().id()).filter(one -> one.resource().isPresent());
             if (item.resource().isPresent() && !was.equals(Optional.of(item))) {
                 tell(was, item);
             }
         }
-        for (Item item : before.items()) {
+        for (Item item : change.was()) {
             boolean stays = after.item(item.device().id())
                     .filter(one -> one.resource().isPresent())
                     .isPresent();

@@ -7,41 +7,38 @@ import io.edgeplug.device.HealthScan;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.RandomAccess;
 import java.util.Set;
 
 /** All devices of a node at one time, each with the class that takes it; the first class that does wins. */
 public final class Inventory {
+
+    /** Of a node of which nothing is known yet. */
+    static final Inventory NOTHING = new Inventory(0, List.of(), List.of(), Map.of());
 
     private final long generation;
     private final List<Item> items;
     private final List<Device> devices;
     private final List<Integer> numaNodes;
     private final Map<ResourceName, List<Device>> byResource;
-    private final Map<String, Item> byId;
 
-    private Inventory(long generation, List<Item> items, List<Integer> numaNodes) {
+    /** Made by who asks first; empty before. */
+    private volatile Map<String, Item> byId = Map.of();
+
+    private Inventory(
+            long generation, List<Item> items, List<Integer> numaNodes, Map<ResourceName, List<Device>> byResource) {
         this.generation = generation;
+        this.items = items;
+        this.devices = new Devices(items);
         this.numaNodes = List.copyOf(numaNodes);
-        this.items = List.copyOf(items);
-        this.byResource = new HashMap<>();
-        this.byId = HashMap.newHashMap(items.size());
-        List<Device> all = new ArrayList<>(items.size());
-        for (Item item : items) {
-            all.add(item.device());
-            byId.putIfAbsent(item.device().id(), item);
-            item.resource()
-                    .ifPresent(resource -> byResource
-                            .computeIfAbsent(resource, none -> new ArrayList<>())
-                            .add(item.device()));
-        }
-        this.devices = Collections.unmodifiableList(all);
+        this.byResource = byResource;
     }
 
     /**
@@ -64,9 +61,55 @@ public final class Inventory {
         }
     }
 
-    /** Those items of a node with these NUMA nodes. */
-    static Inventory of(long generation, List<Item> items, List<Integer> numaNodes) {
-        return new Inventory(generation, items, numaNodes);
+    /** The devices of a list of items. */
+    private static final class Devices extends AbstractList<Device> implements RandomAccess {
+
+        private final List<Item> items;
+
+        Devices(List<Item> items) {
+            this.items = items;
+        }
+
+        @Override
+        public Device get(int index) {
+            return items.get(index).device();
+        }
+
+        @Override
+        public int size() {
+            return items.size();
+        }
+    }
+
+    /** The next generation: those items of the node, with these NUMA nodes. */
+    Inventory next(List<Item> newest, List<Integer> newNumaNodes) {
+        return new Inventory(generation + 1, List.copyOf(newest), newNumaNodes, byResource(newest));
+    }
+
+    /** A resource of which nothing has changed keeps its list, so that whoever compares is done at once. */
+    private Map<ResourceName, List<Device>> byResource(List<Item> newest) {
+        Map<ResourceName, List<Device>> lists = new HashMap<>();
+        Optional<DeviceClass> last = Optional.empty();
+        List<Device> list = List.of();
+        for (Item item : newest) {
+            Optional<DeviceClass> taker = item.deviceClass();
+            if (taker.isPresent()) {
+                // one after the other are mostly of one class
+                if (!isSame(taker, last)) {
+                    list = lists.computeIfAbsent(taker.orElseThrow().resource(), none -> new ArrayList<>());
+                    last = taker;
+                }
+                list.add(item.device());
+            }
+        }
+        lists.replaceAll((resource, devices) ->
+                Difference.of(devices(resource), devices).isEmpty() ? devices(resource) : List.copyOf(devices));
+        return lists;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a class's own equals looks at all of it
+    private static boolean isSame(Optional<DeviceClass> one, Optional<DeviceClass> other) {
+        return other.isPresent() && one.orElseThrow() == other.orElseThrow();
     }
 
     /**
@@ -82,7 +125,7 @@ public final class Inventory {
                 .match(classes, node.devices()).stream()
                         .map(item -> judged(item, health))
                         .toList();
-        return of(0, judged, node.numaNodes());
+        return NOTHING.next(judged, node.numaNodes());
     }
 
     /** In the health that its class finds; what a rule needs of the past is not there. */
@@ -97,7 +140,16 @@ public final class Inventory {
 
     /** The device of that ID, whether or not a class takes it. */
     Optional<Item> item(String id) {
+        if (byId.isEmpty()) {
+            byId = byId(items);
+        }
         return Optional.ofNullable(byId.get(id));
+    }
+
+    private static Map<String, Item> byId(List<Item> items) {
+        Map<String, Item> byId = HashMap.newHashMap(items.size());
+        items.forEach(item -> byId.putIfAbsent(item.device().id(), item));
+        return byId;
     }
 
     /** Higher for each inventory that a {@link Monitor} publishes. */
@@ -122,7 +174,7 @@ public final class Inventory {
 
     /** The devices that back a resource. */
     public List<Device> devices(ResourceName resource) {
-        return Collections.unmodifiableList(byResource.getOrDefault(resource, List.of()));
+        return byResource.getOrDefault(resource, List.of());
     }
 
     /** The device of a resource with that ID. */

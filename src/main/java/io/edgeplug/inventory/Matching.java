@@ -4,18 +4,15 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
  * Gives each device to the first class that takes it; one that no scan has made anew keeps what it was given, since most
- * of a node is as it was whenever something happens. One thread at a time.
+ * of a node is as it was whenever something happens. One thread at a time; lists that it is given are not changed later.
  */
 final class Matching {
 
@@ -31,26 +28,49 @@ final class Matching {
     private static final Pattern SHARE = Pattern.compile(".+::\\d+");
 
     private List<DeviceClass> classes = List.of();
-    private Map<String, Item> last = Map.of();
+    private final Remade<Device, Item> items = new Remade<>();
+
+    /** The devices of the last time, and all of their IDs. */
+    private List<Device> last = List.of();
+
+    private final Set<String> ids = new HashSet<>();
+    private boolean hasNamesakes;
 
     /** These devices, in order, each with the class that takes it. */
-    List<Item> match(List<DeviceClass> newClasses, Collection<? extends Device> devices) {
+    List<Item> match(List<DeviceClass> newClasses, List<Device> devices) {
         if (!classes.equals(newClasses)) {
             classes = List.copyOf(newClasses);
-            last = Map.of();
+            items.forget();
         }
-        Map<String, Item> byId = HashMap.newHashMap(devices.size());
-        List<Item> items = new ArrayList<>(devices.size());
-        for (Device device : devices) {
-            String id = device.id();
-            Item before = last.get(id);
-            // the same object, mostly, which a record's own equals would take its time to find out
-            Item item = before != null && Objects.equals(before.device(), device) ? before : match(device);
-            boolean isFirst = byId.putIfAbsent(id, item) == null;
-            items.add(isFirst ? item : refused(device, "another device has the ID " + id));
+        List<Item> matched = items.of(devices, this::match);
+        noteIds(devices);
+        return hasNamesakes ? withoutNamesakes(matched) : matched;
+    }
+
+    private void noteIds(List<Device> devices) {
+        Difference<Device> change = Difference.of(last, devices);
+        last = devices;
+        change.was().forEach(device -> ids.remove(device.id()));
+        if (hasNamesakes || !addAll(change.is())) {
+            ids.clear();
+            hasNamesakes = !addAll(devices);
         }
-        last = byId;
-        return items;
+    }
+
+    /** Whether none of them was there. */
+    private boolean addAll(List<Device> devices) {
+        return devices.stream().filter(device -> !ids.add(device.id())).count() == 0;
+    }
+
+    private static List<Item> withoutNamesakes(List<Item> matched) {
+        Set<String> seen = HashSet.newHashSet(matched.size());
+        return matched.stream()
+                .map(item -> seen.add(item.device().id())
+                        ? item
+                        : refused(
+                                item.device(),
+                                "another device has the ID " + item.device().id()))
+                .toList();
     }
 
     private Item match(Device device) {

@@ -35,7 +35,10 @@ final class NodeDevices {
     private final Sysfs sysfs;
     private final Holds holds;
     private List<DeviceClass> classes;
-    private final Map<PciAddress, List<PciDevice>> functions = new TreeMap<>();
+
+    /** By address; a function may be several devices. */
+    private final List<PciDevice> functions = new ArrayList<>();
+
     private List<Device> withoutFunction = List.of();
     private List<PathDevice> paths = List.of();
     private List<String> pathProblems = List.of();
@@ -65,7 +68,7 @@ final class NodeDevices {
     /** PCI functions by address, then others by name, then files by path. */
     List<Device> devices() {
         List<Device> devices = new ArrayList<>(functions.size() + withoutFunction.size() + paths.size());
-        functions.values().forEach(parts -> parts.forEach(devices::add));
+        devices.addAll(functions);
         devices.addAll(withoutFunction);
         devices.addAll(paths);
         return devices;
@@ -98,9 +101,12 @@ final class NodeDevices {
         numaNodes = numaNodes(scan);
         withoutFunction = holds.keep(withoutFunction, scan.withoutFunction());
         Set<PciAddress> present = new HashSet<>(addresses);
-        List.copyOf(functions.keySet()).stream()
+        functions.stream()
+                .map(device -> device.function().address())
                 .filter(address -> !present.contains(address) && !holds.isHeld(address))
-                .forEach(this::remove);
+                .distinct()
+                .toList()
+                .forEach(address -> put(address, List.of()));
         scanPaths(scan);
         whole = scan;
         // what the scan before has not come to is looked at first, however often a new one begins
@@ -157,12 +163,11 @@ final class NodeDevices {
     }
 
     private boolean isVf(PciAddress address) {
-        return functions.getOrDefault(address, List.of()).stream().anyMatch(VirtualFunction.class::isInstance);
+        return known(address).stream().anyMatch(VirtualFunction.class::isInstance);
     }
 
     private List<PciAddress> vfs(PciAddress pf) {
-        return functions.values().stream()
-                .flatMap(List::stream)
+        return functions.stream()
                 .filter(device -> device instanceof VirtualFunction vf
                         && vf.physicalFunction().equals(pf))
                 .map(device -> device.function().address())
@@ -175,30 +180,50 @@ final class NodeDevices {
         holds.unlessHeld(address, () -> {
             // the kernel tells of a function that another process has changed, as one that is run by hand, once it is
             // done
-            if (!functions.containsKey(address) || !Changing.concerns(sysfs, address)) {
+            if (known(address).isEmpty() || !Changing.concerns(sysfs, address)) {
                 look(scan, address);
             }
         });
     }
 
     private void look(DeviceScan scan, PciAddress address) {
-        List<PciDevice> known = functions.getOrDefault(address, List.of());
+        List<PciDevice> known = List.copyOf(known(address));
         List<PciDevice> found = scan.function(address, known);
-        if (found.isEmpty()) {
-            remove(address);
-        } else if (!found.equals(known)) {
-            // what is as it was stays the same object, so that nobody looks at it again
-            functions.put(address, found);
+        // what is as it was stays the same object, so that nobody looks at it again
+        if (!found.equals(known)) {
+            put(address, found);
         }
     }
 
-    private void remove(PciAddress address) {
-        for (PciDevice device : functions.getOrDefault(address, List.of())) {
-            if (device instanceof VirtualFunction vf) {
-                bereft.add(vf.physicalFunction());
+    private void put(PciAddress address, List<PciDevice> found) {
+        List<PciDevice> known = known(address);
+        if (found.isEmpty()) {
+            for (PciDevice device : known) {
+                if (device instanceof VirtualFunction vf) {
+                    bereft.add(vf.physicalFunction());
+                }
             }
         }
-        functions.remove(address);
+        known.clear();
+        known.addAll(found);
+    }
+
+    /** The devices of a function, or where they would be: a part of the list of all. */
+    private List<PciDevice> known(PciAddress address) {
+        int from = 0;
+        int to = functions.size();
+        while (from < to) {
+            int middle = (from + to) >>> 1;
+            if (functions.get(middle).function().address().compareTo(address) < 0) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        while (to < functions.size() && functions.get(to).function().address().equals(address)) {
+            to++;
+        }
+        return functions.subList(from, to);
     }
 
     /** The PFs that have lost a VF since this was asked last. */
@@ -210,9 +235,7 @@ final class NodeDevices {
 
     /** Whether a function says that it has VFs, and none of them is there. */
     boolean isEmptied(PciAddress pf) {
-        return functions.getOrDefault(pf, List.of()).stream()
-                        .anyMatch(device -> device.function().virtualFunctions() > 0)
-                && vfs(pf).isEmpty();
+        return known(pf).stream().anyMatch(device -> device.function().virtualFunctions() > 0) && vfs(pf).isEmpty();
     }
 
     /** Files in a directory that cannot be listed now are still listed, as unhealthy. */

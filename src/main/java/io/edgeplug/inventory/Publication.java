@@ -28,7 +28,7 @@ final class Publication {
 
     // below: guarded by the lock, so that a list is published with all that were handed out before
     private final HandedOut handedOut = new HandedOut();
-    private Inventory current = Inventory.of(0, List.of(), List.of());
+    private Inventory current = Inventory.NOTHING;
 
     /** Makes items of devices: which class has each, and what is to be told of it. */
     interface Judgement {
@@ -105,9 +105,10 @@ final class Publication {
             devices.addAll(missed);
             Inventory before = current();
             List<Item> items = judgement.items(devices, before);
-            boolean differs =
-                    before.generation() == 0 || !items.equals(before.items()) || !numaNodes.equals(before.numaNodes());
-            Inventory after = differs ? Inventory.of(before.generation() + 1, items, numaNodes) : before;
+            boolean differs = before.generation() == 0
+                    || !Difference.of(before.items(), items).isEmpty()
+                    || !numaNodes.equals(before.numaNodes());
+            Inventory after = differs ? before.next(items, numaNodes) : before;
             if (replace(after, ids, missed.size())) {
                 return differs;
             }

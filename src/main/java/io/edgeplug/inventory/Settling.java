@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -109,21 +108,24 @@ final class Settling {
 
     /** What may be published of the newest scan, after what was published last. */
     List<Item> passing(Inventory before, List<Item> newest, Set<String> settled, long now) {
+        Difference<Item> change = Difference.of(before.items(), newest);
+        Map<String, Item> earlier = new HashMap<>();
+        change.was().forEach(item -> earlier.putIfAbsent(item.device().id(), item));
         List<Item> passing = new ArrayList<>(newest.size());
-        for (Item item : newest) {
-            Optional<Item> was = before.item(item.device().id());
-            if (Objects.equals(was.orElse(null), item)) {
-                passing.add(item);
-                continue;
-            }
+        passing.addAll(change.head());
+        for (Item item : change.is()) {
+            Optional<Item> was = Optional.ofNullable(earlier.get(item.device().id()));
             String place = place(item.device());
-            if (!isBetter(was, item) || settled.contains(place)) {
+            if (was.equals(Optional.of(item))) {
+                passing.add(was.orElseThrow());
+            } else if (!isBetter(was, item) || settled.contains(place)) {
                 passing.add(item);
             } else {
                 unsettled.putIfAbsent(place, new Span(now, now));
-                was.map(earlier -> worse(earlier, item)).ifPresent(passing::add);
+                was.map(known -> worse(known, item)).ifPresent(passing::add);
             }
         }
+        passing.addAll(change.tail());
         return passing;
     }
 

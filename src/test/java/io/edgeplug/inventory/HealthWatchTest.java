@@ -259,7 +259,8 @@ final class HealthWatchTest {
     private Optional<String> problem(Watched watched, int second) throws IOException {
         Inventory scanned = scan(watched.classes());
         long now = begin + Duration.ofSeconds(second).toNanos();
-        return Inventory.of(2, watched.health().judge(scanned.items(), device -> true, now), List.of())
+        return Inventory.NOTHING
+                .next(watched.health().judge(scanned.items(), device -> true, now), List.of())
                 .device(VFS, VF0)
                 .orElseThrow()
                 .health()
@@ -269,7 +270,7 @@ final class HealthWatchTest {
     private Inventory scan(List<DeviceClass> classes) throws IOException {
         NodeDevices node = new NodeDevices(Sysfs.at(directory), classes, new Holds());
         node.scanAll();
-        return Inventory.of(1, new Matching().match(classes, node.devices()), node.numaNodes());
+        return Inventory.NOTHING.next(new Matching().match(classes, node.devices()), node.numaNodes());
     }
 
     private static HealthRule asking(HealthCheck check) {

@@ -1,0 +1,85 @@
+package io.edgeplug.inventory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Selector;
+import io.edgeplug.device.SelectorWord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Which class takes a device, and which device has an ID, while devices come and go. */
+final class MatchingTest {
+
+    private static final List<DeviceClass> CLASSES = List.of(DeviceClass.of(
+            ResourceName.parse("example.com/tty"),
+            Kind.PATH,
+            new Selector(Map.of(SelectorWord.PATHS, List.of("/dev/*/*")))));
+
+    @Test
+    void ofNamesakesTheFirstIsTakenAndTheNextOnceThatIsGone() {
+        Device first = path("/dev/a/0");
+        Device second = path("/dev/b/0");
+        Matching matching = new Matching();
+
+        assertThat(matching.match(CLASSES, List.of(first, second)))
+                .satisfiesExactly(
+                        item -> assertThat(item.resource()).isPresent(),
+                        item -> assertThat(item.device().health().problem()).contains("another device has the ID 0"));
+        assertThat(matching.match(CLASSES, List.of(second)))
+                .singleElement()
+                .satisfies(item -> assertThat(item.resource()).isPresent());
+    }
+
+    @Test
+    void namesakeThatComesBeforeOneThatWasThereIsTaken() {
+        Device first = path("/dev/a/0");
+        Device second = path("/dev/b/0");
+        Matching matching = new Matching();
+
+        assertThat(matching.match(CLASSES, List.of(second))).hasSize(1);
+        assertThat(matching.match(CLASSES, List.of(first, second)))
+                .extracting(item -> item.resource().isPresent())
+                .containsExactly(true, false);
+    }
+
+    @Test
+    void whateverComesAndGoesItIsAsIfAllWereMatchedAnew() {
+        Random random = new Random(7);
+        List<Device> all = IntStream.range(0, 60)
+                .mapToObj(i -> path("/dev/" + (char) ('a' + i / 20) + "/" + i % 20))
+                .toList();
+        Matching matching = new Matching();
+        List<Device> now = new ArrayList<>();
+        for (int round = 0; round < 3_000; round++) {
+            int chance = random.nextInt(1, 20);
+            now = new ArrayList<>(now);
+            for (Device device : all) {
+                if (random.nextInt(20 * chance) == 0 && !now.remove(device)) {
+                    now.add(device);
+                }
+            }
+            now.sort(java.util.Comparator.comparing(device -> ((PathDevice) device).path()));
+
+            assertThat(matching.match(CLASSES, now)).isEqualTo(new Matching().match(CLASSES, now));
+        }
+    }
+
+    private static Device path(String path) {
+        return new PathDevice(
+                path.substring(path.lastIndexOf('/') + 1),
+                List.of(new PathDevice.File(path, true)),
+                Optional.empty(),
+                Health.HEALTHY);
+    }
+}
