@@ -47,7 +47,9 @@ public final class ContainerFiles {
         changed.forEach(device -> without.add(device.id()));
         sound.forEach(device -> without.remove(device.id()));
         Map<String, String> problems = new HashMap<>(deviceInfo.update(sound, without));
-        problems.putAll(keepNamed(devices));
+        if (isByName) {
+            problems.putAll(keepNamed(devices));
+        }
         return problems;
     }
 

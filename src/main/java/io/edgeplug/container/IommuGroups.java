@@ -56,13 +56,6 @@ public final class IommuGroups {
         }
     }
 
-    /** Whether a device is in the same company as in other groups, so that {@link #problem} is the same. */
-    public boolean isAsIn(IommuGroups others, Device device) {
-        return !(device instanceof PciDevice pci)
-                || pci.function().iommuGroup().isEmpty()
-                || mates(pci.function()).equals(others.mates(pci.function()));
-    }
-
     private List<PciFunction> mates(PciFunction function) {
         group();
         return members.getOrDefault(function.iommuGroup().orElseThrow(), List.of());

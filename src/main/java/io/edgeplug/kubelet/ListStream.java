@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.inventory.Difference;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -30,7 +31,10 @@ final class ListStream<M> {
     private final Semaphore readiness = new Semaphore(0);
     private final CountDownLatch cancelled = new CountDownLatch(1);
 
-    /** Of the offer looked at last; the writer's own. */
+    // below: the writer's own
+    private final Listing listing;
+
+    /** Of the offer looked at last. */
     private long number;
 
     private ListStream(
@@ -42,6 +46,7 @@ final class ListStream<M> {
         this.message = message;
         this.kubelet = kubelet;
         this.progress = progress;
+        this.listing = new Listing(resource.deviceClass());
     }
 
     /** Starts to send, until the kubelet goes or the server is shut down. Called on the epoll loop, as the call comes. */
@@ -63,15 +68,16 @@ final class ListStream<M> {
 
     private void write() {
         try {
-            List<Advertised> last = send(resource.list());
+            List<Advertised> last = send(list());
             Deadline pause = Deadline.in(PAUSE);
             Optional<Duration> held = Optional.empty();
             while (cancelled.getCount() > 0) {
                 await(held);
-                List<Advertised> list = resource.list();
-                if (list.equals(last)) {
+                List<Advertised> list = list();
+                Difference<Advertised> change = Difference.of(last, list);
+                if (change.isEmpty()) {
                     held = Optional.empty();
-                } else if (pause.isOver() || Advertised.isWorse(last, list)) {
+                } else if (pause.isOver() || Advertised.isWorse(change)) {
                     last = send(list);
                     pause = Deadline.in(PAUSE);
                     held = Optional.empty();
@@ -86,6 +92,11 @@ final class ListStream<M> {
         }
     }
 
+    private List<Advertised> list() {
+        Offer offer = resource.supply().current();
+        return listing.of(offer.devices(), offer.numaNodes());
+    }
+
     /** Waits for another offer than was looked at last, or until good news has been held long enough. */
     private void await(Optional<Duration> held) throws InterruptedException {
         Supply supply = resource.supply();
@@ -97,7 +108,7 @@ final class ListStream<M> {
         List<Advertised> newest = list;
         while (!kubelet.isReady()) {
             readiness.acquire();
-            newest = resource.list();
+            newest = list();
         }
         kubelet.onNext(message.apply(newest));
         progress.listed(newest.size());

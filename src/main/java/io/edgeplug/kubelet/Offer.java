@@ -1,15 +1,13 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import io.edgeplug.inventory.Difference;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -18,24 +16,15 @@ import java.util.stream.Stream;
  * @param number higher for each offer of which the kubelet is to know
  * @param inventory the generation of the inventory that it was made from
  * @param devices as the kubelet is to know them
- * @param ready by ID, what those devices bring whose files are written, be they healthy or not; of thousands, so it is not
- *     copied, and nobody may change it
  * @param problems by ID, why a device that is healthy by itself cannot be handed over
  */
-record Offer(
-        long number,
-        long inventory,
-        List<Device> devices,
-        List<Integer> numaNodes,
-        Map<String, Equipment> ready,
-        Map<String, String> problems) {
+record Offer(long number, long inventory, List<Device> devices, List<Integer> numaNodes, Map<String, String> problems) {
 
-    static final Offer NOTHING = new Offer(0, -1, List.of(), List.of(), Map.of(), Map.of());
+    static final Offer NOTHING = new Offer(0, -1, List.of(), List.of(), Map.of());
 
     Offer {
         devices = List.copyOf(devices);
         numaNodes = List.copyOf(numaNodes);
-        ready = Collections.unmodifiableMap(ready);
         problems = Map.copyOf(problems);
     }
 
@@ -52,11 +41,19 @@ record Offer(
     }
 
     /** These devices without those that are gone, and none in better health than before. */
-    static List<Device> noBetter(List<Device> before, Function<String, Optional<Device>> newest) {
+    static List<Device> noBetter(List<Device> before, List<Device> newest) {
+        Difference<Device> change = Difference.of(before, newest);
+        Map<String, Device> is = new HashMap<>();
+        change.is().forEach(device -> is.put(device.id(), device));
         List<Device> now = new ArrayList<>(before.size());
-        for (Device device : before) {
-            newest.apply(device.id()).map(one -> noBetter(one, device)).ifPresent(now::add);
+        now.addAll(change.head());
+        for (Device device : change.was()) {
+            Device one = is.get(device.id());
+            if (one != null) {
+                now.add(noBetter(one, device));
+            }
         }
+        now.addAll(change.tail());
         return now;
     }
 
@@ -69,7 +66,7 @@ record Offer(
     Offer without(String id, String problem) {
         Map<String, String> more = new TreeMap<>(problems);
         more.put(id, problem);
-        return new Offer(number + 1, inventory, withProblems(devices, more), numaNodes, ready, more);
+        return new Offer(number + 1, inventory, withProblems(devices, more), numaNodes, more);
     }
 
     /** The IDs of devices that the kubelet knows. */

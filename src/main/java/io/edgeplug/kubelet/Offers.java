@@ -1,10 +1,9 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Device;
+import io.edgeplug.inventory.Difference;
 import io.edgeplug.inventory.Inventory;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
@@ -44,27 +43,21 @@ final class Offers {
     }
 
     /**
-     * Offers these devices from now on; what those with a problem bring is not ready. Does nothing if there is an offer of
-     * a newer inventory: bad news of it was told while all of the older one was looked at. Its number is higher, and who
-     * waits is told, only if the kubelet is to know something else than before.
+     * Offers these devices from now on. Does nothing if there is an offer of a newer inventory: bad news of it was told
+     * while all of the older one was looked at. Its number is higher, and who waits is told, only if the kubelet is to
+     * know something else than before.
      */
-    void publish(
-            Inventory inventory, List<Device> devices, Map<String, Equipment> ready, Map<String, String> problems) {
-        Map<String, Equipment> fit = ready;
-        if (!problems.isEmpty()) {
-            fit = new HashMap<>(ready);
-            fit.keySet().removeAll(problems.keySet());
-        }
+    void publish(Inventory inventory, List<Device> devices, Map<String, String> problems) {
         lock.lock();
         try {
             if (inventory.generation() < offer.inventory()) {
                 return;
             }
             boolean isNews = offer.number() == 0
-                    || !devices.equals(offer.devices())
+                    || !Difference.of(offer.devices(), devices).isEmpty()
                     || !inventory.numaNodes().equals(offer.numaNodes());
             long number = isNews ? offer.number() + 1 : offer.number();
-            offer = new Offer(number, inventory.generation(), devices, inventory.numaNodes(), fit, problems);
+            offer = new Offer(number, inventory.generation(), devices, inventory.numaNodes(), problems);
             if (isNews) {
                 published.signalAll();
             }

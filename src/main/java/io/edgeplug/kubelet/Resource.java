@@ -34,19 +34,6 @@ record Resource(Supply supply, Preparations preparations) {
         return supply.resource();
     }
 
-    /** What the kubelet is to know now. */
-    List<Advertised> list() {
-        Offer offer = supply.current();
-        List<Advertised> devices = Advertised.list(offer.devices(), offer.numaNodes(), deviceClass());
-        if (!deviceClass().sharing().isShared()) {
-            return devices;
-        }
-        return devices.stream()
-                .flatMap(device -> shares().ids(device.id(), devices.size()).stream()
-                        .map(id -> new Advertised(id, device.healthy(), device.numaNodes())))
-                .toList();
-    }
-
     /**
      * What each of these containers gets with its devices, each of which it gets once, however many shares it has.
      *

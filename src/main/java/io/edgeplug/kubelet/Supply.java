@@ -8,20 +8,20 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.inventory.Difference;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Sysfs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -52,12 +52,15 @@ final class Supply implements AutoCloseable {
     /** Held while one looks, so that no two write files. */
     private final Lock looking = new ReentrantLock();
 
-    /** What was found then, so that what has not changed is not worked out again; guarded by {@code looking}. */
-    private Map<String, Equipment> equipped = Map.of();
+    /** Guarded by {@code looking}. */
+    private final Equipped equipped;
 
+    /** By ID, why what a device brings cannot be handed over, as it was found then; guarded by {@code looking}. */
     private Map<String, String> found = Map.of();
-    private IommuGroups groups = IommuGroups.of(List.of());
-    private List<Device> lookedAt = List.of();
+
+    /** By ID, what can be handed over: its files are written. Written while looking, and read by anyone. */
+    private final Map<String, Equipment> ready = new ConcurrentHashMap<>();
+
     private boolean stopped;
 
     private final Offers offers = new Offers();
@@ -67,6 +70,7 @@ final class Supply implements AutoCloseable {
         this.monitor = monitor;
         this.nodes = nodes;
         this.files = files;
+        this.equipped = new Equipped(deviceClass);
         this.log = new SupplyLog(deviceClass.resource());
         this.threads = List.of(
                 Thread.ofVirtual().name("supply " + deviceClass.resource()).unstarted(this::follow),
@@ -114,7 +118,7 @@ final class Supply implements AutoCloseable {
                             deviceClass,
                             device,
                             IommuGroups.of(monitor.current().devices()))
-                    : ready(current, device);
+                    : ready(device);
             Optional<String> problem = Optional.ofNullable(current.problems().get(device.id()))
                     .or(one::problem)
                     .or(() -> missingNode(one))
@@ -129,9 +133,14 @@ final class Supply implements AutoCloseable {
         return equipment;
     }
 
+    /** What the device with that ID brings, if it can be handed over. */
+    Optional<Equipment> ready(String id) {
+        return Optional.ofNullable(ready.get(id));
+    }
+
     /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
-    private Equipment ready(Offer current, Device device) throws DeviceUnavailableException {
-        Equipment known = current.ready().get(device.id());
+    private Equipment ready(Device device) throws DeviceUnavailableException {
+        Equipment known = ready.get(device.id());
         if (known != null && known.device().equals(device)) {
             return known;
         }
@@ -204,61 +213,56 @@ final class Supply implements AutoCloseable {
             }
             Inventory inventory = monitor.current();
             List<Device> devices = inventory.devices(deviceClass.resource());
-            Map<String, Equipment> before = equipped;
+            Equipped.Change change = equipped.follow(inventory);
             Set<String> troubled = new HashSet<>(current().problems().keySet());
             troubled.addAll(found.keySet());
-            if (!all && troubled.isEmpty() && isUntouched(devices)) {
-                offers.publish(inventory, devices, equipped, Map.of());
+            if (!all && troubled.isEmpty() && change.isEmpty()) {
+                offers.publish(inventory, devices, Map.of());
                 return;
             }
-            lookedAt = devices;
-            equip(inventory, devices);
-            List<Equipment> looked = equipped.values().stream()
-                    .filter(one -> all || !Objects.equals(one, before.get(one.id())) || troubled.contains(one.id()))
-                    .toList();
-            List<String> gone = before.keySet().stream()
-                    .filter(id -> !equipped.containsKey(id))
-                    .toList();
-            Map<String, String> problems = all ? files.keep(looked) : files.update(equipped.values(), looked, gone);
+            Collection<Equipment> looked = all ? equipped.all() : withTroubled(change.changed(), troubled);
+            Map<String, String> problems =
+                    all ? files.keep(looked) : files.update(equipped.all(), looked, change.gone());
             for (Equipment one : looked) {
                 one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
             }
             found = Map.copyOf(problems);
-            offers.publish(inventory, Offer.withProblems(devices, problems), equipped, problems);
+            makeReady(looked, problems, change.gone());
+            offers.publish(inventory, Offer.withProblems(devices, problems), problems);
             log.tell(problems);
         } finally {
             looking.unlock();
         }
     }
 
-    /** Whether what has changed on the node is of other resources; a VFIO device may depend on a function of any. */
-    private boolean isUntouched(List<Device> devices) {
-        return devices.equals(lookedAt) && equipped.values().stream().noneMatch(Equipment::isVfio);
+    private Collection<Equipment> withTroubled(List<Equipment> changed, Set<String> troubled) {
+        if (troubled.isEmpty()) {
+            return changed;
+        }
+        Set<Equipment> looked = new LinkedHashSet<>(changed);
+        equipped.all().stream().filter(one -> troubled.contains(one.id())).forEach(looked::add);
+        return looked;
     }
 
-    private void equip(Inventory inventory, List<Device> devices) {
-        IommuGroups now = IommuGroups.of(inventory.devices());
-        Map<String, Equipment> equipment = HashMap.newHashMap(devices.size());
-        for (Device device : devices) {
-            Equipment was = equipped.get(device.id());
-            boolean isAsItWas = was != null
-                    && Objects.equals(was.device(), device)
-                    && (!was.isVfio() || now.isAsIn(groups, device));
-            equipment.put(device.id(), isAsItWas ? was : Equipment.of(deviceClass, device, now));
+    private void makeReady(Collection<Equipment> looked, Map<String, String> problems, List<String> gone) {
+        gone.forEach(ready::remove);
+        for (Equipment one : looked) {
+            if (problems.containsKey(one.id())) {
+                ready.remove(one.id());
+            } else {
+                ready.put(one.id(), one);
+            }
         }
-        groups = now;
-        equipped = Collections.unmodifiableMap(equipment);
     }
 
     /** A device that is new, or was unhealthy, waits; one that the kubelet knows as healthy stays so if it is. */
     private void tellBadNews() {
         Inventory inventory = monitor.current();
         Offer before = current();
-        boolean isOther = !inventory.devices(deviceClass.resource()).equals(before.devices());
-        if (before.number() > 0 && before.inventory() != inventory.generation() && isOther) {
-            List<Device> old = Offer.noBetter(before.devices(), id -> inventory.device(deviceClass.resource(), id));
-            if (!old.equals(before.devices())) {
-                offers.publish(inventory, old, before.ready(), before.problems());
+        if (before.number() > 0 && before.inventory() != inventory.generation()) {
+            List<Device> old = Offer.noBetter(before.devices(), inventory.devices(deviceClass.resource()));
+            if (!Difference.of(before.devices(), old).isEmpty()) {
+                offers.publish(inventory, old, before.problems());
             }
         }
     }

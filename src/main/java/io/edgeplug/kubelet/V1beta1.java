@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import io.edgeplug.container.Allocation;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.inventory.Remade;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
@@ -40,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /** Version v1beta1, which every kubelet since 1.10 speaks. */
 final class V1beta1 implements KubeletApi {
@@ -94,7 +96,7 @@ final class V1beta1 implements KubeletApi {
 
         @Override
         public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> answer) {
-            ListStream.start(resource, V1beta1::list, answer, progress);
+            ListStream.start(resource, new Lists(), answer, progress);
         }
 
         @Override
@@ -171,20 +173,30 @@ final class V1beta1 implements KubeletApi {
                 .build();
     }
 
-    private static ListAndWatchResponse list(List<Advertised> devices) {
-        ListAndWatchResponse.Builder list = ListAndWatchResponse.newBuilder();
-        // thousands of devices are near few nodes
-        Map<List<Integer>, TopologyInfo> topologies = new HashMap<>();
-        for (Advertised device : devices) {
+    /** The lists of one stream, in which a device that is as it was is the same message. */
+    private static final class Lists implements Function<List<Advertised>, ListAndWatchResponse> {
+
+        private final Remade<Advertised, Device> devices = new Remade<>();
+
+        /** Thousands of devices are near few nodes. */
+        private final Map<List<Integer>, TopologyInfo> topologies = new HashMap<>();
+
+        @Override
+        public ListAndWatchResponse apply(List<Advertised> list) {
+            return ListAndWatchResponse.newBuilder()
+                    .addAllDevices(devices.of(list, this::device))
+                    .build();
+        }
+
+        private Device device(Advertised device) {
             Device.Builder message =
                     Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy");
             // an empty list of nodes would mean that it fits nowhere
             if (!device.numaNodes().isEmpty()) {
                 message.setTopology(topologies.computeIfAbsent(device.numaNodes(), V1beta1::topology));
             }
-            list.addDevices(message);
+            return message.build();
         }
-        return list.build();
     }
 
     private static TopologyInfo topology(List<Integer> nodes) {

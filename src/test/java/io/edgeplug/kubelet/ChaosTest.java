@@ -257,12 +257,13 @@ final class ChaosTest {
 
     private static List<ListedDevice> inventory(TestDaemon daemon, DeviceClass deviceClass) {
         Inventory now = daemon.monitor.current();
-        return Advertised.list(now.devices(deviceClass.resource()), now.numaNodes(), deviceClass).stream()
-                .map(one -> new ListedDevice(
-                        one.id(),
-                        one.healthy(),
-                        one.numaNodes().stream().map(Integer::longValue).toList()))
-                .sorted(java.util.Comparator.comparing(ListedDevice::id))
-                .toList();
+        return new Listing(deviceClass)
+                .of(now.devices(deviceClass.resource()), now.numaNodes()).stream()
+                        .map(one -> new ListedDevice(
+                                one.id(),
+                                one.healthy(),
+                                one.numaNodes().stream().map(Integer::longValue).toList()))
+                        .sorted(java.util.Comparator.comparing(ListedDevice::id))
+                        .toList();
     }
 }

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -90,7 +89,7 @@ final class RandomAllocationTest {
         try {
             Allocation given = resource.allocate(List.of(ids), HandOver.CDI).getFirst();
             assertThat(isSound).as("%s of %s", ids, healthy).isTrue();
-            assertComplete(resource.deviceClass(), ids, given, offer);
+            assertComplete(resource, ids, given);
             granted++;
         } catch (DeviceUnavailableException e) {
             String refusal = String.valueOf(e.getMessage());
@@ -103,7 +102,8 @@ final class RandomAllocationTest {
         }
     }
 
-    private static void assertComplete(DeviceClass deviceClass, List<String> ids, Allocation given, Offer offer) {
+    private static void assertComplete(Resource resource, List<String> ids, Allocation given) {
+        DeviceClass deviceClass = resource.deviceClass();
         if (deviceClass.kind() != Kind.PATH) {
             String name = "PCIDEVICE_"
                     + deviceClass.resource().toString().toUpperCase(Locale.ROOT).replaceAll("[./-]", "_");
@@ -113,7 +113,7 @@ final class RandomAllocationTest {
         }
         boolean isByName = deviceClass.container().handOver() == HandOver.CDI;
         for (String id : ids) {
-            Equipment brought = Objects.requireNonNull(offer.ready().get(id));
+            Equipment brought = resource.supply().ready(id).orElseThrow();
             assertThat(isByName || given.nodes().containsAll(brought.nodes())).isTrue();
             assertThat(isByName || given.mounts().containsAll(brought.mounts())).isTrue();
             assertThat(given.cdiDevices().contains(deviceClass.resource() + "=" + id))

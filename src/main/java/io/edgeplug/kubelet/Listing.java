@@ -1,0 +1,82 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Remade;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * What the kubelet is to know of a resource, as one that it is told tells it: worked out again only of devices that have
+ * changed. One thread at a time.
+ */
+final class Listing {
+
+    /** The kubelet's bit masks of nodes have no room for more. */
+    private static final int MAX_NUMA_NODES = 64;
+
+    private final DeviceClass deviceClass;
+    private final Shares shares;
+    private final Remade<Device, Advertised> devices = new Remade<>();
+
+    Listing(DeviceClass deviceClass) {
+        this.deviceClass = deviceClass;
+        this.shares = new Shares(deviceClass.sharing().shares());
+    }
+
+    /** The whole list of these devices, on a node with these NUMA nodes. */
+    List<Advertised> of(List<Device> newest, List<Integer> online) {
+        List<Advertised> own = devices.of(newest, this::own);
+        List<Advertised> near = deviceClass.excludeTopology() ? own : withNodes(own, online);
+        return deviceClass.sharing().isShared() ? shared(near) : near;
+    }
+
+    /** With the nodes that are known of the device itself. */
+    private Advertised own(Device device) {
+        List<Integer> nodes = deviceClass.excludeTopology() ? List.of() : known(deviceClass.numaNodes(device));
+        return new Advertised(device.id(), device.health().isHealthy(), nodes);
+    }
+
+    /** Those of these nodes that the kubelet can know; nearly always all of them. */
+    private static List<Integer> known(List<Integer> nodes) {
+        for (int node : nodes) {
+            if (node >= MAX_NUMA_NODES) {
+                return nodes.stream().filter(one -> one < MAX_NUMA_NODES).toList();
+            }
+        }
+        return nodes;
+    }
+
+    /**
+     * Either all devices of a resource have nodes or none has: next to one with nodes, the kubelet would find that one
+     * without fits nowhere, so one without is said to be near them all.
+     */
+    private static List<Advertised> withNodes(List<Advertised> own, List<Integer> online) {
+        TreeSet<Integer> nodes = new TreeSet<>();
+        List<Integer> last = List.of();
+        boolean isAnyWithout = false;
+        for (Advertised one : own) {
+            isAnyWithout |= one.numaNodes().isEmpty();
+            // thousands of devices are near few nodes
+            if (!one.numaNodes().equals(last)) {
+                last = one.numaNodes();
+                nodes.addAll(last);
+            }
+        }
+        if (!isAnyWithout || nodes.isEmpty()) {
+            return own;
+        }
+        nodes.addAll(known(online));
+        List<Integer> all = List.copyOf(nodes);
+        return own.stream()
+                .map(one -> one.numaNodes().isEmpty() ? new Advertised(one.id(), one.healthy(), all) : one)
+                .toList();
+    }
+
+    private List<Advertised> shared(List<Advertised> list) {
+        return list.stream()
+                .flatMap(one -> shares.ids(one.id(), list.size()).stream()
+                        .map(id -> new Advertised(id, one.healthy(), one.numaNodes())))
+                .toList();
+    }
+}

@@ -1,0 +1,96 @@
+package io.edgeplug.kubelet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What devices bring, followed from change to change. */
+@Timeout(60)
+final class EquippedTest {
+
+    private static final String FUNCTIONS = "sys/bus/pci/devices";
+    private static final int CHANGES = 300;
+    private static final long SEED = Long.getLong("seed", System.nanoTime());
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Random random = new Random(SEED);
+
+    @Test
+    void whateverComesGoesOrIsReboundItIsAsIfAllWereWorkedOutAnew() throws Exception {
+        List<DeviceClass> classes =
+                ConfigFiles.read(Machine.file("vfio-groups", "class.toml")).classes();
+        try (SimulatedNode node =
+                SimulatedNode.unpack(Files.readString(Machine.file("vfio-groups", "tree")), directory)) {
+            List<Followed> followed = classes.stream()
+                    .map(one -> new Followed(one, new Equipped(one), new HashMap<>()))
+                    .toList();
+            for (int i = 0; i < CHANGES; i++) {
+                change();
+                Inventory inventory = Inventory.scan(node.sysfs(), classes);
+                followed.forEach(one -> one.assertFollows(inventory));
+            }
+        }
+    }
+
+    /** A class, what its devices bring, and the same put together from what has been told of changes. */
+    private record Followed(DeviceClass deviceClass, Equipped equipped, Map<String, Equipment> told) {
+
+        void assertFollows(Inventory inventory) {
+            List<Equipment> anew = new Equipped(deviceClass).follow(inventory).changed();
+            Equipped.Change change = equipped.follow(inventory);
+            change.gone().forEach(told::remove);
+            change.changed().forEach(brought -> told.put(brought.id(), brought));
+
+            assertThat(equipped.all()).as("-Dseed=%d", SEED).containsExactlyInAnyOrderElementsOf(anew);
+            assertThat(told.values()).as("-Dseed=%d", SEED).containsExactlyInAnyOrderElementsOf(anew);
+        }
+    }
+
+    /** Takes a function away or brings it back, or binds it to another driver. */
+    private void change() throws IOException {
+        Path present = directory.resolve(FUNCTIONS);
+        Path absent = Files.createDirectories(directory.resolve(FUNCTIONS + ".absent"));
+        List<Path> here = links(present);
+        List<Path> away = links(absent);
+        boolean isReturn = !away.isEmpty() && random.nextBoolean();
+        Path one = isReturn ? any(away) : any(here);
+        if (isReturn) {
+            Files.move(one, present.resolve(one.getFileName()));
+        } else if (random.nextBoolean() && here.size() > 1) {
+            Files.move(one, absent.resolve(one.getFileName()));
+        } else {
+            Path driver = one.resolve("driver");
+            String target = Files.readSymbolicLink(driver)
+                    .resolveSibling(any(List.of("vfio-pci", "pci-stub", "mlx5_core")))
+                    .toString();
+            Files.delete(driver);
+            Files.createSymbolicLink(driver, Path.of(target));
+        }
+    }
+
+    private static List<Path> links(Path where) throws IOException {
+        try (var found = Files.list(where)) {
+            return found.sorted().toList();
+        }
+    }
+
+    private <T> T any(List<T> some) {
+        return some.get(random.nextInt(some.size()));
+    }
+}
