@@ -195,6 +195,10 @@ public final class SimulatedNode implements AutoCloseable {
 
     /** A function, what is behind it, and the VFs of both. */
     private NavigableSet<PciAddress> dependents(PciAddress address) throws IOException {
+        if (sysfs.linkName(FUNCTIONS + "/" + address + "/physfn").isPresent()) {
+            // nothing depends on a VF, and to look for it takes longer the more functions there are
+            return new TreeSet<>(Set.of(address));
+        }
         Path top = directory(address);
         Set<PciAddress> behind = new TreeSet<>();
         NavigableSet<PciAddress> all = new TreeSet<>();
