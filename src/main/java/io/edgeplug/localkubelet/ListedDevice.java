@@ -2,6 +2,7 @@ package io.edgeplug.localkubelet;
 
 import io.edgeplug.proto.v1beta1.Device;
 import io.edgeplug.proto.v1beta1.NUMANode;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -17,9 +18,10 @@ public record ListedDevice(String id, boolean healthy, List<Long> numaNodes) {
     }
 
     static ListedDevice of(Device device) {
-        List<Long> nodes = device.getTopology().getNodesList().stream()
-                .map(NUMANode::getID)
-                .toList();
+        List<Long> nodes = new ArrayList<>();
+        for (NUMANode node : device.getTopology().getNodesList()) {
+            nodes.add(node.getID());
+        }
         return new ListedDevice(device.getID(), device.getHealth().equals("Healthy"), nodes);
     }
 
