@@ -35,7 +35,8 @@ public final class ContainerFiles {
     }
 
     /**
-     * The same, and looks only at the files of some: of thousands of devices few change at once.
+     * The same, and looks only at the files of some: of thousands of devices few change at once. What has nothing to do
+     * with them, as a file of an earlier run, waits for {@link #keep}.
      *
      * @param changed those that were not kept before as they are, or not without a problem
      * @param gone the IDs that were kept before and are not among the devices

@@ -3,6 +3,9 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Journal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -18,21 +21,28 @@ final class ChangeLog {
 
     void tell(Inventory before, Inventory after) {
         Difference<Item> change = Difference.of(before.items(), after.items());
-        for (Item item : change.is()) {
-            Optional<Item> was =
-                    before.item(item.device().id()).filter(one -> one.resource().isPresent());
-            if (item.resource().isPresent() && !was.equals(Optional.of(item))) {
-                tell(was, item);
+        Map<String, Item> was = ofResources(change.was());
+        Map<String, Item> is = ofResources(change.is());
+        is.forEach((id, item) -> {
+            Optional<Item> earlier = Optional.ofNullable(was.get(id));
+            if (!earlier.equals(Optional.of(item))) {
+                tell(earlier, item);
             }
-        }
-        for (Item item : change.was()) {
-            boolean stays = after.item(item.device().id())
-                    .filter(one -> one.resource().isPresent())
-                    .isPresent();
-            if (!stays) {
+        });
+        was.forEach((id, item) -> {
+            if (!is.containsKey(id)) {
                 item.resource().ifPresent(resource -> info(item, resource, "gone from " + resource));
             }
-        }
+        });
+    }
+
+    /** By ID, in their order, those that a class takes; each ID is one device's. */
+    private static Map<String, Item> ofResources(List<Item> items) {
+        Map<String, Item> byId = new LinkedHashMap<>();
+        items.stream()
+                .filter(item -> item.resource().isPresent())
+                .forEach(item -> byId.put(item.device().id(), item));
+        return byId;
     }
 
     private void tell(Optional<Item> before, Item after) {

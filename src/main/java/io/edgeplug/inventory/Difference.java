@@ -13,19 +13,21 @@ import java.util.List;
  */
 public record Difference<T>(List<T> head, List<T> was, List<T> is, List<T> tail) {
 
-    /** Of two lists that are not changed; takes no look at what is the same object. */
+    /** Of two lists that nobody changes while the difference is used; what is the same object is not looked into. */
     public static <T> Difference<T> of(List<T> before, List<T> after) {
         if (isOne(before, after)) {
             return new Difference<>(before, List.of(), List.of(), List.of());
         }
-        int shorter = Math.min(before.size(), after.size());
+        // arrays, since each list's own get takes several times as long
+        Object[] was = before.toArray();
+        Object[] is = after.toArray();
+        int shorter = Math.min(was.length, is.length);
         int head = 0;
-        while (head < shorter && isSame(before.get(head), after.get(head))) {
+        while (head < shorter && isSame(was[head], is[head])) {
             head++;
         }
         int tail = 0;
-        while (tail < shorter - head
-                && isSame(before.get(before.size() - 1 - tail), after.get(after.size() - 1 - tail))) {
+        while (tail < shorter - head && isSame(was[was.length - 1 - tail], is[is.length - 1 - tail])) {
             tail++;
         }
         return new Difference<>(

@@ -11,6 +11,7 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,7 @@ public final class Inventory {
     private final List<Integer> numaNodes;
     private final Map<ResourceName, List<Device>> byResource;
 
-    /** Made by who asks first; empty before. */
+    /** Made by who asks first, and two who ask at once make the same; empty before. */
     private volatile Map<String, Item> byId = Map.of();
 
     private Inventory(
@@ -88,22 +89,34 @@ public final class Inventory {
 
     /** A resource of which nothing has changed keeps its list, so that whoever compares is done at once. */
     private Map<ResourceName, List<Device>> byResource(List<Item> newest) {
+        Difference<Item> change = Difference.of(items, newest);
+        Set<ResourceName> changed = new HashSet<>();
+        change.was().forEach(item -> item.resource().ifPresent(changed::add));
+        change.is().forEach(item -> item.resource().ifPresent(changed::add));
         Map<ResourceName, List<Device>> lists = new HashMap<>();
         Optional<DeviceClass> last = Optional.empty();
-        List<Device> list = List.of();
+        Optional<List<Device>> list = Optional.empty();
         for (Item item : newest) {
             Optional<DeviceClass> taker = item.deviceClass();
             if (taker.isPresent()) {
                 // one after the other are mostly of one class
                 if (!isSame(taker, last)) {
-                    list = lists.computeIfAbsent(taker.orElseThrow().resource(), none -> new ArrayList<>());
+                    list = item.resource()
+                            .filter(changed::contains)
+                            .map(resource -> lists.computeIfAbsent(resource, none -> new ArrayList<>()));
                     last = taker;
                 }
-                list.add(item.device());
+                if (list.isPresent()) {
+                    list.orElseThrow().add(item.device());
+                }
             }
         }
-        lists.replaceAll((resource, devices) ->
-                Difference.of(devices(resource), devices).isEmpty() ? devices(resource) : List.copyOf(devices));
+        lists.replaceAll((resource, devices) -> List.copyOf(devices));
+        byResource.forEach((resource, devices) -> {
+            if (!changed.contains(resource)) {
+                lists.put(resource, devices);
+            }
+        });
         return lists;
     }
 
@@ -140,16 +153,17 @@ public final class Inventory {
 
     /** The device of that ID, whether or not a class takes it. */
     Optional<Item> item(String id) {
-        if (byId.isEmpty()) {
-            byId = byId(items);
-        }
+        index();
         return Optional.ofNullable(byId.get(id));
     }
 
-    private static Map<String, Item> byId(List<Item> items) {
-        Map<String, Item> byId = HashMap.newHashMap(items.size());
-        items.forEach(item -> byId.putIfAbsent(item.device().id(), item));
-        return byId;
+    /** Makes the index by which devices are found, if nobody has: of thousands, that takes a while. */
+    void index() {
+        if (byId.isEmpty()) {
+            Map<String, Item> index = HashMap.newHashMap(items.size());
+            items.forEach(item -> index.putIfAbsent(item.device().id(), item));
+            byId = index;
+        }
     }
 
     /** Higher for each inventory that a {@link Monitor} publishes. */

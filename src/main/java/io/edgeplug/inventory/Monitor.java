@@ -27,6 +27,9 @@ public final class Monitor implements AutoCloseable {
     /** How often everything is looked at: what changes without a uevent is seen after this long. */
     private static final Duration TICK = Duration.ofSeconds(60);
 
+    /** So long news may wait for the scan of everything, which would never end if it always gave way. */
+    private static final Duration LITTLE = Duration.ofMillis(1);
+
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
 
     private final Classes classes;
@@ -236,11 +239,10 @@ public final class Monitor implements AutoCloseable {
 
     /** Goes on with a scan of everything, until something is heard or it is that time; a little of it in any case. */
     private void scanMore(long end) {
-        boolean isTime = false;
-        while (node.hasMore() && !isTime) {
+        long least = System.nanoTime() + LITTLE.toNanos();
+        do {
             node.scanMore();
-            isTime = heard.hasAny() || end - System.nanoTime() <= 0;
-        }
+        } while (node.hasMore() && (least - System.nanoTime() > 0 || (!heard.hasAny() && end - System.nanoTime() > 0)));
     }
 
     /** Of everything, all but the functions that are still there: the scan goes on once that is published. */
@@ -278,6 +280,8 @@ public final class Monitor implements AutoCloseable {
         });
         if (differs) {
             changes.tell(before, current());
+            // the kubelet is being told meanwhile, and no Allocate has to do it
+            current().index();
         }
     }
 

@@ -29,9 +29,6 @@ final class NodeDevices {
 
     private static final Logger LOG = Logger.getLogger(NodeDevices.class.getName());
 
-    /** So many functions take a few milliseconds. */
-    private static final int AT_ONCE = 16;
-
     private final Sysfs sysfs;
     private final Holds holds;
     private List<DeviceClass> classes;
@@ -119,11 +116,9 @@ final class NodeDevices {
         return !left.isEmpty();
     }
 
-    /** Looks at a few functions that are left: a scan of thousands takes a second, and bad news must not wait for it. */
+    /** Looks at one function that is left: a scan of thousands takes a second, and bad news must not wait for it. */
     void scanMore() {
-        for (int i = 0; i < AT_ONCE && hasMore(); i++) {
-            scanOne(whole, left.removeFirst());
-        }
+        scanOne(whole, left.removeFirst());
     }
 
     private List<Integer> numaNodes(DeviceScan scan) {

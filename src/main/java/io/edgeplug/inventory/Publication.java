@@ -64,6 +64,8 @@ final class Publication {
 
     /** The devices of the newest inventory, which from now on stay in each, gone or not. */
     List<Device> handOut(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
+        // whoever publishes need not wait for that
+        current().index();
         lock.lock();
         try {
             List<Device> devices = current.allocatable(resource, ids);

@@ -54,7 +54,6 @@ final class Equipped {
     Change follow(Inventory inventory) {
         List<Device> newest = inventory.devices(deviceClass.resource());
         Difference<Device> change = Difference.of(devices, newest);
-        devices = newest;
         Set<String> gone = new HashSet<>();
         change.was().forEach(device -> gone.add(device.id()));
         change.is().forEach(device -> gone.remove(device.id()));
@@ -66,6 +65,7 @@ final class Equipped {
             Set<Integer> stirred = groups(Difference.of(node, inventory.devices()));
             newest.stream().filter(device -> isIn(stirred, device)).forEach(device -> put(device, groups, changed));
         }
+        devices = newest;
         node = vfios > 0 ? inventory.devices() : List.of();
         return new Change(changed, List.copyOf(gone));
     }

@@ -37,7 +37,7 @@ final class Listing {
         return new Advertised(device.id(), device.health().isHealthy(), nodes);
     }
 
-    /** Those of these nodes that the kubelet can know; nearly always all of them. */
+    /** Those of these nodes that the kubelet can know, nearly always all; a device near none of them has none. */
     private static List<Integer> known(List<Integer> nodes) {
         for (int node : nodes) {
             if (node >= MAX_NUMA_NODES) {
@@ -52,18 +52,16 @@ final class Listing {
      * without fits nowhere, so one without is said to be near them all.
      */
     private static List<Advertised> withNodes(List<Advertised> own, List<Integer> online) {
-        TreeSet<Integer> nodes = new TreeSet<>();
-        List<Integer> last = List.of();
         boolean isAnyWithout = false;
         for (Advertised one : own) {
             isAnyWithout |= one.numaNodes().isEmpty();
-            // thousands of devices are near few nodes
-            if (!one.numaNodes().equals(last)) {
-                last = one.numaNodes();
-                nodes.addAll(last);
-            }
         }
-        if (!isAnyWithout || nodes.isEmpty()) {
+        if (!isAnyWithout) {
+            return own;
+        }
+        TreeSet<Integer> nodes = new TreeSet<>();
+        own.forEach(one -> nodes.addAll(one.numaNodes()));
+        if (nodes.isEmpty()) {
             return own;
         }
         nodes.addAll(known(online));

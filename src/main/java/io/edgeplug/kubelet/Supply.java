@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -133,11 +133,6 @@ final class Supply implements AutoCloseable {
         return equipment;
     }
 
-    /** What the device with that ID brings, if it can be handed over. */
-    Optional<Equipment> ready(String id) {
-        return Optional.ofNullable(ready.get(id));
-    }
-
     /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
     private Equipment ready(Device device) throws DeviceUnavailableException {
         Equipment known = ready.get(device.id());
@@ -239,20 +234,17 @@ final class Supply implements AutoCloseable {
         if (troubled.isEmpty()) {
             return changed;
         }
-        Set<Equipment> looked = new LinkedHashSet<>(changed);
-        equipped.all().stream().filter(one -> troubled.contains(one.id())).forEach(looked::add);
-        return looked;
+        Map<String, Equipment> looked = new LinkedHashMap<>();
+        changed.forEach(one -> looked.put(one.id(), one));
+        equipped.all().stream().filter(one -> troubled.contains(one.id())).forEach(one -> looked.put(one.id(), one));
+        return looked.values();
     }
 
     private void makeReady(Collection<Equipment> looked, Map<String, String> problems, List<String> gone) {
         gone.forEach(ready::remove);
-        for (Equipment one : looked) {
-            if (problems.containsKey(one.id())) {
-                ready.remove(one.id());
-            } else {
-                ready.put(one.id(), one);
-            }
-        }
+        // one file may be of all, also of those that were not looked at
+        problems.keySet().forEach(ready::remove);
+        looked.stream().filter(one -> !problems.containsKey(one.id())).forEach(one -> ready.put(one.id(), one));
     }
 
     /** A device that is new, or was unhealthy, waits; one that the kubelet knows as healthy stays so if it is. */

@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import com.google.protobuf.ByteString;
 import io.edgeplug.container.Allocation;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
@@ -176,6 +177,9 @@ final class V1beta1 implements KubeletApi {
     /** The lists of one stream, in which a device that is as it was is the same message. */
     private static final class Lists implements Function<List<Advertised>, ListAndWatchResponse> {
 
+        private static final ByteString HEALTHY = ByteString.copyFromUtf8("Healthy");
+        private static final ByteString UNHEALTHY = ByteString.copyFromUtf8("Unhealthy");
+
         private final Remade<Advertised, Device> devices = new Remade<>();
 
         /** Thousands of devices are near few nodes. */
@@ -189,8 +193,10 @@ final class V1beta1 implements KubeletApi {
         }
 
         private Device device(Advertised device) {
-            Device.Builder message =
-                    Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy");
+            // as bytes, since the message is written again in each list that it is in
+            Device.Builder message = Device.newBuilder()
+                    .setIDBytes(ByteString.copyFromUtf8(device.id()))
+                    .setHealthBytes(device.healthy() ? HEALTHY : UNHEALTHY);
             // an empty list of nodes would mean that it fits nowhere
             if (!device.numaNodes().isEmpty()) {
                 message.setTopology(topologies.computeIfAbsent(device.numaNodes(), V1beta1::topology));

@@ -10,7 +10,9 @@ import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
+import io.edgeplug.inventory.Inventory.Item;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +56,20 @@ final class MatchingTest {
     }
 
     @Test
+    void deviceThatIsAsItWasKeepsItsItemUntilTheClassesChange() {
+        Matching matching = new Matching();
+        Item before = matching.match(CLASSES, List.of(path("/dev/a/0"), path("/dev/a/1")))
+                .getFirst();
+
+        assertThat(matching.match(CLASSES, List.of(path("/dev/a/0"), path("/dev/a/2")))
+                        .getFirst())
+                .isSameAs(before);
+        assertThat(matching.match(List.of(), List.of(path("/dev/a/0"))))
+                .singleElement()
+                .satisfies(item -> assertThat(item.resource()).isEmpty());
+    }
+
+    @Test
     void whateverComesAndGoesItIsAsIfAllWereMatchedAnew() {
         Random random = new Random(7);
         List<Device> all = IntStream.range(0, 60)
@@ -69,7 +85,7 @@ final class MatchingTest {
                     now.add(device);
                 }
             }
-            now.sort(java.util.Comparator.comparing(device -> ((PathDevice) device).path()));
+            now.sort(Comparator.comparing(device -> ((PathDevice) device).path()));
 
             assertThat(matching.match(CLASSES, now)).isEqualTo(new Matching().match(CLASSES, now));
         }

@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is told of a list by what of it has changed. */
+/** What of a list has changed, and what is made of that alone. */
 final class RemadeTest {
 
     private static final String A = "a";
@@ -55,7 +56,7 @@ final class RemadeTest {
 
     private static String note(String one, List<String> made) {
         made.add(one);
-        return one.toUpperCase(java.util.Locale.ROOT);
+        return one.toUpperCase(Locale.ROOT);
     }
 
     @Test

@@ -54,11 +54,15 @@ final class EquippedTest {
         void assertFollows(Inventory inventory) {
             List<Equipment> anew = new Equipped(deviceClass).follow(inventory).changed();
             Equipped.Change change = equipped.follow(inventory);
+            // no more is told than has changed
+            assertThat(change.changed()).as("-Dseed=%d", SEED).noneMatch(one -> one.equals(told.get(one.id())));
+            assertThat(told.keySet()).as("-Dseed=%d", SEED).containsAll(change.gone());
             change.gone().forEach(told::remove);
             change.changed().forEach(brought -> told.put(brought.id(), brought));
 
             assertThat(equipped.all()).as("-Dseed=%d", SEED).containsExactlyInAnyOrderElementsOf(anew);
             assertThat(told.values()).as("-Dseed=%d", SEED).containsExactlyInAnyOrderElementsOf(anew);
+            assertThat(equipped.follow(inventory).isEmpty()).isTrue();
         }
     }
 

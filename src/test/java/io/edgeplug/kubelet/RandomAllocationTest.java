@@ -6,11 +6,13 @@ import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.Allocation;
 import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.device.Kind;
 import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.simulation.SimulatedNode;
 import java.nio.file.Files;
@@ -113,11 +115,19 @@ final class RandomAllocationTest {
         }
         boolean isByName = deviceClass.container().handOver() == HandOver.CDI;
         for (String id : ids) {
-            Equipment brought = resource.supply().ready(id).orElseThrow();
+            Equipment brought = expected(resource, id);
             assertThat(isByName || given.nodes().containsAll(brought.nodes())).isTrue();
             assertThat(isByName || given.mounts().containsAll(brought.mounts())).isTrue();
             assertThat(given.cdiDevices().contains(deviceClass.resource() + "=" + id))
                     .isEqualTo(isByName);
         }
+    }
+
+    private static Equipment expected(Resource resource, String id) {
+        Inventory inventory = resource.supply().monitor().current();
+        return Equipment.of(
+                resource.deviceClass(),
+                inventory.device(resource.name(), id).orElseThrow(),
+                IommuGroups.of(inventory.devices()));
     }
 }
