@@ -30,7 +30,8 @@ public final class ContainerFiles {
      */
     public Map<String, String> keep(Collection<Equipment> devices) {
         Map<String, String> problems = new HashMap<>(deviceInfo.keep(sound(devices)));
-        problems.putAll(keepNamed(devices));
+        // one file has them all
+        problems.putAll(cdi.keep(isByName ? sound(devices) : List.of()));
         return problems;
     }
 
@@ -49,14 +50,9 @@ public final class ContainerFiles {
         sound.forEach(device -> without.remove(device.id()));
         Map<String, String> problems = new HashMap<>(deviceInfo.update(sound, without));
         if (isByName) {
-            problems.putAll(keepNamed(devices));
+            problems.putAll(cdi.keep(sound(devices)));
         }
         return problems;
-    }
-
-    /** One file has them all. */
-    private Map<String, String> keepNamed(Collection<Equipment> devices) {
-        return cdi.keep(isByName ? sound(devices) : List.of());
     }
 
     private static List<Equipment> sound(Collection<Equipment> devices) {

@@ -93,7 +93,8 @@ public final class Inventory {
         Set<ResourceName> changed = new HashSet<>();
         change.was().forEach(item -> item.resource().ifPresent(changed::add));
         change.is().forEach(item -> item.resource().ifPresent(changed::add));
-        Map<ResourceName, List<Device>> lists = new HashMap<>();
+        Map<ResourceName, List<Device>> lists = new HashMap<>(byResource);
+        lists.keySet().removeAll(changed);
         Optional<DeviceClass> last = Optional.empty();
         Optional<List<Device>> list = Optional.empty();
         for (Item item : newest) {
@@ -111,12 +112,8 @@ public final class Inventory {
                 }
             }
         }
+        // which copies none that is immutable already
         lists.replaceAll((resource, devices) -> List.copyOf(devices));
-        byResource.forEach((resource, devices) -> {
-            if (!changed.contains(resource)) {
-                lists.put(resource, devices);
-            }
-        });
         return lists;
     }
 

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** What the devices of one resource bring, worked out again of those that have changed; one thread at a time. */
 final class Equipped {
@@ -63,7 +64,9 @@ final class Equipped {
         change.is().forEach(device -> put(device, groups, changed));
         if (vfios > 0) {
             Set<Integer> stirred = groups(Difference.of(node, inventory.devices()));
-            newest.stream().filter(device -> isIn(stirred, device)).forEach(device -> put(device, groups, changed));
+            Stream.concat(change.head().stream(), change.tail().stream())
+                    .filter(device -> isIn(stirred, device))
+                    .forEach(device -> put(device, groups, changed));
         }
         devices = newest;
         node = vfios > 0 ? inventory.devices() : List.of();

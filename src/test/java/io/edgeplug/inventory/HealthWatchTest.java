@@ -257,10 +257,9 @@ final class HealthWatchTest {
 
     /** What is told of the first VF so many seconds after the beginning, when everything is looked at. */
     private Optional<String> problem(Watched watched, int second) throws IOException {
-        Inventory scanned = scan(watched.classes());
         long now = begin + Duration.ofSeconds(second).toNanos();
-        return Inventory.NOTHING
-                .next(watched.health().judge(scanned.items(), device -> true, now), List.of())
+        Inventory scanned = scan(watched.classes());
+        return scanned.next(watched.health().judge(scanned.items(), device -> true, now), List.of())
                 .device(VFS, VF0)
                 .orElseThrow()
                 .health()
