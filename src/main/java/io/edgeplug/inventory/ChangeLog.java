@@ -19,8 +19,7 @@ final class ChangeLog {
         this.log = log;
     }
 
-    void tell(Inventory before, Inventory after) {
-        Difference<Item> change = Difference.of(before.items(), after.items());
+    void tell(Difference<Item> change) {
         Map<String, Item> was = ofResources(change.was());
         Map<String, Item> is = ofResources(change.is());
         is.forEach((id, item) -> {

@@ -1,5 +1,7 @@
 package io.edgeplug.inventory;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -50,5 +52,14 @@ public record Difference<T>(List<T> head, List<T> was, List<T> is, List<T> tail)
     /** Whether both lists are equal. */
     public boolean isEmpty() {
         return was.isEmpty() && is.isEmpty();
+    }
+
+    /** The list after, in the objects of the list before where they are equal; nobody changes it. */
+    List<T> after() {
+        List<T> after = new ArrayList<>(head.size() + is.size() + tail.size());
+        after.addAll(head);
+        after.addAll(is);
+        after.addAll(tail);
+        return Collections.unmodifiableList(after);
     }
 }

@@ -4,6 +4,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,17 +36,26 @@ final class HandedOut {
         byId.values().removeIf(given -> now - given.when() > NOTED && !isHeld.test(given.device()));
     }
 
-    boolean isEmpty() {
-        return byId.isEmpty();
+    boolean hasAny(Set<String> ids) {
+        return ids.stream().anyMatch(byId::containsKey);
     }
 
-    /** Those that are not among the IDs that were found, as unhealthy. */
-    List<Device> missed(Set<String> found) {
-        return byId.values().stream()
-                .map(Given::device)
-                .filter(device -> !found.contains(device.id()))
-                .map(device -> device.withHealth(GONE))
-                .toList();
+    /** All of them, as they are now. */
+    Map<String, Device> byId() {
+        Map<String, Device> devices = new LinkedHashMap<>();
+        byId.forEach((id, given) -> devices.put(id, given.device()));
+        return devices;
+    }
+
+    /** Those of these, by ID, that are not among the devices that were found, as unhealthy. */
+    static List<Device> missed(Map<String, Device> given, List<Device> found) {
+        if (given.isEmpty()) {
+            return List.of();
+        }
+        // few are handed out of many
+        Map<String, Device> missed = new LinkedHashMap<>(given);
+        found.forEach(device -> missed.remove(device.id()));
+        return missed.values().stream().map(device -> device.withHealth(GONE)).toList();
     }
 
     /** Whether a device is listed only because a container may hold it. */

@@ -9,7 +9,6 @@ import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,9 +28,6 @@ public final class Inventory {
     private final List<Device> devices;
     private final List<Integer> numaNodes;
     private final Map<ResourceName, List<Device>> byResource;
-
-    /** Made by who asks first, and two who ask at once make the same; empty before. */
-    private volatile Map<String, Item> byId = Map.of();
 
     private Inventory(
             long generation, List<Item> items, List<Integer> numaNodes, Map<ResourceName, List<Device>> byResource) {
@@ -82,44 +78,53 @@ public final class Inventory {
         }
     }
 
-    /** The next generation: those items of the node, with these NUMA nodes. */
-    Inventory next(List<Item> newest, List<Integer> newNumaNodes) {
-        return new Inventory(generation + 1, List.copyOf(newest), newNumaNodes, byResource(newest));
+    /** The next generation: the items as that change of these leaves them, on a node with these NUMA nodes. */
+    Inventory next(Difference<Item> change, List<Integer> newNumaNodes) {
+        return new Inventory(generation + 1, change.after(), newNumaNodes, byResource(change));
     }
 
     /** A resource of which nothing has changed keeps its list, so that whoever compares is done at once. */
-    private Map<ResourceName, List<Device>> byResource(List<Item> newest) {
-        Difference<Item> change = Difference.of(items, newest);
-        Set<ResourceName> changed = new HashSet<>();
-        change.was().forEach(item -> item.resource().ifPresent(changed::add));
-        change.is().forEach(item -> item.resource().ifPresent(changed::add));
+    private Map<ResourceName, List<Device>> byResource(Difference<Item> change) {
+        Map<ResourceName, List<Device>> was = grouped(change.was());
+        Map<ResourceName, List<Device>> is = grouped(change.is());
+        Set<ResourceName> changed = new HashSet<>(was.keySet());
+        changed.addAll(is.keySet());
         Map<ResourceName, List<Device>> lists = new HashMap<>(byResource);
-        lists.keySet().removeAll(changed);
-        Optional<DeviceClass> last = Optional.empty();
-        Optional<List<Device>> list = Optional.empty();
-        for (Item item : newest) {
-            Optional<DeviceClass> taker = item.deviceClass();
-            if (taker.isPresent()) {
-                // one after the other are mostly of one class
-                if (!isSame(taker, last)) {
-                    list = item.resource()
-                            .filter(changed::contains)
-                            .map(resource -> lists.computeIfAbsent(resource, none -> new ArrayList<>()));
-                    last = taker;
-                }
-                if (list.isPresent()) {
-                    list.orElseThrow().add(item.device());
-                }
-            }
+        for (ResourceName resource : changed) {
+            List<Device> before = devices(resource);
+            int head = count(before, change.head(), resource);
+            int tail = head + was.getOrDefault(resource, List.of()).size();
+            List<Device> now = new ArrayList<>(before.subList(0, head));
+            now.addAll(is.getOrDefault(resource, List.of()));
+            now.addAll(before.subList(tail, before.size()));
+            lists.put(resource, List.copyOf(now));
         }
-        // which copies none that is immutable already
-        lists.replaceAll((resource, devices) -> List.copyOf(devices));
         return lists;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a class's own equals looks at all of it
-    private static boolean isSame(Optional<DeviceClass> one, Optional<DeviceClass> other) {
-        return other.isPresent() && one.orElseThrow() == other.orElseThrow();
+    private static Map<ResourceName, List<Device>> grouped(List<Item> items) {
+        Map<ResourceName, List<Device>> lists = new HashMap<>();
+        for (Item item : items) {
+            item.resource()
+                    .ifPresent(resource -> lists.computeIfAbsent(resource, none -> new ArrayList<>())
+                            .add(item.device()));
+        }
+        return lists;
+    }
+
+    /** How many of a resource's devices these items have, with which the list of all begins. */
+    @SuppressWarnings(
+            "ReferenceEquality") // the lists are of the same objects, and to look into thousands takes a while
+    private static int count(List<Device> devices, List<Item> head, ResourceName resource) {
+        Optional<Device> last = head.reversed().stream()
+                .filter(item -> item.resource().equals(Optional.of(resource)))
+                .findFirst()
+                .map(Item::device);
+        int count = 0;
+        while (last.isPresent() && devices.get(count) != last.orElseThrow()) {
+            count++;
+        }
+        return last.isPresent() ? count + 1 : 0;
     }
 
     /**
@@ -135,7 +140,7 @@ public final class Inventory {
                 .match(classes, node.devices()).stream()
                         .map(item -> judged(item, health))
                         .toList();
-        return NOTHING.next(judged, node.numaNodes());
+        return NOTHING.next(Difference.of(List.of(), judged), node.numaNodes());
     }
 
     /** In the health that its class finds; what a rule needs of the past is not there. */
@@ -146,21 +151,6 @@ public final class Inventory {
                 .flatMap(taker -> health.problem(device, taker.health().checks()))
                 .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
                 .orElse(item);
-    }
-
-    /** The device of that ID, whether or not a class takes it. */
-    Optional<Item> item(String id) {
-        index();
-        return Optional.ofNullable(byId.get(id));
-    }
-
-    /** Makes the index by which devices are found, if nobody has: of thousands, that takes a while. */
-    void index() {
-        if (byId.isEmpty()) {
-            Map<String, Item> index = HashMap.newHashMap(items.size());
-            items.forEach(item -> index.putIfAbsent(item.device().id(), item));
-            byId = index;
-        }
     }
 
     /** Higher for each inventory that a {@link Monitor} publishes. */
@@ -188,28 +178,10 @@ public final class Inventory {
         return byResource.getOrDefault(resource, List.of());
     }
 
-    /** The device of a resource with that ID. */
+    /** The device of a resource with that ID, for which all of them are gone through. */
     public Optional<Device> device(ResourceName resource, String id) {
-        return item(id).filter(item -> item.resource().equals(Optional.of(resource)))
-                .map(Item::device);
-    }
-
-    /**
-     * The devices of a resource with these IDs, all of them or none.
-     *
-     * @throws DeviceUnavailableException if one is not there or not healthy
-     */
-    public List<Device> allocatable(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
-        List<Device> chosen = new ArrayList<>();
-        for (String id : ids) {
-            Device device = device(resource, id).orElseThrow(() -> DeviceUnavailableException.notHere(resource, id));
-            Optional<String> problem = device.health().problem();
-            if (problem.isPresent()) {
-                throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());
-            }
-            chosen.add(device);
-        }
-        chosen.sort(Comparator.comparing(Device::id));
-        return chosen;
+        return devices(resource).stream()
+                .filter(device -> device.id().equals(id))
+                .findFirst();
     }
 }

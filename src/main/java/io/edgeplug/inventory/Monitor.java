@@ -272,17 +272,13 @@ public final class Monitor implements AutoCloseable {
 
     /** What is anew need not settle: nothing of it has come up, it is asked for. */
     private void publish(Set<String> settled, Predicate<Device> isNews, boolean anew) {
-        Inventory before = current();
-        boolean differs = publication.publish(holds.judged(node.devices()), node.numaNodes(), (devices, last) -> {
-            long now = System.nanoTime();
-            List<Item> items = health.judge(matching.match(classes.current(), devices), isNews, now);
-            return anew ? items : settling.passing(last, items, settled, now);
-        });
-        if (differs) {
-            changes.tell(before, current());
-            // the kubelet is being told meanwhile, and no Allocate has to do it
-            current().index();
-        }
+        publication
+                .publish(holds.judged(node.devices()), node.numaNodes(), (devices, last) -> {
+                    long now = System.nanoTime();
+                    List<Item> items = health.judge(matching.match(classes.current(), devices), isNews, now);
+                    return anew ? items : settling.passing(last, items, settled, now);
+                })
+                .ifPresent(changes::tell);
     }
 
     private static void join(Thread thread) {

@@ -5,9 +5,13 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory.Item;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,6 +33,9 @@ final class Publication {
     // below: guarded by the lock, so that a list is published with all that were handed out before
     private final HandedOut handedOut = new HandedOut();
     private Inventory current = Inventory.NOTHING;
+
+    /** The devices of all resources, each of which has its ID for itself. */
+    private final Map<String, Item> byId = new HashMap<>();
 
     /** Makes items of devices: which class has each, and what is to be told of it. */
     interface Judgement {
@@ -62,18 +69,36 @@ final class Publication {
         }
     }
 
-    /** The devices of the newest inventory, which from now on stay in each, gone or not. */
+    /**
+     * The devices of a resource with these IDs, all of them or none, in the order of their IDs; from now on they stay in
+     * each inventory, gone or not.
+     *
+     * @throws DeviceUnavailableException if one is not there or not healthy
+     */
     List<Device> handOut(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
-        // whoever publishes need not wait for that
-        current().index();
         lock.lock();
         try {
-            List<Device> devices = current.allocatable(resource, ids);
+            List<Device> devices = new ArrayList<>();
+            for (String id : new TreeSet<>(ids)) {
+                devices.add(allocatable(resource, id));
+            }
             handedOut.add(devices, System.nanoTime());
             return devices;
         } finally {
             lock.unlock();
         }
+    }
+
+    private Device allocatable(ResourceName resource, String id) throws DeviceUnavailableException {
+        Device device = Optional.ofNullable(byId.get(id))
+                .filter(item -> item.resource().equals(Optional.of(resource)))
+                .map(Item::device)
+                .orElseThrow(() -> DeviceUnavailableException.notHere(resource, id));
+        Optional<String> problem = device.health().problem();
+        if (problem.isPresent()) {
+            throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());
+        }
+        return device;
     }
 
     /** Has those handed out that containers hold, and no others but the newest. */
@@ -95,63 +120,50 @@ final class Publication {
     /**
      * Makes these the devices that there are, and those that were handed out; publishes them if anything differs.
      *
-     * @return whether it does
+     * @return what differs in the list of all, unless nothing does
      */
-    boolean publish(List<Device> found, List<Integer> numaNodes, Judgement judgement) {
+    Optional<Difference<Item>> publish(List<Device> found, List<Integer> numaNodes, Judgement judgement) {
         while (true) {
-            // if a device is handed out meanwhile, it is not among these, and all of it is done again
-            boolean isNoneHandedOut = isNoneHandedOut();
-            Set<String> ids = isNoneHandedOut ? Set.of() : ids(found);
-            List<Device> missed = isNoneHandedOut ? List.of() : missed(ids);
+            Map<String, Device> given = handedOut();
             List<Device> devices = new ArrayList<>(found);
-            devices.addAll(missed);
+            devices.addAll(HandedOut.missed(given, found));
             Inventory before = current();
-            List<Item> items = judgement.items(devices, before);
-            boolean differs = before.generation() == 0
-                    || !Difference.of(before.items(), items).isEmpty()
-                    || !numaNodes.equals(before.numaNodes());
-            Inventory after = differs ? before.next(items, numaNodes) : before;
-            if (replace(after, ids, missed.size())) {
-                return differs;
+            Difference<Item> change = Difference.of(before.items(), judgement.items(devices, before));
+            if (before.generation() > 0 && change.isEmpty() && numaNodes.equals(before.numaNodes())) {
+                return Optional.empty();
+            }
+            if (replace(before.next(change, numaNodes), change, given.keySet())) {
+                return Optional.of(change);
             }
         }
     }
 
-    private boolean isNoneHandedOut() {
+    private Map<String, Device> handedOut() {
         lock.lock();
         try {
-            return handedOut.isEmpty();
+            return handedOut.byId();
         } finally {
             lock.unlock();
         }
     }
 
-    private static Set<String> ids(List<Device> devices) {
-        Set<String> ids = HashSet.newHashSet(devices.size());
-        devices.forEach(device -> ids.add(device.id()));
-        return ids;
-    }
-
-    private List<Device> missed(Set<String> ids) {
+    /** Not if a device that is gone was handed out since it was asked which were. */
+    private boolean replace(Inventory after, Difference<Item> change, Set<String> given) {
+        Set<String> gone = new HashSet<>();
+        change.was().forEach(item -> gone.add(item.device().id()));
+        change.is().forEach(item -> gone.remove(item.device().id()));
+        gone.removeAll(given);
         lock.lock();
         try {
-            return handedOut.missed(ids);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Not if a device that is missed was handed out meanwhile. */
-    private boolean replace(Inventory after, Set<String> ids, int missed) {
-        lock.lock();
-        try {
-            if (handedOut.missed(ids).size() > missed) {
+            if (handedOut.hasAny(gone)) {
                 return false;
             }
-            if (after != current) {
-                current = after;
-                published.signalAll();
-            }
+            current = after;
+            change.was().forEach(item -> byId.remove(item.device().id(), item));
+            change.is().stream()
+                    .filter(item -> item.resource().isPresent())
+                    .forEach(item -> byId.put(item.device().id(), item));
+            published.signalAll();
             return true;
         } finally {
             lock.unlock();

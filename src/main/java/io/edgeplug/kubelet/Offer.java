@@ -43,6 +43,9 @@ record Offer(long number, long inventory, List<Device> devices, List<Integer> nu
     /** These devices without those that are gone, and none in better health than before. */
     static List<Device> noBetter(List<Device> before, List<Device> newest) {
         Difference<Device> change = Difference.of(before, newest);
+        if (change.isEmpty()) {
+            return before;
+        }
         Map<String, Device> is = new HashMap<>();
         change.is().forEach(device -> is.put(device.id(), device));
         List<Device> now = new ArrayList<>(before.size());

@@ -126,12 +126,11 @@ record Resource(Supply supply, Preparations preparations) {
      * fail the pod.
      */
     List<String> prefer(Collection<String> available, Collection<String> must, int size) {
-        Inventory inventory = supply.monitor().current();
+        Map<String, Device> devices = new HashMap<>();
+        supply.monitor().current().devices(name()).forEach(device -> devices.put(device.id(), device));
         Map<String, Device> known = new HashMap<>();
         Stream.concat(available.stream(), must.stream())
-                .forEach(id -> shares().device(id)
-                        .flatMap(device -> inventory.device(name(), device))
-                        .ifPresent(device -> known.put(id, device)));
+                .forEach(id -> shares().device(id).map(devices::get).ifPresent(device -> known.put(id, device)));
         Set<String> chosen =
                 ShareChoice.choose(known, available, must, size, deviceClass().preference());
         int wanted = Math.max(size, new HashSet<>(must).size());

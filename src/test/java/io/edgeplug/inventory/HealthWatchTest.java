@@ -259,7 +259,9 @@ final class HealthWatchTest {
     private Optional<String> problem(Watched watched, int second) throws IOException {
         long now = begin + Duration.ofSeconds(second).toNanos();
         Inventory scanned = scan(watched.classes());
-        return scanned.next(watched.health().judge(scanned.items(), device -> true, now), List.of())
+        return scanned.next(
+                        Difference.of(scanned.items(), watched.health().judge(scanned.items(), device -> true, now)),
+                        List.of())
                 .device(VFS, VF0)
                 .orElseThrow()
                 .health()
@@ -269,7 +271,8 @@ final class HealthWatchTest {
     private Inventory scan(List<DeviceClass> classes) throws IOException {
         NodeDevices node = new NodeDevices(Sysfs.at(directory), classes, new Holds());
         node.scanAll();
-        return Inventory.NOTHING.next(new Matching().match(classes, node.devices()), node.numaNodes());
+        return Inventory.NOTHING.next(
+                Difference.of(List.of(), new Matching().match(classes, node.devices())), node.numaNodes());
     }
 
     private static HealthRule asking(HealthCheck check) {

@@ -107,7 +107,9 @@ final class SettlingTest {
             node.pull(THIRD);
             node.fallOff(VF0);
 
-            assertThat(monitor.awaitNewerThan(1).item(THIRD.toString())).isEmpty();
+            assertThat(monitor.awaitNewerThan(1).devices())
+                    .extracting(Device::id)
+                    .doesNotContain(THIRD.toString());
             assertThat(monitor.awaitNewerThan(2, Duration.ofMillis(600)).generation())
                     .isEqualTo(2);
         }
