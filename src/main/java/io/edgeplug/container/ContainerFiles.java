@@ -59,6 +59,11 @@ public final class ContainerFiles {
         return devices.stream().filter(device -> device.problem().isEmpty()).toList();
     }
 
+    /** Whether only {@link #keep} can put in order what is there. */
+    public boolean hasLeftovers() {
+        return deviceInfo.hasLeftovers();
+    }
+
     /** What has become of a device's files since they were written; looks at their attributes only. */
     public Optional<String> damage(Equipment device) {
         if (isByName && !cdi.isKept(device)) {

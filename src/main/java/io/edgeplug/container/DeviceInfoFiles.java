@@ -107,6 +107,11 @@ public final class DeviceInfoFiles {
         return byId(devices, files.update(contents(devices), unwanted));
     }
 
+    /** Whether files of devices that have none may still be there. */
+    public boolean hasLeftovers() {
+        return files.hasLeftovers();
+    }
+
     private Map<String, byte[]> contents(Collection<Equipment> devices) {
         Map<String, byte[]> contents = new TreeMap<>();
         for (Equipment device : devices) {

@@ -18,10 +18,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
-import java.nio.file.attribute.BasicFileAttributeView;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
@@ -66,7 +65,7 @@ final class KeptFiles {
     /** What a file was when it was written; another than that has been touched. */
     private record Written(Object inode, FileTime changed, long size) {
 
-        static Written of(BasicFileAttributes attributes) {
+        static Written of(PosixFileAttributes attributes) {
             return new Written(
                     Objects.requireNonNull(attributes.fileKey()), attributes.lastModifiedTime(), attributes.size());
         }
@@ -140,6 +139,11 @@ final class KeptFiles {
         return problems;
     }
 
+    /** Whether there may be files that are to go, or that are not as they should be, which {@link #keep} sees to. */
+    boolean hasLeftovers() {
+        return !inherited.isEmpty();
+    }
+
     /** Whether a file is as it was written last. */
     boolean isUntouched(String name) {
         Written expected = written.get(name);
@@ -147,8 +151,9 @@ final class KeptFiles {
             return false;
         }
         try {
-            return expected.equals(Written.of(
-                    Files.readAttributes(directory.resolve(name), BasicFileAttributes.class, NOFOLLOW_LINKS)));
+            PosixFileAttributes found =
+                    Files.readAttributes(directory.resolve(name), PosixFileAttributes.class, NOFOLLOW_LINKS);
+            return expected.equals(Written.of(found)) && found.permissions().equals(MODE);
         } catch (IOException e) {
             return false;
         }
@@ -199,13 +204,13 @@ final class KeptFiles {
     private static boolean holds(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
         Path path = Path.of(name);
         try {
-            BasicFileAttributes found = attributes(open, path);
+            PosixFileAttributes found = attributes(open, path);
             if (found.isDirectory()) {
                 throw new IOException("is a directory");
             }
             if (!found.isRegularFile()
                     || found.size() != content.length
-                    || !permissions(open, path).equals(MODE)) {
+                    || !found.permissions().equals(MODE)) {
                 return false;
             }
         } catch (NoSuchFileException e) {
@@ -261,14 +266,8 @@ final class KeptFiles {
         }
     }
 
-    private static BasicFileAttributes attributes(SecureDirectoryStream<Path> open, Path name) throws IOException {
-        return open.getFileAttributeView(name, BasicFileAttributeView.class, NOFOLLOW_LINKS)
-                .readAttributes();
-    }
-
-    private static Set<PosixFilePermission> permissions(SecureDirectoryStream<Path> open, Path name)
-            throws IOException {
-        return view(open, name).readAttributes().permissions();
+    private static PosixFileAttributes attributes(SecureDirectoryStream<Path> open, Path name) throws IOException {
+        return view(open, name).readAttributes();
     }
 
     private static PosixFileAttributeView view(SecureDirectoryStream<Path> open, Path name) {

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -43,7 +42,6 @@ final class Supply implements AutoCloseable {
 
     private final DeviceClass deviceClass;
     private final Monitor monitor;
-    private final HostNodes nodes;
     private final ContainerFiles files;
     private final SupplyLog log;
     private final List<Thread> threads;
@@ -58,18 +56,18 @@ final class Supply implements AutoCloseable {
     /** By ID, why what a device brings cannot be handed over, as it was found then; guarded by {@code looking}. */
     private Map<String, String> found = Map.of();
 
-    /** By ID, what can be handed over: its files are written. Written while looking, and read by anyone. */
-    private final Map<String, Equipment> ready = new ConcurrentHashMap<>();
+    /** Changed while looking, and read by anyone. */
+    private final Ready ready;
 
     private boolean stopped;
 
     private final Offers offers = new Offers();
 
-    private Supply(DeviceClass deviceClass, Monitor monitor, HostNodes nodes, ContainerFiles files) {
+    private Supply(DeviceClass deviceClass, Monitor monitor, Sysfs sysfs, ContainerFiles files) {
         this.deviceClass = deviceClass;
         this.monitor = monitor;
-        this.nodes = nodes;
         this.files = files;
+        this.ready = new Ready(monitor, sysfs, files);
         this.equipped = new Equipped(deviceClass);
         this.log = new SupplyLog(deviceClass.resource());
         this.threads = List.of(
@@ -79,8 +77,7 @@ final class Supply implements AutoCloseable {
 
     /** Makes the first offer, and then one whenever it differs. */
     static Supply open(DeviceClass deviceClass, Monitor monitor, Sysfs sysfs, ContainerDirectories directories) {
-        Supply supply =
-                new Supply(deviceClass, monitor, HostNodes.of(sysfs), new ContainerFiles(directories, deviceClass));
+        Supply supply = new Supply(deviceClass, monitor, sysfs, new ContainerFiles(directories, deviceClass));
         supply.look();
         supply.threads.forEach(Thread::start);
         return supply;
@@ -119,10 +116,8 @@ final class Supply implements AutoCloseable {
                             device,
                             IommuGroups.of(monitor.current().devices()))
                     : ready(device);
-            Optional<String> problem = Optional.ofNullable(current.problems().get(device.id()))
-                    .or(one::problem)
-                    .or(() -> missingNode(one))
-                    .or(() -> files.damage(one));
+            Optional<String> problem =
+                    Optional.ofNullable(current.problems().get(device.id())).or(() -> ready.problem(one));
             if (problem.isPresent()) {
                 offers.spoil(device.id(), problem.orElseThrow());
                 asked.release();
@@ -135,24 +130,17 @@ final class Supply implements AutoCloseable {
 
     /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
     private Equipment ready(Device device) throws DeviceUnavailableException {
-        Equipment known = ready.get(device.id());
-        if (known != null && known.device().equals(device)) {
-            return known;
+        Optional<Equipment> known = ready.of(device.id());
+        if (known.filter(one -> one.device().equals(device)).isPresent()) {
+            return known.orElseThrow();
         }
         Equipment now = Equipment.of(
                 deviceClass, device, IommuGroups.of(monitor.current().devices()));
-        if (known == null || !now.isLike(known)) {
+        if (known.filter(now::isLike).isEmpty()) {
             throw DeviceUnavailableException.unhealthy(
                     deviceClass.resource(), device.id(), "it has just changed, and is not ready to be handed over yet");
         }
         return now;
-    }
-
-    /** While a device is prepared its nodes come and go, as they should. */
-    private Optional<String> missingNode(Equipment equipment) {
-        return monitor.isHeld(equipment.device())
-                ? Optional.empty()
-                : nodes.missing(equipment.nodesBeforehand()).filter(path -> !nodes.isBeingChanged(equipment.device()));
     }
 
     private void follow() {
@@ -171,7 +159,7 @@ final class Supply implements AutoCloseable {
             while (true) {
                 boolean ignored = asked.tryAcquire(pause().toNanos(), TimeUnit.NANOSECONDS);
                 asked.drainPermits();
-                look();
+                look(Extent.UPKEEP);
             }
         } catch (InterruptedException e) {
             // closed
@@ -184,23 +172,33 @@ final class Supply implements AutoCloseable {
 
     /** Looks at devices, nodes and files now; returns when the offer is made and the files are written. */
     void look() {
-        look(true);
+        look(Extent.ALL);
     }
 
     /** Looks at what has changed since it looked last. */
     private void lookAtChanges() {
         boolean wasSound = current().problems().isEmpty();
-        look(false);
+        look(Extent.CHANGES);
         if (wasSound && !current().problems().isEmpty()) {
             // whoever waits for the next look has known of no hurry
             asked.release();
         }
     }
 
-    /** A device that is as it was and had no problem needs a look only if all are to be looked at. */
-    private void look(boolean all) {
+    private enum Extent {
+        /** What has changed, and what had a problem. */
+        CHANGES,
+        /** That, and what has a node or a file that is not as it was. */
+        UPKEEP,
+        /** All, to the last byte of each file. */
+        ALL
+    }
+
+    private void look(Extent extent) {
         // while the files of thousands are looked at, too
         tellBadNews();
+        // before the lock: for thousands it takes a while, and what has settled meanwhile need not wait
+        Set<String> suspects = extent == Extent.UPKEEP ? ready.suspects() : Set.of();
         looking.lock();
         try {
             if (stopped) {
@@ -211,7 +209,9 @@ final class Supply implements AutoCloseable {
             Equipped.Change change = equipped.follow(inventory);
             Set<String> troubled = new HashSet<>(current().problems().keySet());
             troubled.addAll(found.keySet());
-            if (!all && troubled.isEmpty() && change.isEmpty()) {
+            troubled.addAll(suspects);
+            boolean all = extent == Extent.ALL || (extent == Extent.UPKEEP && files.hasLeftovers());
+            if (extent == Extent.CHANGES && troubled.isEmpty() && change.isEmpty()) {
                 offers.publish(inventory, devices, Map.of());
                 return;
             }
@@ -219,10 +219,10 @@ final class Supply implements AutoCloseable {
             Map<String, String> problems =
                     all ? files.keep(looked) : files.update(equipped.all(), looked, change.gone());
             for (Equipment one : looked) {
-                one.problem().or(() -> missingNode(one)).ifPresent(problem -> problems.put(one.id(), problem));
+                ready.withoutFiles(one).ifPresent(problem -> problems.put(one.id(), problem));
             }
             found = Map.copyOf(problems);
-            makeReady(looked, problems, change.gone());
+            ready.update(looked, problems, change.gone());
             offers.publish(inventory, Offer.withProblems(devices, problems), problems);
             log.tell(problems);
         } finally {
@@ -238,13 +238,6 @@ final class Supply implements AutoCloseable {
         changed.forEach(one -> looked.put(one.id(), one));
         equipped.all().stream().filter(one -> troubled.contains(one.id())).forEach(one -> looked.put(one.id(), one));
         return looked.values();
-    }
-
-    private void makeReady(Collection<Equipment> looked, Map<String, String> problems, List<String> gone) {
-        gone.forEach(ready::remove);
-        // one file may be of all, also of those that were not looked at
-        problems.keySet().forEach(ready::remove);
-        looked.stream().filter(one -> !problems.containsKey(one.id())).forEach(one -> ready.put(one.id(), one));
     }
 
     /** A device that is new, or was unhealthy, waits; one that the kubelet knows as healthy stays so if it is. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,21 @@ final class KeptFilesTest {
         assertThat(files.keep(Map.of())).isEmpty();
 
         assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void fileWhosePermissionsWereChangedIsNotAsItWas() throws Exception {
+        KeptFiles files = files();
+        assertThat(files.keep(content("one"))).isEmpty();
+        assertThat(files.isUntouched(NAME)).isTrue();
+
+        Files.setPosixFilePermissions(directory.resolve(NAME), PosixFilePermissions.fromString("rw-------"));
+        assertThat(files.isUntouched(NAME)).isFalse();
+
+        assertThat(files.update(content("one"), List.of())).isEmpty();
+        assertThat(files.isUntouched(NAME)).isTrue();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(NAME))))
+                .isEqualTo("rw-r--r--");
     }
 
     /** Whoever is interrupted can write no file. */

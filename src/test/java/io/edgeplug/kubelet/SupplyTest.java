@@ -198,6 +198,21 @@ final class SupplyTest {
     }
 
     @Test
+    void upkeepFindsWhatNobodyHasAskedFor() throws Exception {
+        Running running = new Running();
+        Path a = deviceInfo().resolve("example.com-dpu-" + A + "-device.json");
+        Path b = deviceInfo().resolve("example.com-dpu-" + B + "-device.json");
+        String good = Files.readString(b);
+        Files.delete(a);
+        Files.writeString(b, good.replace("pci", "PCI"));
+
+        assertThat(running.refusal(A)).contains("its device information file was changed or removed by somebody else");
+
+        running.await(offer -> isHealthy(offer, A) && offer.problems().isEmpty() && Files.exists(a));
+        assertThat(Files.readString(b)).isEqualTo(good);
+    }
+
+    @Test
     void specificationThatIsRemovedIsWrittenAnew() throws Exception {
         Running running = new Running();
         Files.delete(cdi().resolve(SPEC));

@@ -1,0 +1,67 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.container.ContainerFiles;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.linux.Sysfs;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What can be handed over of one resource, since its nodes and files were there; thread-safe. */
+final class Ready {
+
+    private final Monitor monitor;
+    private final HostNodes nodes;
+    private final ContainerFiles files;
+    private final Map<String, Equipment> byId = new ConcurrentHashMap<>();
+
+    Ready(Monitor monitor, Sysfs sysfs, ContainerFiles files) {
+        this.monitor = monitor;
+        this.nodes = HostNodes.of(sysfs);
+        this.files = files;
+    }
+
+    Optional<Equipment> of(String id) {
+        return Optional.ofNullable(byId.get(id));
+    }
+
+    /** Those that were looked at are ready, but for what has a problem and for what is gone. */
+    void update(Collection<Equipment> looked, Map<String, String> problems, Collection<String> gone) {
+        gone.forEach(byId::remove);
+        // one file may be of all, also of those that were not looked at
+        problems.keySet().forEach(byId::remove);
+        looked.stream().filter(one -> !problems.containsKey(one.id())).forEach(one -> byId.put(one.id(), one));
+    }
+
+    /** Why this cannot be handed over now; looks at attributes only. */
+    Optional<String> problem(Equipment equipment) {
+        return withoutFiles(equipment).or(() -> files.damage(equipment));
+    }
+
+    /** The same, where files are looked at otherwise. */
+    Optional<String> withoutFiles(Equipment equipment) {
+        return equipment.problem().or(() -> missingNode(equipment));
+    }
+
+    /** While a device is prepared its nodes come and go, as they should. */
+    private Optional<String> missingNode(Equipment equipment) {
+        return monitor.isHeld(equipment.device())
+                ? Optional.empty()
+                : nodes.missing(equipment.nodesBeforehand()).filter(path -> !nodes.isBeingChanged(equipment.device()));
+    }
+
+    /** The IDs of those that were ready, and have a node or a file that is not as it was. */
+    Set<String> suspects() {
+        Set<String> suspects = new HashSet<>();
+        for (Equipment one : byId.values()) {
+            if (problem(one).isPresent()) {
+                suspects.add(one.id());
+            }
+        }
+        return suspects;
+    }
+}
