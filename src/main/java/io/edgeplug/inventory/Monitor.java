@@ -217,7 +217,7 @@ public final class Monitor implements AutoCloseable {
                     health.use(classes.current());
                 }
                 look(batch, anew);
-                Set<String> settled = settling.settle(node::devices, System.nanoTime());
+                Set<String> settled = settling.settle(node::at, System.nanoTime());
                 node.scan(settled.stream()
                         .flatMap(place -> PciAddress.parse(place).stream())
                         .toList());

@@ -23,6 +23,7 @@ import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /** What the scans so far have found on a node; one thread at a time. */
 final class NodeDevices {
@@ -69,6 +70,15 @@ final class NodeDevices {
         devices.addAll(withoutFunction);
         devices.addAll(paths);
         return devices;
+    }
+
+    /** The devices in a place, as {@link Settling} calls it. */
+    List<Device> at(String place) {
+        return PciAddress.parse(place)
+                .map(address -> List.<Device>copyOf(known(address)))
+                .orElseGet(() -> Stream.concat(withoutFunction.stream(), paths.stream())
+                        .filter(device -> device.id().equals(place))
+                        .toList());
     }
 
     List<Integer> numaNodes() {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
  * Holds back good news of a device until nothing has happened to it for a while, and lets bad news pass.
@@ -78,15 +78,18 @@ final class Settling {
         return next;
     }
 
-    /** The places that have settled now: good news of them is told from here on. */
-    Set<String> settle(Supplier<List<Device>> devices, long now) {
+    /**
+     * The places that have settled now: good news of them is told from here on.
+     *
+     * @param at the devices in a place
+     */
+    Set<String> settle(Function<String, List<Device>> at, long now) {
         if (unsettled.isEmpty() || next(now) - now > 0) {
             return Set.of();
         }
         Set<String> unready = new HashSet<>();
-        for (Device device : devices.get()) {
-            String place = place(device);
-            if (unsettled.containsKey(place) && !Readiness.isReady(device)) {
+        for (String place : unsettled.keySet()) {
+            if (!at.apply(place).stream().allMatch(Readiness::isReady)) {
                 unready.add(place);
             }
         }
