@@ -32,20 +32,27 @@ final class ChildJvm {
     static Collection<Figure> run(List<String> wrapper, Class<?> main, String... arguments)
             throws IOException, InterruptedException {
         Path result = Files.createTempFile("edgeplug-bench", ".json");
-        List<String> command = new ArrayList<>(wrapper);
-        command.add(ProcessHandle.current().info().command().orElseThrow());
-        command.addAll(OPTIONS);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), result.toString()));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
-                .redirectOutput(Redirect.INHERIT)
-                .redirectError(Redirect.INHERIT)
-                .start();
+        List<String> own = new ArrayList<>(List.of(result.toString()));
+        own.addAll(List.of(arguments));
+        Process process = start(wrapper, main, own);
         if (process.waitFor() != 0) {
             throw new IOException(main.getSimpleName() + " failed");
         }
         Collection<Figure> figures = Report.read(result).values();
         Files.delete(result);
         return figures;
+    }
+
+    /** Starts a class there, and does not wait; its standard input is a pipe. */
+    static Process start(List<String> wrapper, Class<?> main, List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(wrapper);
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.addAll(OPTIONS);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(arguments);
+        return new ProcessBuilder(command)
+                .redirectOutput(Redirect.INHERIT)
+                .redirectError(Redirect.INHERIT)
+                .start();
     }
 }

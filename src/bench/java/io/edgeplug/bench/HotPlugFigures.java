@@ -3,14 +3,12 @@ package io.edgeplug.bench;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.linux.Uevent;
-import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.ListedDevice;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.simulation.SimulatedNode;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -50,15 +48,19 @@ final class HotPlugFigures implements Section {
         Samples removals = new Samples();
         Samples additions = new Samples();
         Lists lists = new Lists(classes.getFirst().resource());
-        Told told = new Told();
-        try (Rig rig = Rig.open(BigNode.tree(functions), classes, node -> told, SETTLE, lists::note)) {
+        try (Scratch scratch = Scratch.make();
+                SimulatedNode node = SimulatedNode.unpack(
+                        BigNode.tree(functions), scratch.directory().resolve("node"));
+                LocalKubelet kubelet = LocalKubelet.open(Parts.kubeletDir(scratch.directory()), lists::note);
+                PartsJvm parts =
+                        PartsJvm.start(node.root(), scratch.directory(), classes.size() > 1 ? functions : 0, SETTLE)) {
             lists.await(vfs);
             PciAddress address = BigNode.address(NUMBER);
             for (int i = 0; i < WARM_UP + ROUNDS; i++) {
-                rig.node().pull(address);
-                long removal = -told.tell("remove", address) + lists.await(vfs - 1);
-                rig.node().plug(BigNode.function(NUMBER));
-                long addition = -told.tell("add", address) + lists.await(vfs);
+                node.pull(address);
+                long removal = -parts.tell("remove", address) + lists.await(vfs - 1);
+                node.plug(BigNode.function(NUMBER));
+                long addition = -parts.tell("add", address) + lists.await(vfs);
                 if (i >= WARM_UP) {
                     removals.add(removal);
                     additions.add(addition);
@@ -102,36 +104,6 @@ final class HotPlugFigures implements Section {
                     return next.when();
                 }
             }
-        }
-    }
-
-    /** Uevents that are told from here. */
-    private static final class Told implements UeventSource {
-
-        private static final Uevent END = new Uevent("end", "/devices/", "");
-
-        private final BlockingQueue<Uevent> events = new ArrayBlockingQueue<>(16);
-
-        /** When it was told. */
-        long tell(String action, PciAddress address) {
-            Uevent event = new Uevent(action, "/devices/pci0000:00/" + address, "pci");
-            long now = System.nanoTime();
-            events.add(event);
-            return now;
-        }
-
-        @Override
-        public Optional<Uevent> next() {
-            try {
-                return Optional.of(events.take()).filter(event -> !event.equals(END));
-            } catch (InterruptedException e) {
-                return Optional.empty();
-            }
-        }
-
-        @Override
-        public void close() {
-            events.add(END);
         }
     }
 }
