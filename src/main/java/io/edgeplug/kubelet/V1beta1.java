@@ -1,6 +1,7 @@
 package io.edgeplug.kubelet;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.edgeplug.container.Allocation;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
@@ -174,34 +175,35 @@ final class V1beta1 implements KubeletApi {
                 .build();
     }
 
-    /** The lists of one stream, in which a device that is as it was is the same message. */
+    /** The lists of one stream, for which a device that is as it was is not encoded again. */
     private static final class Lists implements Function<List<Advertised>, ListAndWatchResponse> {
 
-        private static final ByteString HEALTHY = ByteString.copyFromUtf8("Healthy");
-        private static final ByteString UNHEALTHY = ByteString.copyFromUtf8("Unhealthy");
-
-        private final Remade<Advertised, Device> devices = new Remade<>();
+        private final Remade<Advertised, ByteString> devices = new Remade<>();
 
         /** Thousands of devices are near few nodes. */
         private final Map<List<Integer>, TopologyInfo> topologies = new HashMap<>();
 
         @Override
         public ListAndWatchResponse apply(List<Advertised> list) {
+            // on the wire an embedded message is its length and its bytes, whoever has encoded it; see "Submessages" in
+            // the encoding guide of Protocol Buffers
+            UnknownFieldSet.Field.Builder encoded = UnknownFieldSet.Field.newBuilder();
+            devices.of(list, this::encoded).forEach(encoded::addLengthDelimited);
             return ListAndWatchResponse.newBuilder()
-                    .addAllDevices(devices.of(list, this::device))
+                    .setUnknownFields(UnknownFieldSet.newBuilder()
+                            .addField(ListAndWatchResponse.DEVICES_FIELD_NUMBER, encoded.build())
+                            .build())
                     .build();
         }
 
-        private Device device(Advertised device) {
-            // as bytes, since the message is written again in each list that it is in
-            Device.Builder message = Device.newBuilder()
-                    .setIDBytes(ByteString.copyFromUtf8(device.id()))
-                    .setHealthBytes(device.healthy() ? HEALTHY : UNHEALTHY);
+        private ByteString encoded(Advertised device) {
+            Device.Builder message =
+                    Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy");
             // an empty list of nodes would mean that it fits nowhere
             if (!device.numaNodes().isEmpty()) {
                 message.setTopology(topologies.computeIfAbsent(device.numaNodes(), V1beta1::topology));
             }
-            return message.build();
+            return message.build().toByteString();
         }
     }
 

@@ -72,8 +72,9 @@ final class Ledger {
         locked(() -> entry(endpoint.resource())
                 .filter(entry -> anyones || entry.endpoint().equals(Optional.of(endpoint)))
                 .ifPresent(entry -> {
-                    entry.list(devices);
+                    // nobody sees the entry before it is as the event says
                     publish(new KubeletEvent.DeviceList(endpoint.resource(), devices));
+                    entry.list(devices);
                     // as genericDeviceUpdateCallback in manager.go: devices count before the file has them
                     save();
                 }));

@@ -2,6 +2,7 @@ package io.edgeplug.simulation;
 
 import io.edgeplug.simulation.Tree.Entry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -78,17 +79,16 @@ final class NodeFiles {
     /** Removes every link in {@code sys} that leads into that directory, and then the directory. */
     void remove(Path directory) throws IOException {
         List<Path> links;
-        try (Stream<Path> all = Files.walk(root.resolve("sys"))) {
-            links = all.filter(Files::isSymbolicLink).toList();
+        // of thousands of links few lead there, and each call on a path leaves garbage
+        try (Stream<Path> all = Files.find(
+                root.resolve("sys"),
+                Integer.MAX_VALUE,
+                (path, attributes) -> attributes.isSymbolicLink() && leadsInto(path, directory))) {
+            // the bus first, as everyone looks there
+            links = all.sorted(Comparator.comparing(this::isOnBus).reversed()).toList();
         }
-        // the bus first, as everyone looks there
-        for (Path link : links.stream()
-                .sorted(Comparator.comparing(this::isOnBus).reversed())
-                .toList()) {
-            Path target = link.resolveSibling(Files.readSymbolicLink(link)).normalize();
-            if (target.startsWith(directory)) {
-                Files.delete(link);
-            }
+        for (Path link : links) {
+            Files.delete(link);
         }
         List<Path> rest;
         try (Stream<Path> all = Files.walk(directory)) {
@@ -96,6 +96,14 @@ final class NodeFiles {
         }
         for (Path path : rest) {
             Files.delete(path);
+        }
+    }
+
+    private static boolean leadsInto(Path link, Path directory) {
+        try {
+            return link.resolveSibling(Files.readSymbolicLink(link)).normalize().startsWith(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
