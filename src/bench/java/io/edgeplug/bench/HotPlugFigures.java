@@ -20,6 +20,12 @@ final class HotPlugFigures implements Section {
 
     private static final Duration SETTLE = Duration.ofMillis(150);
     private static final long PATIENCE_SECONDS = 30;
+    private static final String REMOVAL = "removal -> list, ";
+    private static final String ADDITION = "addition -> list, settle " + SETTLE.toMillis() + " ms, ";
+
+    /** The node that larger ones are compared with. */
+    private static final String SMALLEST = "16 functions";
+
     private static final int ROUNDS = 200;
     private static final int WARM_UP = 50;
 
@@ -34,26 +40,25 @@ final class HotPlugFigures implements Section {
     @Override
     public void measure(Consumer<Figure> figures) throws Exception {
         for (int functions : List.of(16, 256)) {
-            measure(functions + " functions", functions, List.of(BigNode.allVfs()), functions - 1, figures);
+            measure(functions + " functions", functions, false, figures);
         }
-        int all = 4096;
-        List<DeviceClass> byPf = BigNode.byPf(all);
-        measure("4,096 functions, " + byPf.size() + " resources", all, byPf, all / byPf.size() - 1, figures);
-        measure("4,096 functions, 1 resource", all, List.of(BigNode.allVfs()), all - byPf.size(), figures);
+        measure("4,096 functions, 16 resources", 4096, true, figures);
+        measure("4,096 functions, 1 resource", 4096, false, figures);
     }
 
-    /** Of the first of these classes, to which so many VFs belong. */
-    private static void measure(
-            String what, int functions, List<DeviceClass> classes, int vfs, Consumer<Figure> figures) throws Exception {
+    /** Of one of all VFs, or of the first PF's if each PF's are a resource. */
+    private static void measure(String what, int functions, boolean byPf, Consumer<Figure> figures) throws Exception {
+        List<DeviceClass> pfs = BigNode.byPf(functions);
+        DeviceClass first = byPf ? pfs.getFirst() : BigNode.allVfs();
+        int vfs = byPf ? functions / pfs.size() - 1 : functions - pfs.size();
         Samples removals = new Samples();
         Samples additions = new Samples();
-        Lists lists = new Lists(classes.getFirst().resource());
+        Lists lists = new Lists(first.resource());
         try (Scratch scratch = Scratch.make();
                 SimulatedNode node = SimulatedNode.unpack(
                         BigNode.tree(functions), scratch.directory().resolve("node"));
                 LocalKubelet kubelet = LocalKubelet.open(Parts.kubeletDir(scratch.directory()), lists::note);
-                PartsJvm parts =
-                        PartsJvm.start(node.root(), scratch.directory(), classes.size() > 1 ? functions : 0, SETTLE)) {
+                PartsJvm parts = PartsJvm.start(node.root(), scratch.directory(), byPf ? functions : 0, SETTLE)) {
             lists.await(vfs);
             PciAddress address = BigNode.address(NUMBER);
             for (int i = 0; i < WARM_UP + ROUNDS; i++) {
@@ -67,9 +72,10 @@ final class HotPlugFigures implements Section {
                 }
             }
         }
-        figures.accept(removals.millis("removal -> list, " + what).with(Target.p99(10)));
-        figures.accept(
-                additions.millis("addition -> list, settle 150 ms, " + what).with(Target.p99(SETTLE.toMillis() + 10)));
+        Figure removal = removals.millis(REMOVAL + what).with(Target.p99(10));
+        Figure addition = additions.millis(ADDITION + what).with(Target.p99(SETTLE.toMillis() + 10));
+        figures.accept(what.equals(SMALLEST) ? removal : removal.above(REMOVAL + SMALLEST));
+        figures.accept(what.equals(SMALLEST) ? addition : addition.above(ADDITION + SMALLEST));
     }
 
     /** The lists that came, each with the time. */

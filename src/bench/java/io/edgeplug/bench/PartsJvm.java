@@ -39,7 +39,7 @@ final class PartsJvm implements AutoCloseable {
      *
      * @param root of the node
      * @param directory for their files
-     * @param functions how many the node has, where each PF's VFs are a resource; 0 where all VFs are one
+     * @param functions of which each PF's VFs are a resource; 0 where all VFs are one
      */
     static PartsJvm start(Path root, Path directory, int functions, Duration settle) throws IOException {
         return new PartsJvm(ChildJvm.start(
@@ -64,6 +64,9 @@ final class PartsJvm implements AutoCloseable {
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new IOException("the daemon's parts did not end");
+        }
+        if (process.exitValue() != 0) {
+            throw new IOException("the daemon's parts failed");
         }
     }
 

@@ -74,6 +74,11 @@ public final class CdiSpecs {
         return problems;
     }
 
+    /** Whether a file that is to go may still be there. */
+    public boolean hasLeftovers() {
+        return files.hasLeftovers();
+    }
+
     /** Whether the file is there as it was written; looks at its attributes only. */
     public boolean isKept(Equipment device) {
         return !device.hasEdits() || files.isUntouched(fileName(resource));

@@ -61,7 +61,7 @@ public final class ContainerFiles {
 
     /** Whether only {@link #keep} can put in order what is there. */
     public boolean hasLeftovers() {
-        return deviceInfo.hasLeftovers();
+        return deviceInfo.hasLeftovers() || cdi.hasLeftovers();
     }
 
     /** What has become of a device's files since they were written; looks at their attributes only. */

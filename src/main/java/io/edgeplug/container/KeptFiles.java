@@ -93,7 +93,6 @@ final class KeptFiles {
             return Map.of();
         }
         return write(files, open -> {
-            inherit(open);
             Set<String> others = new HashSet<>(written.keySet());
             others.addAll(inherited);
             others.removeAll(files.keySet());
@@ -122,6 +121,7 @@ final class KeptFiles {
             make(directory);
             try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
                 SecureDirectoryStream<Path> open = secure(stream);
+                inherit(open);
                 files.forEach((name, content) -> writeIfOther(open, name, content)
                         .ifPresent(reason -> problems.put(name, directory + "/" + name + ": " + reason)));
                 afterwards.accept(open);
@@ -176,7 +176,7 @@ final class KeptFiles {
         if (!hasInherited) {
             open.forEach(path -> {
                 String name = String.valueOf(path.getFileName());
-                if (isOurs.test(name) || isAbandoned(name)) {
+                if ((isOurs.test(name) && !written.containsKey(name)) || isAbandoned(name)) {
                     inherited.add(name);
                 }
             });

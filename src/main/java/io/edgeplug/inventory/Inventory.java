@@ -97,7 +97,11 @@ public final class Inventory {
             List<Device> now = new ArrayList<>(before.subList(0, head));
             now.addAll(is.getOrDefault(resource, List.of()));
             now.addAll(before.subList(tail, before.size()));
-            lists.put(resource, List.copyOf(now));
+            if (now.isEmpty()) {
+                lists.remove(resource);
+            } else {
+                lists.put(resource, List.copyOf(now));
+            }
         }
         return lists;
     }

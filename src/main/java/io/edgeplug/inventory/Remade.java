@@ -16,9 +16,13 @@ public final class Remade<T, R> {
 
     private List<T> elements = List.of();
     private List<R> made = List.of();
+    private boolean isStale;
 
     /** What is made of each of these; the list is not changed later. */
     public List<R> of(List<T> newest, Function<? super T, ? extends R> maker) {
+        if (isStale) {
+            remake(newest, maker);
+        }
         Difference<T> change = Difference.of(elements, newest);
         if (!change.isEmpty()) {
             int end = made.size() - change.tail().size();
@@ -39,9 +43,24 @@ public final class Remade<T, R> {
         return made;
     }
 
-    /** Makes all anew the next time, for what it is made with has changed. */
+    /** Makes all anew the next time, for what it is made with has changed; what comes out equal stays the same object. */
     public void forget() {
-        elements = List.of();
-        made = List.of();
+        isStale = true;
+    }
+
+    private void remake(List<T> newest, Function<? super T, ? extends R> maker) {
+        IdentityHashMap<T, R> known = new IdentityHashMap<>();
+        for (int i = 0; i < elements.size(); i++) {
+            known.put(elements.get(i), made.get(i));
+        }
+        List<R> now = new ArrayList<>(newest.size());
+        for (T element : newest) {
+            R again = maker.apply(element);
+            R before = known.get(element);
+            now.add(before != null && before.equals(again) ? before : again);
+        }
+        elements = newest;
+        made = Collections.unmodifiableList(now);
+        isStale = false;
     }
 }

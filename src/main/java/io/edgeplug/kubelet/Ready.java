@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What can be handed over of one resource, since its nodes and files were there; thread-safe. */
+/** What of one resource can be handed over: its nodes and files were there when it was looked at last; thread-safe. */
 final class Ready {
 
     private final Monitor monitor;
@@ -42,7 +42,7 @@ final class Ready {
         return withoutFiles(equipment).or(() -> files.damage(equipment));
     }
 
-    /** The same, where files are looked at otherwise. */
+    /** The same, but for its files, which the caller looks at. */
     Optional<String> withoutFiles(Equipment equipment) {
         return equipment.problem().or(() -> missingNode(equipment));
     }

@@ -35,7 +35,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Supply implements AutoCloseable {
 
     /** How often nodes and files are looked at when nothing has happened; Allocate looks at those it gives. */
-    private static final Duration UPKEEP = Duration.ofSeconds(60);
+    private static final Duration QUIET = Duration.ofSeconds(60);
 
     /** The same while something is wrong with them. */
     private static final Duration RETRY = Duration.ofSeconds(10);
@@ -167,7 +167,7 @@ final class Supply implements AutoCloseable {
     }
 
     private Duration pause() {
-        return current().problems().isEmpty() ? UPKEEP : RETRY;
+        return current().problems().isEmpty() ? QUIET : RETRY;
     }
 
     /** Looks at devices, nodes and files now; returns when the offer is made and the files are written. */
@@ -210,6 +210,13 @@ final class Supply implements AutoCloseable {
             Set<String> troubled = new HashSet<>(current().problems().keySet());
             troubled.addAll(found.keySet());
             troubled.addAll(suspects);
+            if (extent == Extent.UPKEEP) {
+                // all others were looked at, unless a look has ended in the middle
+                equipped.all().stream()
+                        .map(Equipment::id)
+                        .filter(id -> ready.of(id).isEmpty())
+                        .forEach(troubled::add);
+            }
             boolean all = extent == Extent.ALL || (extent == Extent.UPKEEP && files.hasLeftovers());
             if (extent == Extent.CHANGES && troubled.isEmpty() && change.isEmpty()) {
                 offers.publish(inventory, devices, Map.of());

@@ -72,7 +72,7 @@ final class Ledger {
         locked(() -> entry(endpoint.resource())
                 .filter(entry -> anyones || entry.endpoint().equals(Optional.of(endpoint)))
                 .ifPresent(entry -> {
-                    // nobody sees the entry before it is as the event says
+                    // first, as thousands take a while to note; others see neither before both are done
                     publish(new KubeletEvent.DeviceList(endpoint.resource(), devices));
                     entry.list(devices);
                     // as genericDeviceUpdateCallback in manager.go: devices count before the file has them

@@ -21,7 +21,7 @@ public record ListedDevice(String id, boolean healthy, List<Long> numaNodes) {
         return new ListedDevice(
                 device.getID(),
                 device.getHealth().equals("Healthy"),
-                // of thousands most are near one, for which a stream takes a while
+                // nearly all are near one node, and a stream for each of thousands takes a while
                 nodes.size() == 1
                         ? List.of(nodes.getFirst().getID())
                         : nodes.stream().map(NUMANode::getID).toList());

@@ -57,6 +57,22 @@ final class KeptFilesTest {
     }
 
     @Test
+    void filesOfAnEarlierRunGoThoughTheDirectoryCouldNotBeReadAtFirst() throws Exception {
+        Path place = Files.createFile(directory.resolve("kept"));
+        KeptFiles files = new KeptFiles(place, name -> name.endsWith(".json"));
+        assertThat(files.keep(content("one"))).containsOnlyKeys(NAME);
+        Files.delete(place);
+        Path old = Files.writeString(Files.createDirectory(place).resolve("old.json"), "left");
+
+        assertThat(files.update(content("one"), List.of())).isEmpty();
+        assertThat(files.hasLeftovers()).isTrue();
+        assertThat(files.keep(content("one"))).isEmpty();
+
+        assertThat(old).doesNotExist();
+        assertThat(files.hasLeftovers()).isFalse();
+    }
+
+    @Test
     void fileWhosePermissionsWereChangedIsNotAsItWas() throws Exception {
         KeptFiles files = files();
         assertThat(files.keep(content("one"))).isEmpty();

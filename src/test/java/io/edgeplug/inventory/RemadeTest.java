@@ -54,6 +54,18 @@ final class RemadeTest {
         assertThat(made).containsExactly("x", B, "x", C);
     }
 
+    @Test
+    void whatComesOutEqualWhenAllIsMadeAnewIsTheSameObject() {
+        Remade<String, String> remade = new Remade<>();
+        List<String> before = remade.of(List.of(B, C), one -> one.concat("1"));
+
+        remade.forget();
+        List<String> after = remade.of(List.of(B, C), one -> one.concat(one.equals(B) ? "1" : "2"));
+
+        assertThat(after).containsExactly("b1", "c2");
+        assertThat(after.getFirst()).isSameAs(before.getFirst());
+    }
+
     private static String note(String one, List<String> made) {
         made.add(one);
         return one.toUpperCase(Locale.ROOT);

@@ -204,7 +204,7 @@ final class SupplyTest {
         Path b = deviceInfo().resolve("example.com-dpu-" + B + "-device.json");
         String good = Files.readString(b);
         Files.delete(a);
-        Files.writeString(b, good.replace("pci", "PCI"));
+        Files.writeString(b, "{}");
 
         assertThat(running.refusal(A)).contains("its device information file was changed or removed by somebody else");
 
