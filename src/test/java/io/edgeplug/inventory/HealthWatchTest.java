@@ -15,6 +15,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.device.Sharing;
+import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -74,7 +75,7 @@ final class HealthWatchTest {
     void linkThatGoesDownWhileTheDeviceIsPreparedIsNotTold() throws Exception {
         Watched watch = watch(asking(HealthCheck.LINK));
         assertThat(problem(watch, 0)).isEmpty();
-        Device vf = scan(watch.classes()).device(VFS, VF0).orElseThrow();
+        Device vf = vf(scan(watch.classes()));
 
         holds.take(vf);
         carrier("0");
@@ -258,21 +259,22 @@ final class HealthWatchTest {
     /** What is told of the first VF so many seconds after the beginning, when everything is looked at. */
     private Optional<String> problem(Watched watched, int second) throws IOException {
         long now = begin + Duration.ofSeconds(second).toNanos();
-        Inventory scanned = scan(watched.classes());
-        return scanned.next(
-                        Difference.of(scanned.items(), watched.health().judge(scanned.items(), device -> true, now)),
-                        List.of())
-                .device(VFS, VF0)
-                .orElseThrow()
-                .health()
-                .problem();
+        List<Item> judged = watched.health().judge(scan(watched.classes()), device -> true, now);
+        return vf(judged).health().problem();
     }
 
-    private Inventory scan(List<DeviceClass> classes) throws IOException {
+    private static Device vf(List<Item> items) {
+        return items.stream()
+                .map(Item::device)
+                .filter(device -> device.id().equals(VF0))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<Item> scan(List<DeviceClass> classes) throws IOException {
         NodeDevices node = new NodeDevices(Sysfs.at(directory), classes, new Holds());
         node.scanAll();
-        return Inventory.NOTHING.next(
-                Difference.of(List.of(), new Matching().match(classes, node.devices())), node.numaNodes());
+        return new Matching().match(classes, node.devices());
     }
 
     private static HealthRule asking(HealthCheck check) {
