@@ -41,7 +41,7 @@ final class LocalKubeletCommand implements Callable<Integer> {
     @Option(names = "--dir", paramLabel = "DIR", required = true, description = "Where to serve kubelet.sock.")
     private Path directory = Path.of("");
 
-    @Option(names = "--minor", paramLabel = "N", description = "Behave as Kubernetes 1.N does. Defaults to 36.")
+    @Option(names = "--minor", paramLabel = "N", description = "Behave as Kubernetes 1.N does. Defaults to 37.")
     private int minor = KubeletOptions.DEFAULTS.minorVersion();
 
     @Option(

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Gives pods their devices; follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go, and
@@ -22,6 +24,8 @@ final class Admission {
     private final Ledger ledger;
     private final KubeletOptions options;
     private final HintMerge merge;
+    /** Pods that were admitted, with devices or without. */
+    private final Map<String, PodSpec> specs = new ConcurrentHashMap<>();
 
     Admission(Ledger ledger, KubeletOptions options) {
         this.ledger = ledger;
@@ -47,7 +51,16 @@ final class Admission {
             }
             throw e;
         }
+        specs.put(spec.name(), spec);
         return admitted(spec);
+    }
+
+    void remove(String pod) {
+        boolean wasAdmitted = specs.remove(pod) != null;
+        if (wasAdmitted && ledger.pod(pod).isEmpty()) {
+            ledger.tell(new KubeletEvent.PodRemoved(pod));
+        }
+        ledger.removed(pod);
     }
 
     /** With a container for each of the spec, also those without devices. */
@@ -70,6 +83,10 @@ final class Admission {
         });
         for (Map.Entry<ResourceName, Integer> limit : container.limits().entrySet()) {
             ResourceName resource = limit.getKey();
+            if (!ledger.isOfPlugins(resource)) {
+                ledger.tell(new KubeletEvent.Unmanaged(pod, container.name(), resource));
+                continue;
+            }
             SortedSet<String> again = reusable.computeIfAbsent(resource, name -> new TreeSet<>());
             try {
                 allocate(pod, container.name(), resource, limit.getValue(), again, affinity);
@@ -148,30 +165,72 @@ final class Admission {
     }
 
     ContainerAllocation start(String pod, String container) throws ContainerStartException {
-        Pod holder =
-                ledger.pod(pod).orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod that holds devices"));
-        Pod.Container starting = holder.container(container);
-        for (Map.Entry<ResourceName, SortedSet<String>> holding :
-                starting.devices().entrySet()) {
-            preStart(pod, container, holding.getKey(), holding.getValue());
+        for (Map.Entry<ResourceName, Integer> limit : limits(pod, container).entrySet()) {
+            ResourceName resource = limit.getKey();
+            if (ledger.isOfPlugins(resource)) {
+                prepare(pod, container, resource, limit.getValue());
+            }
         }
-        ledger.tell(new KubeletEvent.Started(pod, container, starting.allocation()));
-        return starting.allocation();
+        ContainerAllocation allocation = ledger.pod(pod)
+                .flatMap(holder -> holder.holder(container))
+                .map(Pod.Container::allocation)
+                .orElse(ContainerAllocation.NOTHING);
+        ledger.tell(new KubeletEvent.Started(pod, container, allocation));
+        return allocation;
     }
 
-    private void preStart(String pod, String container, ResourceName resource, SortedSet<String> ids)
+    /** What a container asks for; of a pod that is known by the checkpoint alone, what it holds. */
+    private SortedMap<ResourceName, Integer> limits(String pod, String container) {
+        Optional<PodSpec> spec = Optional.ofNullable(specs.get(pod));
+        if (spec.isPresent()) {
+            return spec.orElseThrow().container(container).limits();
+        }
+        Pod holder =
+                ledger.pod(pod).orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod of this kubelet"));
+        SortedMap<ResourceName, Integer> held = new TreeMap<>();
+        holder.container(container).devices().forEach((resource, ids) -> held.put(resource, ids.size()));
+        return held;
+    }
+
+    private void prepare(String pod, String container, ResourceName resource, int count)
             throws ContainerStartException {
+        try {
+            preStart(pod, container, resource);
+        } catch (PluginException e) {
+            ledger.tell(new KubeletEvent.PreStartFailed(pod, container, resource, e.reason()));
+            throw new ContainerStartException(e.reason());
+        }
+        if (held(pod, container, resource).isEmpty()) {
+            try {
+                allocateLate(pod, container, resource, count);
+            } catch (PluginException e) {
+                ledger.tell(new KubeletEvent.AllocationFailed(pod, container, resource, e.reason()));
+                throw new ContainerStartException(e.reason());
+            }
+        }
+    }
+
+    private void preStart(String pod, String container, ResourceName resource) throws PluginException {
+        if (!ledger.hasPlugin(resource)) {
+            throw noEndpoint(resource);
+        }
         Optional<Endpoint> endpoint = ledger.endpoint(resource).filter(Endpoint::preStartRequired);
         if (endpoint.isEmpty()) {
             // until its plugin registers again, a restarted kubelet does not know that it should ask
             return;
         }
-        try {
-            endpoint.orElseThrow().preStart(Choice.shuffled(ids));
-            ledger.tell(new KubeletEvent.PreStarted(pod, container, resource, List.copyOf(ids)));
-        } catch (PluginException e) {
-            ledger.tell(new KubeletEvent.PreStartFailed(pod, container, resource, e.reason()));
-            throw new ContainerStartException(e.reason());
+        SortedSet<String> ids = held(pod, container, resource);
+        if (ids.isEmpty()) {
+            throw new PluginException("no devices found allocated in local cache for pod %s, container %s, resource %s"
+                    .formatted(pod, container, resource));
         }
+        endpoint.orElseThrow().preStart(Choice.shuffled(ids));
+        ledger.tell(new KubeletEvent.PreStarted(pod, container, resource, List.copyOf(ids)));
+    }
+
+    /** For a container that was admitted before its resource was listed. */
+    private synchronized void allocateLate(String pod, String container, ResourceName resource, int count)
+            throws PluginException {
+        allocate(pod, container, resource, count, Set.of(), TopologyHint.ANY);
     }
 }

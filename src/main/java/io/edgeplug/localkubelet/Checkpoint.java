@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -29,7 +30,7 @@ import java.util.stream.IntStream;
  * kubelets add beside it, is neither read nor written.
  *
  * @param entries what containers hold
- * @param registered the healthy IDs of each resource that ever registered; only the names matter when it is read
+ * @param registered the healthy IDs of each resource that was ever listed; only the names matter when it is read
  */
 record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered) {
 
@@ -43,6 +44,17 @@ record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered)
     Checkpoint {
         entries = List.copyOf(entries);
         registered = new TreeMap<>(registered);
+    }
+
+    /** What pods hold, and the resources that were ever listed. */
+    static Checkpoint of(PodDevices pods, Map<ResourceName, ResourceEntry> entries) {
+        TreeMap<String, List<String>> registered = new TreeMap<>();
+        entries.forEach((resource, entry) -> {
+            if (entry.known()) {
+                registered.put(resource.toString(), entry.healthyIds());
+            }
+        });
+        return new Checkpoint(pods.entries(), registered);
     }
 
     /** The file as JSON. */

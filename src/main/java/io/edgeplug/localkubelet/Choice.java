@@ -98,8 +98,8 @@ final class Choice {
         return common;
     }
 
-    static List<String> shuffled(Collection<String> ids) {
-        List<String> order = new ArrayList<>(ids);
+    static <T> List<T> shuffled(Collection<T> ids) {
+        List<T> order = new ArrayList<>(ids);
         Collections.shuffle(order);
         return order;
     }

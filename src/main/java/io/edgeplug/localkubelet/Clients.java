@@ -2,12 +2,13 @@ package io.edgeplug.localkubelet;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
+import io.grpc.Context;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -16,13 +17,15 @@ import java.util.concurrent.TimeUnit;
  * The plugins that a running kubelet is connected to, however it found them; follows the clients of
  * plugin/v1beta1/handler.go.
  *
- * <p>Up to Kubernetes 1.35 a resource has one client, the newest, and whenever any stream of the resource ends, that
- * client is hung up on and forgotten: a plugin that registers before it ends its old stream loses the new one. From 1.36
+ * <p>Up to Kubernetes 1.36 a resource has one client, the newest, and whenever any stream of the resource ends, that
+ * client is hung up on and forgotten: a plugin that registers before it ends its old stream loses the new one. From 1.37
  * on, resource and socket together are a client. No kubelet ends the old stream by itself.
+ *
+ * <p>A Register that fails makes every kubelet forget the client in whose place it would have come, even one that lives:
+ * its lists still count, but nobody notices its end.
  */
 final class Clients implements AutoCloseable {
 
-    private static final int FIRST_BY_SOCKET = 36;
     /** Takes a few milliseconds, unless the machine is busy with others or a listener dawdles. */
     private static final long CLOSE_SECONDS = 5;
 
@@ -32,9 +35,11 @@ final class Clients implements AutoCloseable {
     private final boolean bySocket;
     private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("plugin-", 0).factory());
-    private final List<Endpoint> all = new ArrayList<>();
-    /** Up to 1.35 only. */
-    private final Map<ResourceName, Endpoint> newest = new HashMap<>();
+    /** Those not hung up on, forgotten ones too. */
+    private final Set<Endpoint> open = new HashSet<>();
+
+    /** In the order they came; up to 1.36 at most one of each resource. */
+    private final List<Endpoint> clients = new ArrayList<>();
 
     private boolean closing;
 
@@ -42,7 +47,7 @@ final class Clients implements AutoCloseable {
         this.rpc = rpc;
         this.ledger = ledger;
         this.deadlines = deadlines;
-        this.bySocket = options.minorVersion() >= FIRST_BY_SOCKET;
+        this.bySocket = options.knowsPluginsBySocket();
     }
 
     UnixRpc rpc() {
@@ -62,39 +67,36 @@ final class Clients implements AutoCloseable {
         threads.execute(work);
     }
 
-    /** Dials a plugin, which then has the resource. */
-    Endpoint connect(DevicePluginApi api, ResourceName resource, Path socket) throws PluginException {
+    /**
+     * Dials a plugin, which then has the resource.
+     *
+     * @param caller ends the dialling when it ends
+     */
+    Endpoint connect(DevicePluginApi api, ResourceName resource, Path socket, Context caller) throws PluginException {
         Endpoint endpoint = add(api, resource, socket);
         try {
-            endpoint.connect();
+            endpoint.connect(caller);
+            ledger.connected(endpoint);
         } catch (PluginException e) {
-            endpoint.stop(e.reason());
-            failed(endpoint);
+            forget(resource, socket);
+            endpoint.hangUp(e.reason());
+            closed(endpoint);
             throw e;
         }
-        ledger.connected(endpoint);
         return endpoint;
     }
 
     /** Reads a connected plugin's lists until its stream ends. */
     void follow(Endpoint endpoint) {
-        String reason = endpoint.follow(devices -> ledger.listed(endpoint, devices, !bySocket));
-        Optional<Endpoint> lost = ended(endpoint);
-        if (lost.isEmpty()) {
-            ledger.ended(endpoint, reason);
-            return;
-        }
-        Endpoint client = lost.orElseThrow();
-        if (client.equals(endpoint)) {
-            ledger.disconnected(endpoint, reason);
-            return;
-        }
-        ledger.ended(endpoint, reason);
-        String because = "hung up on, since the stream of " + endpoint.socketName() + " ended";
-        if (client.isConnected()) {
-            ledger.disconnected(client, because);
-        } else {
-            ledger.disconnected(client.resource(), because);
+        String reason = endpoint.follow(devices -> ledger.listed(endpoint, devices));
+        Optional<Endpoint> client = forget(endpoint.resource(), endpoint.socket());
+        ledger.ended(endpoint, reason, client);
+        client.ifPresent(lost -> {
+            endpoint.hangUp(reason);
+            lost.disconnect("hung up on, since the stream of " + endpoint.socketName() + " ended");
+        });
+        if (endpoint.isHungUp()) {
+            closed(endpoint);
         }
     }
 
@@ -102,46 +104,45 @@ final class Clients implements AutoCloseable {
         if (closing) {
             throw new PluginException("the kubelet is stopping");
         }
-        if (bySocket
-                && all.stream()
-                        .anyMatch(other -> other.resource().equals(resource)
-                                && other.socket().equals(socket))) {
-            throw new PluginException(
-                    "device plugin of " + resource + " on socket " + socket.getFileName() + " is already registered");
-        }
         Endpoint endpoint = Endpoint.open(rpc, api, socket, resource, deadlines);
-        all.add(endpoint);
-        newest.put(resource, endpoint);
+        open.add(endpoint);
+        if (!bySocket) {
+            forget(resource, socket);
+        }
+        clients.add(endpoint);
         return endpoint;
     }
 
-    /** Up to 1.35, the resource has no client then, also if it had one before. */
-    private synchronized void failed(Endpoint endpoint) {
-        all.remove(endpoint);
-        newest.remove(endpoint.resource());
+    /** Returns the client that is no more, if there was one; the oldest, where a socket registers for the second time. */
+    private synchronized Optional<Endpoint> forget(ResourceName resource, Path socket) {
+        List<Endpoint> lost = clients.stream()
+                .filter(client -> client.resource().equals(resource)
+                        && (!bySocket || client.socket().equals(socket)))
+                .toList();
+        clients.removeAll(lost);
+        return lost.stream().findFirst();
     }
 
-    /** Returns the client that this costs the resource: often itself, maybe another, maybe none. */
-    private synchronized Optional<Endpoint> ended(Endpoint endpoint) {
-        all.remove(endpoint);
-        return bySocket ? Optional.of(endpoint) : Optional.ofNullable(newest.remove(endpoint.resource()));
+    private synchronized void closed(Endpoint endpoint) {
+        open.remove(endpoint);
     }
 
     private synchronized List<Endpoint> refuseMore() {
         closing = true;
-        return List.copyOf(all);
+        return List.copyOf(open);
     }
 
     /** Hangs up on all plugins and waits until each has been noted as gone. */
     @Override
     public void close() {
         List<Endpoint> connected = refuseMore();
-        connected.forEach(endpoint -> endpoint.stop("the kubelet stopped"));
+        connected.forEach(endpoint -> endpoint.hangUp("the kubelet stopped"));
         threads.shutdown();
         try {
             threads.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        ledger.stopped();
     }
 }

@@ -4,11 +4,12 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import io.edgeplug.proto.v1beta1.DevicePluginOptions;
-import io.grpc.ConnectivityState;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -36,8 +37,9 @@ final class Endpoint {
     private final PluginCalls plugin;
     private final Deadlines deadlines;
     private volatile DevicePluginOptions options = DevicePluginOptions.getDefaultInstance();
-    private volatile boolean connected;
-    private volatile Optional<String> stopped = Optional.empty();
+    private volatile Optional<String> hungUp = Optional.empty();
+    private volatile Optional<Instant> stopped = Optional.empty();
+    private boolean dialled;
 
     private Endpoint(
             ResourceName resource, Path socket, ManagedChannel channel, PluginCalls plugin, Deadlines deadlines) {
@@ -74,27 +76,39 @@ final class Endpoint {
         return options.getGetPreferredAllocationAvailable();
     }
 
-    /** Whether it was reached, be it stopped since or not. */
-    boolean isConnected() {
-        return connected;
+    /** Since when the kubelet knows that its stream has ended, and calls it no more. */
+    Optional<Instant> stopped() {
+        return stopped;
     }
 
-    boolean isStopped() {
-        return stopped.isPresent();
+    void stop(Instant now) {
+        stopped = Optional.of(now);
     }
 
-    /** Waits for the plugin to serve and asks for its options. */
-    void connect() throws PluginException {
+    boolean isHungUp() {
+        return hungUp.isPresent();
+    }
+
+    /**
+     * Waits for the plugin to serve, until the dial's deadline, and asks for its options.
+     *
+     * @param caller ends both when it ends
+     */
+    void connect(Context caller) throws PluginException {
         try {
-            options = plugin.options(deadlines.dial());
-            connected = true;
+            PluginCalls.awaitReady(channel, deadlines.dial(), caller);
         } catch (StatusRuntimeException e) {
-            if (channel.getState(false) == ConnectivityState.READY) {
-                throw new PluginException("failed to get device plugin options: " + goText(e));
-            }
-            boolean late = e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED;
             throw new PluginException(
-                    "failed to dial device plugin: " + (late ? "context deadline exceeded" : goText(e)));
+                    "failed to dial device plugin: " + e.getStatus().getDescription());
+        }
+        synchronized (this) {
+            dialled = true;
+        }
+        try {
+            caller.run(() -> options = plugin.options());
+        } catch (StatusRuntimeException e) {
+            throw new PluginException("failed to get device plugin options: "
+                    + goText(caller.isCancelled() ? PluginCalls.ended(caller) : e));
         }
     }
 
@@ -102,9 +116,9 @@ final class Endpoint {
     String follow(Consumer<List<ListedDevice>> lists) {
         try {
             plugin.listAndWatch(lists);
-            return stopped.orElse("EOF");
+            return hungUp.orElse("EOF");
         } catch (StatusRuntimeException e) {
-            return stopped.orElse(goText(e));
+            return hungUp.orElse(goText(e));
         }
     }
 
@@ -138,15 +152,35 @@ final class Endpoint {
     }
 
     /** Hangs up, which ends the stream and every call under way; the first reason stands. */
-    synchronized void stop(String reason) {
-        stopped = stopped.or(() -> Optional.of(reason));
+    synchronized void hangUp(String reason) {
+        hungUp = hungUp.or(() -> Optional.of(reason));
         channel.shutdownNow();
     }
 
-    private void refuseIfStopped(String prefix) throws PluginException {
-        if (isStopped()) {
-            throw new PluginException(prefix + "endpoint " + socketName() + " of " + resource + " has been stopped");
+    /** Hangs up, unless the plugin is still being dialled: the kubelet has nothing to close then, and goes on dialling. */
+    synchronized void disconnect(String reason) {
+        if (dialled) {
+            hangUp(reason);
         }
+    }
+
+    private void refuseIfStopped(String prefix) throws PluginException {
+        if (stopped.isPresent()) {
+            throw new PluginException(prefix + "endpoint " + goStruct(stopped.orElseThrow()) + " has been stopped");
+        }
+    }
+
+    /** As Go prints the record of a plugin that 1.37 has, of which only resource and socket mean anything to a reader. */
+    private String goStruct(Instant stop) {
+        return "&{{{} {0 0}} %s %s 0x%x {%d%09d %d 0x%x} <nil>}"
+                .formatted(
+                        resource,
+                        socket,
+                        System.identityHashCode(plugin),
+                        stop.getEpochSecond(),
+                        stop.getNano(),
+                        System.nanoTime(),
+                        System.identityHashCode(stop));
     }
 
     /** The text of grpc-go's status error, which ends up before the user's eyes. */

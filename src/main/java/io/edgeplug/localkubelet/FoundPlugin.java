@@ -6,6 +6,7 @@ import io.edgeplug.proto.pluginregistration.PluginInfo;
 import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
 import io.edgeplug.proto.pluginregistration.RegistrationGrpc.RegistrationBlockingStub;
 import io.edgeplug.proto.pluginregistration.RegistrationStatus;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.InvalidPathException;
@@ -73,7 +74,7 @@ final class FoundPlugin {
     /** The socket is no more, which ends the plugin too. */
     synchronized void remove() {
         removed = true;
-        endpoint.ifPresent(plugin -> plugin.stop("its socket " + socket.getFileName() + " is gone"));
+        endpoint.ifPresent(plugin -> plugin.hangUp("its socket " + socket.getFileName() + " is gone"));
     }
 
     private synchronized void connected(Endpoint plugin) {
@@ -90,7 +91,7 @@ final class FoundPlugin {
         PluginInfo answer;
         ResourceName resource;
         try {
-            PluginCalls.awaitReady(channel, clients.deadlines().dial());
+            PluginCalls.awaitReady(channel, clients.deadlines().dial(), Context.ROOT);
             answer = plugin.withDeadlineAfter(INFO_DEADLINE).getInfo(InfoRequest.getDefaultInstance());
             resource = validated(answer);
         } catch (StatusRuntimeException e) {
@@ -106,7 +107,7 @@ final class FoundPlugin {
             return;
         }
         try {
-            Endpoint connected = clients.connect(DevicePluginApi.V1BETA1, resource, served(answer));
+            Endpoint connected = clients.connect(DevicePluginApi.V1BETA1, resource, served(answer), Context.ROOT);
             connected(connected);
             tellAside(plugin, channel);
             clients.follow(connected);

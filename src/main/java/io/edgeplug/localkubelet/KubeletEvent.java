@@ -59,8 +59,8 @@ public sealed interface KubeletEvent {
     }
 
     /**
-     * A plugin's ListAndWatch ended. If no other has replaced the plugin, all its devices are unhealthy now; up to
-     * Kubernetes 1.35 they are even if one has, which is hung up on then, and this is told of both.
+     * A plugin's ListAndWatch ended. If no other serves the resource, all its devices are unhealthy now; up to
+     * Kubernetes 1.36 they are even if one does, which is hung up on then, and this is told of both.
      */
     record StreamEnded(ResourceName resource, String endpoint, String reason) implements KubeletEvent {
         @Override
@@ -68,6 +68,29 @@ public sealed interface KubeletEvent {
             return resource + ": stream of " + endpoint + " ended: " + reason;
         }
     }
+
+    /** A pod's status was written anew, since a plugin listed a device with another health than before. */
+    record PodStatus(String pod, List<DeviceHealth> devices) implements KubeletEvent {
+        public PodStatus {
+            devices = List.copyOf(devices);
+        }
+
+        @Override
+        public String text() {
+            return pod + ": status "
+                    + devices.stream()
+                            .map(device -> "%s: %s %s %s"
+                                    .formatted(
+                                            device.container(),
+                                            device.resource(),
+                                            device.id(),
+                                            device.healthy() ? "Healthy" : "Unhealthy"))
+                            .collect(Collectors.joining(", ", "[", "]"));
+        }
+    }
+
+    /** The health of a device in the status of the pod that holds it, by the plugin's last list. */
+    record DeviceHealth(String container, ResourceName resource, String id, boolean healthy) {}
 
     /** A plugin answered GetPreferredAllocation. */
     record Preferred(String pod, String container, ResourceName resource, List<String> ids) implements KubeletEvent {
@@ -99,6 +122,14 @@ public sealed interface KubeletEvent {
         @Override
         public String text() {
             return pod + "/" + container + ": no " + resource + ": " + reason;
+        }
+    }
+
+    /** A container asks for a resource that no plugin has listed, so its pod is admitted without it. */
+    record Unmanaged(String pod, String container, ResourceName resource) implements KubeletEvent {
+        @Override
+        public String text() {
+            return pod + "/" + container + ": admitted without " + resource + ", which no plugin has listed";
         }
     }
 

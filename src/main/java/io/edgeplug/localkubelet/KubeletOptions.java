@@ -13,7 +13,7 @@ import java.util.TreeSet;
 /**
  * Which kubelet a {@link LocalKubelet} is.
  *
- * @param minorVersion of Kubernetes 1; it decides how plugins of one resource supersede each other, see {@link Clients}
+ * @param minorVersion of Kubernetes 1; it decides what tells plugins of one resource apart, see {@link Clients}
  * @param clock tells when the grace after the end of a plugin's stream is over; nothing waits by it
  * @param socketPause how long a starting kubelet takes between clearing its directory and making {@code kubelet.sock}
  * @param numaNodes those of the machine; a device on any other is never aligned
@@ -29,9 +29,9 @@ public record KubeletOptions(
         Set<DevicePluginApi> apis,
         Optional<Path> pluginsRegistry) {
 
-    /** Kubernetes 1.36 as it comes: v1beta1, no topology policy, two NUMA nodes, no plugins_registry. */
+    /** Kubernetes 1.37 as it comes: v1beta1, no topology policy, two NUMA nodes, no plugins_registry. */
     public static final KubeletOptions DEFAULTS = new KubeletOptions(
-            36,
+            37,
             InstantSource.system(),
             Duration.ZERO,
             TopologyPolicy.NONE,
@@ -47,6 +47,26 @@ public record KubeletOptions(
         if (numaNodes.isEmpty() || numaNodes.first() < 0 || numaNodes.last() > MAX_NUMA_NODE) {
             throw new IllegalArgumentException("NUMA nodes " + numaNodes + ": must be some of 0 to " + MAX_NUMA_NODE);
         }
+    }
+
+    /** Whether resource and socket together are a plugin, from 1.37 on; before, the resource alone is. */
+    boolean knowsPluginsBySocket() {
+        return minorVersion >= 37;
+    }
+
+    /** Whether a plugin is dialled back only while its Register waits, from 1.35 on. */
+    boolean dialsWithinRegister() {
+        return minorVersion >= 35;
+    }
+
+    /** Whether a pod's status says how its devices are: the gate ResourceHealthStatus is on from 1.36. */
+    boolean reportsHealth() {
+        return minorVersion >= 36;
+    }
+
+    /** Whether the pod that holds a device is looked up by ID and resource, from 1.37 on; before, by ID alone. */
+    boolean findsHoldersByResource() {
+        return minorVersion >= 37;
     }
 
     public KubeletOptions withMinorVersion(int other) {

@@ -4,8 +4,6 @@ import io.edgeplug.device.ResourceName;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -38,15 +36,15 @@ final class Ledger {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Path checkpoint;
-    private final InstantSource clock;
+    private final KubeletOptions options;
     private final Consumer<KubeletEvent> listener;
     private final SortedMap<ResourceName, ResourceEntry> entries = new TreeMap<>();
     private final PodDevices pods = new PodDevices();
     private boolean closed;
 
-    Ledger(Path checkpoint, InstantSource clock, Consumer<KubeletEvent> listener) {
+    Ledger(Path checkpoint, KubeletOptions options, Consumer<KubeletEvent> listener) {
         this.checkpoint = checkpoint;
-        this.clock = clock;
+        this.options = options;
         this.listener = listener;
     }
 
@@ -54,57 +52,58 @@ final class Ledger {
         locked(() -> publish(event));
     }
 
-    /** A plugin was connected: the resource is its own now. */
-    void connected(Endpoint endpoint) {
-        locked(() -> {
-            entries.computeIfAbsent(endpoint.resource(), name -> new ResourceEntry())
+    /** A plugin was connected, and serves the resource from now on. */
+    void connected(Endpoint endpoint) throws PluginException {
+        lock.lock();
+        try {
+            entries.computeIfAbsent(endpoint.resource(), name -> new ResourceEntry(options))
                     .connected(endpoint);
             publish(new KubeletEvent.Registered(
                     endpoint.resource(),
                     endpoint.socketName(),
                     endpoint.preStartRequired(),
                     endpoint.preferredAllocationAvailable()));
-        });
+        } finally {
+            lock.unlock();
+        }
     }
 
-    /** A plugin sent its list, which counts if the plugin has the resource or the kubelet takes anyone's. */
-    void listed(Endpoint endpoint, List<ListedDevice> devices, boolean anyones) {
+    /** A plugin sent its list, which replaces the one before, whichever plugin of the resource sent that. */
+    void listed(Endpoint endpoint, List<ListedDevice> devices) {
         locked(() -> entry(endpoint.resource())
-                .filter(entry -> anyones || entry.endpoint().equals(Optional.of(endpoint)))
+                .filter(entry -> !endpoint.isHungUp())
                 .ifPresent(entry -> {
                     // first, as thousands take a while to note; others see neither before both are done
                     publish(new KubeletEvent.DeviceList(endpoint.resource(), devices));
-                    entry.list(devices);
+                    Map<String, ListedDevice> before = entry.list(devices);
                     // as genericDeviceUpdateCallback in manager.go: devices count before the file has them
                     save();
+                    if (options.reportsHealth()) {
+                        PodHealth health = new PodHealth(pods, entries, options.findsHoldersByResource());
+                        health.changed(endpoint.resource(), before).forEach(this::publish);
+                    }
                 }));
     }
 
-    /** A plugin's stream ended, which changes nothing by itself. */
-    void ended(Endpoint endpoint, String reason) {
+    /**
+     * A plugin's stream ended.
+     *
+     * @param client the one that this costs the resource, maybe another than the plugin; without one, the kubelet had
+     *     forgotten the plugin and takes it for alive
+     */
+    void ended(Endpoint endpoint, String reason, Optional<Endpoint> client) {
         locked(() -> {
-            endpoint.stop(reason);
+            client.ifPresent(lost -> entry(lost.resource()).ifPresent(entry -> entry.disconnected(lost.socket())));
             publish(new KubeletEvent.StreamEnded(endpoint.resource(), endpoint.socketName(), reason));
         });
     }
 
-    /** A plugin is gone, and with it the health of its devices, unless another plugin has taken the resource. */
-    void disconnected(Endpoint endpoint, String reason) {
+    /** The kubelet stopped: no plugin serves anything. */
+    void stopped() {
         locked(() -> {
-            entry(endpoint.resource())
-                    .filter(entry -> entry.endpoint().equals(Optional.of(endpoint)))
-                    .ifPresent(entry -> entry.disconnected(clock.instant()));
-            ended(endpoint, reason);
-        });
-    }
-
-    /** A resource lost its client while it was still being dialled: whoever has the resource counts as gone. */
-    void disconnected(ResourceName resource, String reason) {
-        locked(() -> entry(resource).ifPresent(entry -> {
-            entry.disconnected(clock.instant());
-            entry.endpoint().ifPresent(endpoint -> endpoint.stop(reason));
+            entries.values().forEach(ResourceEntry::stop);
             changed.signalAll();
-        }));
+        });
     }
 
     /** Forgets all but what the checkpoint brings back: the resources' names without devices, and the pods with theirs. */
@@ -122,18 +121,15 @@ final class Ledger {
     }
 
     private void restore(Checkpoint saved) {
-        Instant now = clock.instant();
         pods.restore(saved.entries());
         saved.registered()
                 .keySet()
-                .forEach(resource -> entries.put(ResourceName.parse(resource), ResourceEntry.restored(now)));
+                .forEach(resource -> entries.put(ResourceName.parse(resource), ResourceEntry.restored(options)));
     }
 
     private void save() {
-        TreeMap<String, List<String>> registered = new TreeMap<>();
-        entries.forEach((resource, entry) -> registered.put(resource.toString(), entry.healthyIds()));
         try {
-            new Checkpoint(pods.entries(), registered).write(checkpoint);
+            Checkpoint.of(pods, entries).write(checkpoint);
         } catch (IOException e) {
             LOG.warning(() -> checkpoint + ": cannot write: " + e);
         }
@@ -155,9 +151,20 @@ final class Ledger {
         return locked(() -> pods.holding(pod, container, resource));
     }
 
-    /** Empty if the resource never registered. */
+    /** Whether the kubelet knows a plugin of the resource, be it one that it expects back. */
+    boolean hasPlugin(ResourceName resource) {
+        return locked(() -> entry(resource).isPresent());
+    }
+
+    /** Whether devices of the resource are for plugins to give: it was listed, a checkpoint names it or a pod has some. */
+    boolean isOfPlugins(ResourceName resource) {
+        return locked(() -> entry(resource).filter(ResourceEntry::known).isPresent()
+                || !pods.ids(resource).isEmpty());
+    }
+
+    /** Empty if the resource was never listed. */
     Optional<Stock> stock(ResourceName resource) {
-        return locked(() -> entry(resource).map(entry -> entry.stock(pods.ids(resource))));
+        return locked(() -> entry(resource).filter(ResourceEntry::known).map(entry -> entry.stock(pods.ids(resource))));
     }
 
     void reserve(ResourceName resource, Collection<String> ids) {
@@ -221,9 +228,8 @@ final class Ledger {
 
     /** As GetCapacity does it: whoever asks for the node's capacity finds those gone whose grace is over. */
     private void dropExpired() {
-        Instant now = clock.instant();
         List<ResourceName> expired = entries.entrySet().stream()
-                .filter(entry -> entry.getValue().expired(now))
+                .filter(entry -> entry.getValue().expired())
                 .map(Map.Entry::getKey)
                 .toList();
         for (ResourceName resource : expired) {

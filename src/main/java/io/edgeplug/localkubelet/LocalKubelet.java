@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
  * its devices to pods.
  *
  * <p>Sockets and calls are real; pods are names, no container runs. It behaves as pkg/kubelet/cm/devicemanager of the
- * Kubernetes that its options name, with these exceptions: a plugin that is dialled back must give its options within
- * the dial's 10 s; an endpoint that is no bare file name is refused; a pod that asks for a resource that nobody ever
- * registered is refused, where a scheduler would not have sent it to this node; there are no sidecar containers.
+ * Kubernetes that its options name, with these exceptions: the connection of a refused Register is closed; containers
+ * that a restarted kubelet finds running are admitted as others are; hints are those up to 1.35, over all NUMA nodes;
+ * there are no sidecar containers.
  */
 public final class LocalKubelet implements AutoCloseable {
 
@@ -67,7 +67,7 @@ public final class LocalKubelet implements AutoCloseable {
             Path pluginDirectory, KubeletOptions options, Deadlines deadlines, Consumer<KubeletEvent> listener)
             throws IOException {
         Path directory = pluginDirectory.toAbsolutePath();
-        Ledger ledger = new Ledger(directory.resolve(Checkpoint.FILE), options.clock(), listener);
+        Ledger ledger = new Ledger(directory.resolve(Checkpoint.FILE), options, listener);
         LocalKubelet kubelet = new LocalKubelet(directory, options, deadlines, UnixRpc.open(), ledger);
         try {
             kubelet.start();
@@ -127,7 +127,8 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Gives each container the devices that it asks for; containers that hold theirs already keep them.
+     * Gives each container the devices that it asks for; containers that hold theirs already keep them. A resource that
+     * no plugin has listed is not the kubelet's to give: the pod is admitted without it.
      *
      * @throws AdmissionException if one cannot be given all; then a new pod holds none
      */
@@ -137,10 +138,10 @@ public final class LocalKubelet implements AutoCloseable {
 
     /**
      * Does what comes before each start of a container: PreStartContainer, within 30 s, of each resource whose plugin
-     * asked for it.
+     * asked for it. A container that was admitted without a resource which has been listed since gets its devices now.
      *
      * @return what the container is started with
-     * @throws IllegalArgumentException if there is no such container or it has no devices
+     * @throws IllegalArgumentException if there is no such container
      */
     public ContainerAllocation startContainer(String pod, String container) throws ContainerStartException {
         return admission.start(pod, container);
@@ -148,7 +149,7 @@ public final class LocalKubelet implements AutoCloseable {
 
     /** Frees the devices of a pod that is gone; plugins are not told, they never are. */
     public void remove(String pod) {
-        ledger.removed(pod);
+        admission.remove(pod);
     }
 
     /** The pods that hold devices, in the order they came. */
@@ -161,7 +162,7 @@ public final class LocalKubelet implements AutoCloseable {
         return ledger.pod(name);
     }
 
-    /** What is known of a resource now; of an unknown one that it is unknown. */
+    /** What is known of a resource now; of another that it is unknown. */
     public ResourceState resource(ResourceName resource) {
         return ledger.state(resource);
     }

@@ -3,12 +3,15 @@ package io.edgeplug.localkubelet;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import io.edgeplug.proto.v1beta1.DevicePluginOptions;
 import io.grpc.ConnectivityState;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +28,8 @@ sealed interface PluginCalls permits V1beta1Calls, V1alpha1Calls {
         };
     }
 
-    /** Waits for the plugin to serve, and for its options where the API has any. */
-    DevicePluginOptions options(Duration deadline);
+    /** Asks for the plugin's options, where the API has any. */
+    DevicePluginOptions options();
 
     /** Hands on each list until the plugin ends the stream. */
     void listAndWatch(Consumer<List<ListedDevice>> lists);
@@ -38,9 +41,15 @@ sealed interface PluginCalls permits V1beta1Calls, V1alpha1Calls {
 
     void preStart(Collection<String> ids, Duration deadline);
 
-    /** Waits until somebody serves the channel's socket, as a blocking dial in Go does. */
-    static void awaitReady(ManagedChannel channel, Duration deadline) {
+    /**
+     * Waits until somebody serves the channel's socket, as a blocking dial in Go does.
+     *
+     * @param caller ends the waiting when it ends
+     */
+    static void awaitReady(ManagedChannel channel, Duration deadline, Context caller) {
         CompletableFuture<ConnectivityState> reached = new CompletableFuture<>();
+        Context.CancellationListener end = context -> reached.cancel(false);
+        caller.addListener(end, Runnable::run);
         follow(channel, reached);
         try {
             if (reached.get(deadline.toNanos(), TimeUnit.NANOSECONDS) == ConnectivityState.SHUTDOWN) {
@@ -53,12 +62,25 @@ sealed interface PluginCalls permits V1beta1Calls, V1alpha1Calls {
                     .withDescription("context deadline exceeded")
                     .withCause(e)
                     .asRuntimeException();
+        } catch (CancellationException e) {
+            throw ended(caller);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Status.CANCELLED.withCause(e).asRuntimeException();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
+        } finally {
+            caller.removeListener(end);
         }
+    }
+
+    /** What grpc-go says of a call whose context has ended. */
+    static StatusRuntimeException ended(Context caller) {
+        boolean late = caller.cancellationCause() instanceof TimeoutException;
+        return (late
+                        ? Status.DEADLINE_EXCEEDED.withDescription("context deadline exceeded")
+                        : Status.CANCELLED.withDescription("context canceled"))
+                .asRuntimeException();
     }
 
     private static void follow(ManagedChannel channel, CompletableFuture<ConnectivityState> reached) {

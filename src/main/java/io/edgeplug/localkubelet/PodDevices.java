@@ -4,6 +4,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -77,6 +79,26 @@ final class PodDevices {
             }
         }
         return ids;
+    }
+
+    /**
+     * Which pod holds a device, by the device's ID. Where several do, any of them, as the kubelet takes what its map
+     * gives first.
+     *
+     * @param of the resources to look in
+     */
+    Map<String, String> holders(Predicate<ResourceName> of) {
+        Map<String, String> holders = new HashMap<>();
+        for (String pod : Choice.shuffled(pods.keySet())) {
+            pods.getOrDefault(pod, Map.of())
+                    .values()
+                    .forEach(resources -> resources.forEach((resource, holding) -> {
+                        if (of.test(resource)) {
+                            holding.ids().forEach(id -> holders.putIfAbsent(id, pod));
+                        }
+                    }));
+        }
+        return holders;
     }
 
     List<Checkpoint.Entry> entries() {

@@ -40,6 +40,18 @@ public record PodSpec(String name, List<Container> initContainers, List<Containe
         return inOrder(initContainers, containers);
     }
 
+    /**
+     * The container of that name.
+     *
+     * @throws IllegalArgumentException if the pod has none
+     */
+    Container container(String container) {
+        return inOrder().stream()
+                .filter(each -> each.name().equals(container))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(name + ": has no container " + container));
+    }
+
     private static List<Container> inOrder(List<Container> first, List<Container> second) {
         return Stream.concat(first.stream(), second.stream()).toList();
     }

@@ -60,7 +60,7 @@ final class RegistrationServer implements AutoCloseable {
     static RegistrationServer open(Path directory, KubeletOptions options, Ledger ledger, Clients clients)
             throws IOException {
         Path socket = directory.resolve(SOCKET);
-        Registrations registrations = new Registrations(directory, ledger, clients);
+        Registrations registrations = new Registrations(directory, options, ledger, clients);
         Server server = clients.rpc()
                 .serve(
                         socket,

@@ -2,9 +2,11 @@ package io.edgeplug.localkubelet;
 
 import io.edgeplug.device.ResourceName;
 import io.grpc.BindableService;
+import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,16 +22,22 @@ final class Registrations {
     private final Path directory;
     private final Ledger ledger;
     private final Clients clients;
+    private final boolean inCallersContext;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
 
-    Registrations(Path directory, Ledger ledger, Clients clients) {
+    Registrations(Path directory, KubeletOptions options, Ledger ledger, Clients clients) {
         this.directory = directory;
         this.ledger = ledger;
         this.clients = clients;
+        this.inCallersContext = options.dialsWithinRegister();
     }
 
-    /** What a plugin called Register with. */
-    private record Call(DevicePluginApi api, String version, String endpoint, String resource) {}
+    /**
+     * What a plugin called Register with.
+     *
+     * @param caller ends the dialling back when it ends
+     */
+    private record Call(DevicePluginApi api, String version, String endpoint, String resource, Context caller) {}
 
     BindableService service(DevicePluginApi api) {
         return switch (api) {
@@ -48,7 +56,8 @@ final class Registrations {
                             DevicePluginApi.V1BETA1,
                             request.getVersion(),
                             request.getEndpoint(),
-                            request.getResourceName()),
+                            request.getResourceName(),
+                            inCallersContext ? Context.current() : Context.ROOT),
                     caller,
                     io.edgeplug.proto.v1beta1.Empty.getDefaultInstance());
         }
@@ -64,7 +73,9 @@ final class Registrations {
                             DevicePluginApi.V1ALPHA1,
                             request.getVersion(),
                             request.getEndpoint(),
-                            request.getResourceName()),
+                            request.getResourceName(),
+                            // it ends with the answer, which comes before the plugin is dialled
+                            Context.ROOT),
                     caller,
                     io.edgeplug.proto.v1alpha1.Empty.getDefaultInstance());
         }
@@ -76,7 +87,7 @@ final class Registrations {
     }
 
     private <T> void accept(Call call, StreamObserver<T> caller, T empty) {
-        // the kubelet goes on without a caller who gave up; unset, answering one would throw
+        // without one, answering a caller who gave up would throw
         ((ServerCallStreamObserver<T>) caller).setOnCancelHandler(() -> {});
         try {
             clients.execute(() -> serve(call, caller, empty));
@@ -95,13 +106,13 @@ final class Registrations {
         try {
             checkVersion(call);
             ResourceName resource = resource(call.resource());
-            Path socket = directory.resolve(socketName(call.endpoint()));
+            Path socket = socket(call.endpoint());
             // by the proposal, a plugin of v1alpha1 serves only once it has its answer
             answered = call.api() == DevicePluginApi.V1ALPHA1;
             if (answered) {
                 answer(caller, empty);
             }
-            endpoint = clients.connect(call.api(), resource, socket);
+            endpoint = clients.connect(call.api(), resource, socket, call.caller());
         } catch (PluginException e) {
             ledger.tell(new KubeletEvent.RegistrationRefused(call.resource(), e.reason()));
             if (!answered) {
@@ -136,11 +147,12 @@ final class Registrations {
         }
     }
 
-    /** The kubelet joins whatever it is sent to its directory; a path is a plugin's mistake. */
-    private static String socketName(String name) throws PluginException {
-        if (name.isEmpty() || name.equals(".") || name.equals("..") || name.contains("/") || name.contains("\0")) {
-            throw new PluginException("the endpoint \"" + name + "\" is not a file name");
+    /** Joined to the directory as it is, so it may be a path, and an empty one is the directory itself. */
+    private Path socket(String endpoint) throws PluginException {
+        try {
+            return Path.of(directory.toString(), endpoint).normalize();
+        } catch (InvalidPathException e) {
+            throw new PluginException("failed to dial device plugin: " + e.getMessage());
         }
-        return name;
     }
 }

@@ -11,8 +11,9 @@ import java.util.stream.Collectors;
 /**
  * What the kubelet knows of one resource at one moment.
  *
- * @param known whether it ever registered; only then has the node this resource
- * @param endpoint the file name of the socket that its plugin serves; empty once the plugin's stream has ended
+ * @param known whether it was ever listed, or a checkpoint names it; only then has the node this resource
+ * @param endpoint the file name of the socket that its plugin serves; empty once the kubelet has noticed that the
+ *     plugin's stream has ended
  * @param devices in the order of their IDs; an ID listed both healthy and unhealthy is here twice, as the kubelet counts
  *     it
  * @param allocated IDs that pods hold, listed or not

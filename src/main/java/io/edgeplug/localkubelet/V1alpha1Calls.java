@@ -18,15 +18,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The calls of v1alpha1, whose answers are turned into those of v1beta1: there is less in them, never more. */
-record V1alpha1Calls(ManagedChannel channel, DevicePluginBlockingStub plugin) implements PluginCalls {
+record V1alpha1Calls(DevicePluginBlockingStub plugin) implements PluginCalls {
 
     V1alpha1Calls(ManagedChannel channel) {
-        this(channel, DevicePluginGrpc.newBlockingStub(channel));
+        this(DevicePluginGrpc.newBlockingStub(channel));
     }
 
     @Override
-    public DevicePluginOptions options(Duration deadline) {
-        PluginCalls.awaitReady(channel, deadline);
+    public DevicePluginOptions options() {
         return DevicePluginOptions.getDefaultInstance();
     }
 

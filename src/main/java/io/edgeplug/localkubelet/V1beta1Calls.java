@@ -26,10 +26,9 @@ record V1beta1Calls(DevicePluginBlockingStub plugin) implements PluginCalls {
         this(DevicePluginGrpc.newBlockingStub(channel));
     }
 
-    /** The kubelet has the deadline for the dial only: here a plugin that never answers costs no thread. */
     @Override
-    public DevicePluginOptions options(Duration deadline) {
-        return plugin.withWaitForReady().withDeadlineAfter(deadline).getDevicePluginOptions(Empty.getDefaultInstance());
+    public DevicePluginOptions options() {
+        return plugin.getDevicePluginOptions(Empty.getDefaultInstance());
     }
 
     @Override

@@ -142,7 +142,7 @@ final class ByHandTest {
 
         assertThatIOException()
                 .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), VF, false))
-                .withMessageStartingWith(VF + ": others cannot be kept from it: ")
+                .withMessageStartingWith(VF + ": it cannot be locked against other processes: ")
                 .havingCause()
                 // nothing was begun, so the daemon is told nothing
                 .satisfies(cause -> assertThat(cause).hasNoSuppressedExceptions());

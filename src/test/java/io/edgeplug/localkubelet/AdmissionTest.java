@@ -98,9 +98,47 @@ class AdmissionTest {
     }
 
     @Test
-    void unregisteredResourceIsRefused() throws Exception {
+    void podIsAdmittedWithoutDevicesOfAResourceThatNeverRegistered() throws Exception {
         try (TestNode node = TestNode.open(directory)) {
-            assertRefused(node, PodSpec.of("pod", VF, 1), "cannot allocate unregistered device example.com/vf");
+            Pod pod = node.kubelet().admit(PodSpec.of("pod", VF, 1));
+            assertThat(pod.container("main").devices()).isEmpty();
+            assertThat(node.events()).endsWith(new KubeletEvent.Unmanaged("pod", "main", VF));
+            assertThat(node.kubelet().startContainer("pod", "main")).isEqualTo(ContainerAllocation.NOTHING);
+            assertThat(node.kubelet().pods()).isEmpty();
+        }
+    }
+
+    @Test
+    void podIsAdmittedWithoutDevicesOfAResourceThatIsRegisteredButNotListedYet() throws Exception {
+        try (TestNode node = TestNode.open(directory)) {
+            TestPlugin plugin = node.plugin("vf.sock");
+            plugin.silent = true;
+            node.register(VF, "vf.sock");
+            assertThat(node.kubelet()
+                            .admit(PodSpec.of("pod", VF, 1))
+                            .container("main")
+                            .devices())
+                    .isEmpty();
+
+            plugin.send(healthy("a"));
+            node.await(VF, state -> state.allocatable() == 1);
+            assertThat(node.kubelet().startContainer("pod", "main").envs()).containsEntry("IDS", "a");
+            assertThat(node.kubelet().resource(VF).allocated()).containsExactly("a");
+        }
+    }
+
+    @Test
+    void containerThatWasAdmittedWithoutDevicesNeverStartsOnceThePluginAsksForPreStart() throws Exception {
+        try (TestNode node = TestNode.open(directory)) {
+            node.kubelet().admit(PodSpec.of("pod", VF, 1));
+            TestPlugin plugin = node.plugin("vf.sock", healthy("a"));
+            plugin.options = TestPlugin.options(true, false);
+            node.register(VF, "vf.sock");
+            node.await(VF, state -> state.allocatable() == 1);
+            assertThatExceptionOfType(ContainerStartException.class)
+                    .isThrownBy(() -> node.kubelet().startContainer("pod", "main"))
+                    .withMessage("no devices found allocated in local cache for pod pod, container main, "
+                            + "resource example.com/vf");
         }
     }
 
@@ -168,6 +206,21 @@ class AdmissionTest {
                     PodSpec.of("pod", VF, 3),
                     "pod \"pod\" container \"main\" changed request for resource \"example.com/vf\" from 2 to 3");
             assertThat(node.kubelet().pod("pod")).contains(first);
+        }
+    }
+
+    @Test
+    void containerWhoseDeviceFellIllIsRestartedInPlace() throws Exception {
+        try (TestNode node = TestNode.open(directory)) {
+            TestPlugin plugin = node.plugin("vf.sock", healthy("a"));
+            plugin.options = TestPlugin.options(true, false);
+            node.register(VF, "vf.sock");
+            node.await(VF, state -> state.allocatable() == 1);
+            node.kubelet().admit(PodSpec.of("pod", VF, 1));
+            plugin.send(unhealthy("a"));
+            node.await(VF, state -> state.allocatable() == 0);
+            assertThat(node.kubelet().startContainer("pod", "main").envs()).containsEntry("IDS", "a");
+            assertThat(plugin.preStarts).hasSize(1);
         }
     }
 

@@ -41,6 +41,25 @@ class GraceTest {
     }
 
     @Test
+    void droppedResourceIsStillTheKubeletsWhileAPodHoldsOneOfItsDevices() throws Exception {
+        try (TestNode node = TestNode.open(directory, options)) {
+            TestPlugin plugin = node.registered(VF, "vf.sock", healthy("a"));
+            node.kubelet().admit(PodSpec.of("holder", VF, 1));
+            plugin.endStreams();
+            node.await(VF, state -> !state.registered());
+            pass(Duration.ofMinutes(6));
+            assertThat(node.kubelet().resource(VF).known()).isFalse();
+
+            assertThatExceptionOfType(AdmissionException.class)
+                    .isThrownBy(() -> node.kubelet().admit(PodSpec.of("pod", VF, 1)))
+                    .withMessageContaining("cannot allocate unregistered device example.com/vf");
+            assertThatExceptionOfType(ContainerStartException.class)
+                    .isThrownBy(() -> node.kubelet().startContainer("holder", "main"))
+                    .withMessage("endpoint not found in cache for a registered resource: example.com/vf");
+        }
+    }
+
+    @Test
     void resourceWhosePluginCameBackInTimeStays() throws Exception {
         try (TestNode node = TestNode.open(directory, options)) {
             TestPlugin plugin = node.registered(VF, "vf.sock", healthy("a"));

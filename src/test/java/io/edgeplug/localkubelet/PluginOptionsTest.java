@@ -11,6 +11,7 @@ import io.grpc.Status;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -173,7 +174,11 @@ class PluginOptionsTest {
             node.await(VF, state -> !state.registered());
             assertThatExceptionOfType(ContainerStartException.class)
                     .isThrownBy(() -> node.kubelet().startContainer("pod", "main"))
-                    .withMessageEndingWith("endpoint vf.sock of example.com/vf has been stopped");
+                    .satisfies(refusal -> assertThat(refusal.getMessage())
+                            .matches("device plugin PreStartContainer rpc failed with err: "
+                                    + "endpoint &\\{\\{\\{} \\{0 0}} example.com/vf "
+                                    + Pattern.quote(directory.resolve("vf.sock").toString())
+                                    + " 0x[0-9a-f]+ \\{\\d+ \\d+ 0x[0-9a-f]+} <nil>} has been stopped"));
         }
     }
 

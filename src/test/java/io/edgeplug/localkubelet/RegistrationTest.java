@@ -7,14 +7,17 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
+import io.grpc.Context;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RegistrationTest {
 
@@ -92,12 +97,95 @@ class RegistrationTest {
         }
     }
 
-    @Test
-    void endpointOutsideTheDirectoryIsRefused() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"./vf.sock", "/vf.sock", "of/no/../../consequence/../vf.sock"})
+    void endpointIsJoinedToTheDirectoryAsItIs(String endpoint) throws Exception {
         try (TestNode node = TestNode.open(directory)) {
-            assertRefused(
-                    node, "v1beta1", "example.com/vf", "../vf.sock", "the endpoint \"../vf.sock\" is not a file name");
+            node.plugin("vf.sock", healthy("a"));
+            node.register(VF, endpoint);
+            assertThat(node.await(VF, state -> state.allocatable() == 1).endpoint())
+                    .contains("vf.sock");
         }
+    }
+
+    @Test
+    void endpointMayBeOutsideTheDirectory() throws Exception {
+        try (TestNode node = TestNode.open(directory.resolve("device-plugins"))) {
+            node.plugin("../vf.sock", healthy("a"));
+            node.register(VF, "../vf.sock");
+            node.await(VF, state -> state.allocatable() == 1);
+        }
+    }
+
+    @Test
+    void emptyEndpointIsDialledUntilTheDialsDeadline() throws Exception {
+        try (TestNode node = TestNode.open(
+                directory, KubeletOptions.DEFAULTS, new Deadlines(Duration.ofMillis(200), TestNode.DEADLINE))) {
+            assertRefused(
+                    node, "v1beta1", "example.com/vf", "", "failed to dial device plugin: context deadline exceeded");
+            assertThat(Deadlines.KUBELET.dial()).isEqualTo(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void upTo134ThePluginHasAllTheTimeItWantsForItsOptionsAndMayGiveUpMeanwhile() throws Exception {
+        Duration dial = Duration.ofSeconds(1);
+        try (TestNode node = TestNode.open(
+                directory, KubeletOptions.DEFAULTS.withMinorVersion(34), new Deadlines(dial, TestNode.DEADLINE))) {
+            TestPlugin plugin = node.plugin("vf.sock", healthy("a"));
+            plugin.optionsHang = true;
+            assertGivesUp(node, dial.plusMillis(300));
+            assertThat(node.events(KubeletEvent.RegistrationRefused.class)).isEmpty();
+
+            plugin.answerOptions();
+            node.await(VF, state -> state.allocatable() == 1);
+        }
+    }
+
+    @Test
+    void from135ThePluginThatGivesUpIsNotAskedForItsOptionsAnyMore() throws Exception {
+        try (TestNode node = patient135();
+                ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+                Context.CancellableContext caller = Context.current().withCancellation()) {
+            TestPlugin plugin = node.plugin("vf.sock", healthy("a"));
+            plugin.optionsHang = true;
+            Future<?> call = callers.submit(caller.wrap(() -> node.register(VF, "vf.sock")));
+            assertThat(plugin.askedInVain.await(10, TimeUnit.SECONDS)).isTrue();
+            caller.cancel(null);
+
+            node.awaitEvents(KubeletEvent.RegistrationRefused.class, 1);
+            assertThat(node.events())
+                    .endsWith(new KubeletEvent.RegistrationRefused(
+                            VF.toString(),
+                            "failed to get device plugin options: rpc error: code = Canceled desc = context canceled"));
+            assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> call.get(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void from135ThePluginThatGivesUpIsNotDialledAnyMore() throws Exception {
+        try (TestNode node = patient135()) {
+            assertGivesUp(node, Duration.ofMillis(300));
+            node.awaitEvents(KubeletEvent.RegistrationRefused.class, 1);
+            assertThat(node.events(KubeletEvent.RegistrationRefused.class))
+                    .singleElement()
+                    .satisfies(refusal -> assertThat(refusal.reason())
+                            .matches("failed to dial device plugin: context (deadline exceeded|canceled)"));
+        }
+    }
+
+    /** Dials for longer than a test waits. */
+    private TestNode patient135() throws IOException {
+        return TestNode.open(
+                directory,
+                KubeletOptions.DEFAULTS.withMinorVersion(35),
+                new Deadlines(Duration.ofMinutes(1), TestNode.DEADLINE));
+    }
+
+    private static void assertGivesUp(TestNode node, Duration deadline) {
+        assertThatExceptionOfType(StatusRuntimeException.class)
+                .isThrownBy(() -> node.register("v1beta1", "example.com/vf", "vf.sock", deadline))
+                .satisfies(end -> assertThat(end.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED));
     }
 
     @Test
@@ -139,16 +227,9 @@ class RegistrationTest {
     }
 
     @Test
-    void sameSocketIsRefusedWhileItsStreamLives() throws Exception {
+    void socketMayRegisterAgainOnceItsStreamHasEnded() throws Exception {
         try (TestNode node = TestNode.open(directory)) {
             TestPlugin plugin = node.registered(VF, "vf.sock", healthy("a"));
-            assertRefused(
-                    node,
-                    "v1beta1",
-                    "example.com/vf",
-                    "vf.sock",
-                    "device plugin of example.com/vf on socket vf.sock is already registered");
-
             plugin.endStreams();
             node.await(VF, state -> !state.registered());
             node.register(VF, "vf.sock");
@@ -157,23 +238,16 @@ class RegistrationTest {
     }
 
     @Test
-    void newerPluginReplacesTheOlderWhoseListsCountNoMore() throws Exception {
+    void newerPluginServesTheResourceAndTheListStaysUntilItSendsOne() throws Exception {
         try (TestNode node = TestNode.open(directory)) {
-            TestPlugin older = node.registered(VF, "old.sock", healthy("a"));
+            node.registered(VF, "old.sock", healthy("a"));
             TestPlugin newer = node.plugin("new.sock");
             newer.silent = true;
             node.register(VF, "new.sock");
             assertThat(node.kubelet().resource(VF).endpoint()).contains("new.sock");
             assertThat(node.kubelet().resource(VF).allocatable()).isEqualTo(1);
-            older.send(healthy("x"));
             newer.send(healthy("a"), healthy("b"));
             node.await(VF, state -> state.allocatable() == 2);
-            older.close();
-            node.awaitEvents(KubeletEvent.StreamEnded.class, 1);
-
-            ResourceState state = node.kubelet().resource(VF);
-            assertThat(state.endpoint()).contains("new.sock");
-            assertThat(state.devices()).extracting(ListedDevice::id).containsExactly("a", "b");
         }
     }
 

@@ -68,6 +68,21 @@ class RestartTest {
     }
 
     @Test
+    void containerThatStartsBeforeThePluginIsBackStartsUnprepared() throws Exception {
+        try (TestNode node = TestNode.open(directory)) {
+            TestPlugin plugin = node.plugin("first.sock", healthy("a"));
+            plugin.options = TestPlugin.options(true, false);
+            node.register(VF, "first.sock");
+            node.await(VF, state -> state.allocatable() == 1);
+            node.kubelet().admit(PodSpec.of("pod", VF, 1));
+            node.kubelet().restart();
+
+            assertThat(node.kubelet().startContainer("pod", "main").envs()).containsEntry("IDS", "a");
+            assertThat(plugin.preStarts).isEmpty();
+        }
+    }
+
+    @Test
     void restartDoesNotWaitForAStalledAllocate() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         try (TestNode node = TestNode.open(directory);

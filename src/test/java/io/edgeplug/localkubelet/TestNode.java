@@ -1,7 +1,5 @@
 package io.edgeplug.localkubelet;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
-
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1beta1.Device;
@@ -82,10 +80,15 @@ final class TestNode implements AutoCloseable {
     }
 
     void register(String version, String resource, String socketName) {
+        register(version, resource, socketName, DEADLINE.multipliedBy(2));
+    }
+
+    /** Gives up at the deadline, which the kubelet is told. */
+    void register(String version, String resource, String socketName, Duration deadline) {
         ManagedChannel channel = rpc.dial(directory.resolve("kubelet.sock"));
         try {
             RegistrationGrpc.newBlockingStub(channel)
-                    .withDeadlineAfter(2 * DEADLINE.toSeconds(), SECONDS)
+                    .withDeadlineAfter(deadline)
                     .register(RegisterRequest.newBuilder()
                             .setVersion(version)
                             .setResourceName(resource)

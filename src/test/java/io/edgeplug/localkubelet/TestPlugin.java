@@ -47,6 +47,15 @@ final class TestPlugin extends DevicePluginImplBase implements AutoCloseable {
     volatile Status preStart = Status.OK;
     volatile boolean preStartHangs;
 
+    /** Whether it is asked for its options in vain, until it is told to answer. */
+    volatile boolean optionsHang;
+
+    /** Counted down when it is asked for its options in vain. */
+    final CountDownLatch askedInVain = new CountDownLatch(1);
+
+    private final List<StreamObserver<DevicePluginOptions>> unanswered =
+            Collections.synchronizedList(new ArrayList<>());
+
     private volatile Optional<CountDownLatch> stalled = Optional.empty();
 
     private final List<StreamObserver<ListAndWatchResponse>> streams = new ArrayList<>();
@@ -126,7 +135,18 @@ final class TestPlugin extends DevicePluginImplBase implements AutoCloseable {
 
     @Override
     public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> caller) {
+        if (optionsHang) {
+            ((ServerCallStreamObserver<DevicePluginOptions>) caller).setOnCancelHandler(() -> {});
+            unanswered.add(caller);
+            askedInVain.countDown();
+            return;
+        }
         answer(caller, () -> options);
+    }
+
+    /** Answers those that have asked for its options, in vain so far. */
+    void answerOptions() {
+        unanswered.forEach(caller -> answer(caller, () -> options));
     }
 
     @Override
