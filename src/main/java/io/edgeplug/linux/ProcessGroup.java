@@ -4,6 +4,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,14 @@ import java.util.function.Consumer;
 public final class ProcessGroup {
 
     private static final String SETSID = "/usr/bin/setsid";
+
+    /**
+     * Begins with the program once it is told to; where nobody is left to tell, it ends. The program can also read its own
+     * output: else it would be killed as it writes, by SIGPIPE, once this process was.
+     */
+    private static final List<String> GATE =
+            List.of(SETSID, "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null 3<>/proc/self/fd/1", "edgeplug");
+
     private static final String PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
     private static final Duration GRACE = Duration.ofSeconds(1);
     private static final Duration LAST_OUTPUT = Duration.ofMillis(200);
@@ -37,32 +46,62 @@ public final class ProcessGroup {
                 Thread.ofPlatform().name("output of " + leader.pid()).daemon().unstarted(() -> read(leader, lines));
     }
 
+    /** Who is told of a group before its program begins. */
+    public interface Beginning {
+        /**
+         * Writes it down.
+         *
+         * @throws IOException if that cannot be done; then the program does not begin
+         */
+        void note(GroupIdentity group) throws IOException;
+    }
+
     /**
-     * Runs a program, without a shell and with no input, and waits for its end.
+     * Runs a program, whose arguments no shell interprets, with no input, and waits for its end.
      *
      * @param argv begins with an absolute path
+     * @param beginning is told of its group first: so there is no program that runs and that nobody has noted, however
+     *     this process ends
      * @param environment all that it gets, besides a PATH of the system's directories
      * @param lines gets each line of its output and errors, on a thread of its own; long ones are cut
      * @return its exit status
-     * @throws IOException if it cannot be started
+     * @throws IOException if it cannot be started, or not be noted
      * @throws TimeoutException if it was killed at the deadline
      * @throws InterruptedException if it was killed because this thread was interrupted
      */
-    public static int run(List<String> argv, Map<String, String> environment, Duration deadline, Consumer<String> lines)
+    public static int run(
+            List<String> argv,
+            Map<String, String> environment,
+            Duration deadline,
+            Consumer<String> lines,
+            Beginning beginning)
             throws IOException, TimeoutException, InterruptedException {
         check(argv);
-        List<String> command = new ArrayList<>(List.of(SETSID));
+        List<String> command = new ArrayList<>(GATE);
         command.addAll(argv);
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(Path.of("/").toFile())
-                .redirectInput(Path.of("/dev/null").toFile())
-                .redirectErrorStream(true);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(Path.of("/").toFile()).redirectErrorStream(true);
         builder.environment().clear();
         builder.environment().put("PATH", PATH);
         builder.environment().putAll(environment);
         ProcessGroup group = new ProcessGroup(builder.start(), lines);
+        group.begin(beginning);
         group.reader.start();
         return group.awaitEnd(deadline);
+    }
+
+    private void begin(Beginning beginning) throws IOException {
+        boolean begun = false;
+        try (OutputStream gate = leader.getOutputStream()) {
+            beginning.note(GroupIdentity.of(leader));
+            gate.write('\n');
+            gate.flush();
+            begun = true;
+        } finally {
+            if (!begun) {
+                kill();
+            }
+        }
     }
 
     /**

@@ -8,14 +8,16 @@ import io.edgeplug.device.Step;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What must not happen at the same time, in this process or any other of ours: a bus and what is on it, a PF and its VFs,
- * one device twice. Everything else may.
+ * What must not happen at the same time, in this process or any other of ours, or in a program that one has left: a bus
+ * and what is on it, a PF and its VFs, one device twice. Everything else may.
  *
  * <p>Locks are taken from the largest to the smallest, so that nobody waits for who waits for him.
  */
@@ -25,10 +27,38 @@ final class Exclusion {
     private static final String NODE = "node";
 
     private final Sysfs sysfs;
+    private final RunningCommands commands;
     private final Map<String, ProcessLock> locks = new ConcurrentHashMap<>();
 
-    Exclusion(Sysfs sysfs) {
+    Exclusion(Sysfs sysfs, RunningCommands commands) {
         this.sysfs = sysfs;
+        this.commands = commands;
+    }
+
+    /** A lock by name, and whether it is wanted alone. */
+    record Claim(String lock, boolean alone) {
+
+        private static final String ALONE = "alone ";
+        private static final String SHARED = "shared ";
+
+        /** As {@link #parse} reads it. */
+        String text() {
+            return (alone ? ALONE : SHARED) + lock;
+        }
+
+        static Claim parse(String text) {
+            if (text.startsWith(ALONE)) {
+                return new Claim(text.substring(ALONE.length()), true);
+            }
+            if (text.startsWith(SHARED)) {
+                return new Claim(text.substring(SHARED.length()), false);
+            }
+            throw new IllegalArgumentException(text);
+        }
+
+        boolean excludes(Claim other) {
+            return lock.equals(other.lock) && (alone || other.alone);
+        }
     }
 
     /** Locks, given back in reverse by the thread that took them. */
@@ -47,28 +77,42 @@ final class Exclusion {
         }
     }
 
-    private interface Taking {
-        void run(Held held) throws IOException, InterruptedException;
-    }
-
     /**
      * Waits until the device can be prepared, however long others take.
      *
      * @throws IOException if other processes cannot be kept from it
      */
     Held acquire(Device device, Recipe recipe) throws IOException, InterruptedException {
-        return taken(held -> {
-            if (device instanceof PciDevice pci) {
-                boolean wholeBus = recipe.steps().contains(new Step.Reset(Step.Reset.Method.BUS));
-                takeFunction(held, pci.function().address(), wholeBus, changesFunction(recipe));
-            }
-            held.take(lock("device " + device.id()), true);
-        });
+        return taken(claims(device, recipe.steps()));
     }
 
     /** Waits until nobody does anything to the function. */
     Held acquire(PciAddress function) throws IOException, InterruptedException {
-        return taken(held -> takeFunction(held, function, false, true));
+        return taken(claims(function, false, true));
+    }
+
+    /** What these steps take with a device. */
+    List<Claim> claims(Device device, List<Step> steps) throws IOException {
+        List<Claim> claims = new ArrayList<>();
+        if (device instanceof PciDevice pci) {
+            boolean wholeBus = steps.contains(new Step.Reset(Step.Reset.Method.BUS));
+            claims.addAll(
+                    claims(pci.function().address(), wholeBus, steps.stream().anyMatch(Exclusion::changesFunction)));
+        } else {
+            claims.add(new Claim(NODE, false));
+        }
+        claims.add(new Claim("device " + device.id(), true));
+        return claims;
+    }
+
+    private List<Claim> claims(PciAddress address, boolean wholeBus, boolean alone) throws IOException {
+        List<Claim> claims = new ArrayList<>();
+        claims.add(new Claim(NODE, false));
+        claims.add(new Claim("bus " + address.domain() + ":" + address.bus(), wholeBus));
+        sysfs.linkName(PciBinding.FUNCTIONS + address + "/physfn")
+                .ifPresent(physicalFunction -> claims.add(new Claim("function " + physicalFunction, false)));
+        claims.add(new Claim("function " + address, alone));
+        return claims;
     }
 
     /** Waits for nobody: empty if anything on this node is being prepared. */
@@ -79,7 +123,15 @@ final class Exclusion {
             return Optional.empty();
         }
         held.givingBack.push(() -> node.giveBack(true));
-        return Optional.of(held);
+        boolean anyRuns = true;
+        try {
+            anyRuns = commands.anyRuns();
+        } finally {
+            if (anyRuns) {
+                held.close();
+            }
+        }
+        return anyRuns ? Optional.empty() : Optional.of(held);
     }
 
     /** Whether a recipe resets a function or gives it another driver. */
@@ -91,26 +143,21 @@ final class Exclusion {
         return step instanceof Step.Reset || step instanceof Step.Driver;
     }
 
-    private Held taken(Taking taking) throws IOException, InterruptedException {
+    private Held taken(List<Claim> claims) throws IOException, InterruptedException {
         Held held = new Held();
+        boolean taken = false;
         try {
-            held.take(lock(NODE), false);
-            taking.run(held);
+            for (Claim claim : claims) {
+                held.take(lock(claim.lock()), claim.alone());
+            }
+            commands.awaitLeft(claims);
+            taken = true;
             return held;
-        } catch (IOException | InterruptedException e) {
-            held.close();
-            throw e;
+        } finally {
+            if (!taken) {
+                held.close();
+            }
         }
-    }
-
-    private void takeFunction(Held held, PciAddress address, boolean wholeBus, boolean alone)
-            throws IOException, InterruptedException {
-        held.take(lock("bus " + address.domain() + ":" + address.bus()), wholeBus);
-        Optional<String> physicalFunction = sysfs.linkName(PciBinding.FUNCTIONS + address + "/physfn");
-        if (physicalFunction.isPresent()) {
-            held.take(lock("function " + physicalFunction.orElseThrow()), false);
-        }
-        held.take(lock("function " + address), alone);
     }
 
     private ProcessLock lock(String name) {

@@ -111,7 +111,7 @@ final class FpgaSteps {
             file = Optional.of(port(region) + "/afu_id");
         }
         if (file.isEmpty()) {
-            throw new IOException("nothing tells what it is programmed with, and the class names no id_file");
+            throw new IOException("it does not say what it is programmed with, and the class names no id_file");
         }
         return sysfs.read(file.orElseThrow().replaceFirst("^/+", ""))
                 .map(text -> text.replace("-", "").toLowerCase(Locale.ROOT));

@@ -3,18 +3,25 @@ package io.edgeplug.prepare;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 
-/** What is noted of functions, in files that outlive this process and not this boot. */
+/** What is noted of functions and devices, by name, in files that outlive this process and not this boot. */
 final class Notes {
 
     private static final String PART = ".part";
+
+    /** Many times the longest of ours. */
+    private static final int MAX_BYTES = 64 << 10;
 
     private final Sysfs sysfs;
     private final String path;
@@ -30,27 +37,50 @@ final class Notes {
         return OwnDirectory.of(sysfs, path);
     }
 
-    void write(PciAddress address, Properties note) throws IOException {
-        Path part = directory().resolve(address + PART);
+    void write(String name, Properties note) throws IOException {
+        Path part = directory().resolve(name + PART);
         try (var out = Files.newBufferedWriter(part, StandardCharsets.UTF_8)) {
             note.store(out, null);
         }
-        Files.move(part, file(address), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(part, file(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    Optional<Properties> read(PciAddress address) throws IOException {
-        if (!Files.exists(file(address))) {
+    /**
+     * What was noted; empty if nothing was.
+     *
+     * @throws IOException if it cannot be read, or is nothing that was written here
+     */
+    Optional<Properties> read(String name) throws IOException {
+        if (Files.exists(file(name), LinkOption.NOFOLLOW_LINKS)
+                && !Files.isRegularFile(file(name), LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException(file(name) + ": is no file");
+        }
+        byte[] text;
+        try (var in = Files.newInputStream(file(name), LinkOption.NOFOLLOW_LINKS)) {
+            text = in.readNBytes(MAX_BYTES);
+        } catch (NoSuchFileException e) {
             return Optional.empty();
         }
         Properties note = new Properties();
-        try (var in = Files.newBufferedReader(file(address), StandardCharsets.UTF_8)) {
-            note.load(in);
+        try {
+            note.load(new StringReader(new String(text, StandardCharsets.UTF_8)));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file(name) + ": is no note", e);
         }
         return Optional.of(note);
     }
 
-    void delete(PciAddress address) throws IOException {
-        Files.deleteIfExists(file(address));
+    /** When something was noted; empty if nothing was. */
+    Optional<FileTime> time(String name) throws IOException {
+        try {
+            return Optional.of(Files.getLastModifiedTime(file(name), LinkOption.NOFOLLOW_LINKS));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    void delete(String name) throws IOException {
+        Files.deleteIfExists(file(name));
     }
 
     /** The functions of which there is a note. */
@@ -67,11 +97,11 @@ final class Notes {
     }
 
     /** None for who may not look: who is not root has nothing to put back either. */
-    private List<String> names() throws IOException {
+    List<String> names() throws IOException {
         return Files.isDirectory(sysfs.locate(path)) ? sysfs.names(path) : List.of();
     }
 
-    private Path file(PciAddress address) {
-        return sysfs.locate(path + "/" + address);
+    private Path file(String name) {
+        return sysfs.locate(path + "/" + name);
     }
 }

@@ -68,7 +68,7 @@ public final class Preparation {
         return running.map(now -> now.step().word()
                         + (isInKernel() ? " has not returned since " : " has been running since ")
                         + now.since())
-                .orElse("waits for what is done to another device, or by another process");
+                .orElse("it waits for the preparation of another device, or for another process");
     }
 
     /** Whether the kernel has it, which may keep it for ever. */

@@ -55,10 +55,11 @@ public final class Preparer implements AutoCloseable {
     public Preparer(Sysfs sysfs, Path kubeletDir, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.told = told;
-        this.exclusion = new Exclusion(sysfs);
+        RunningCommands commands = new RunningCommands(sysfs, told);
+        this.exclusion = new Exclusion(sysfs, commands);
         Unfinished unfinished = new Unfinished(sysfs);
         this.rebound = new Rebound(sysfs, kubeletDir);
-        this.steps = new Steps(sysfs, unfinished, rebound, told);
+        this.steps = new Steps(sysfs, unfinished, rebound, exclusion, commands, told);
         this.recovery = new Recovery(sysfs, unfinished, exclusion, steps, told);
     }
 
@@ -216,9 +217,9 @@ public final class Preparer implements AutoCloseable {
             problem = prepareAlone(preparation);
         } catch (IOException e) {
             problem = Optional.of(new PrepareException(
-                    preparation.device().id(), "others cannot be kept from it: " + e.getMessage(), e));
+                    preparation.device().id(), "it cannot be locked against other processes: " + e.getMessage(), e));
         } catch (InterruptedException e) {
-            problem = Optional.of(new PrepareException(preparation.device().id(), "edgeplug stops", e));
+            problem = Optional.of(new PrepareException(preparation.device().id(), "edgeplug is stopping", e));
         }
         preparation.end(problem);
     }
@@ -236,7 +237,7 @@ public final class Preparer implements AutoCloseable {
         } catch (IOException e) {
             problem = Optional.of(new PrepareException(device.id(), "it " + e.getMessage(), e));
         } catch (InterruptedException e) {
-            problem = Optional.of(new PrepareException(device.id(), "edgeplug stops", e));
+            problem = Optional.of(new PrepareException(device.id(), "edgeplug is stopping", e));
         }
         Duration took = Duration.between(begun, Instant.now());
         told.accept(new PrepareEvent.Ended(device, problem.map(PrepareException::problem), took));

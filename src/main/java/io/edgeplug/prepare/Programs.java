@@ -5,6 +5,7 @@ import io.edgeplug.device.Step;
 import io.edgeplug.device.Template;
 import io.edgeplug.device.TemplateWord;
 import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.linux.GroupIdentity;
 import io.edgeplug.linux.ProcessGroup;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -27,10 +28,14 @@ final class Programs {
     private static final int MAC_BYTES = 6;
 
     private final Sysfs sysfs;
+    private final Exclusion exclusion;
+    private final RunningCommands commands;
     private final Consumer<PrepareEvent> told;
 
-    Programs(Sysfs sysfs, Consumer<PrepareEvent> told) {
+    Programs(Sysfs sysfs, Exclusion exclusion, RunningCommands commands, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
+        this.exclusion = exclusion;
+        this.commands = commands;
         this.told = told;
     }
 
@@ -98,10 +103,29 @@ final class Programs {
     private void run(Device device, List<String> argv, Duration timeout)
             throws IOException, TimeoutException, InterruptedException {
         AtomicReference<String> last = new AtomicReference<>();
-        int status = ProcessGroup.run(argv, Map.of("EDGEPLUG_DEVICE", device.id()), timeout, line -> {
-            last.set(line);
-            told.accept(new PrepareEvent.Output(device, line));
-        });
+        AtomicReference<GroupIdentity> group = new AtomicReference<>();
+        // the steps of a recipe that change the function are done, or come later
+        List<Exclusion.Claim> claims = exclusion.claims(device, List.of());
+        int status;
+        try {
+            status = ProcessGroup.run(
+                    argv,
+                    Map.of("EDGEPLUG_DEVICE", device.id()),
+                    timeout,
+                    line -> {
+                        last.set(line);
+                        told.accept(new PrepareEvent.Output(device, line));
+                    },
+                    begun -> {
+                        group.set(begun);
+                        commands.remember(device, argv.getFirst(), begun, timeout, claims);
+                    });
+        } finally {
+            GroupIdentity begun = group.get();
+            if (begun != null) {
+                commands.forget(device, begun);
+            }
+        }
         if (status != 0) {
             String line =
                     Optional.ofNullable(last.get()).map(text -> ": " + text).orElse("");

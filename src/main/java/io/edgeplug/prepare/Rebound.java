@@ -40,7 +40,7 @@ final class Rebound {
             note.setProperty(KUBELET_DIR, text(kubeletDir));
         }
         note.setProperty(BOUND, driver);
-        notes.write(binding.address(), note);
+        notes.write(binding.address().toString(), note);
     }
 
     /** How a function was; empty if it does not have the driver any more that a recipe gave it. */
@@ -50,19 +50,19 @@ final class Rebound {
 
     private Optional<Properties> valid(PciBinding binding) throws IOException {
         Optional<String> driver = binding.driver();
-        return notes.read(binding.address())
+        return notes.read(binding.address().toString())
                 .filter(note -> Optional.ofNullable(note.getProperty(BOUND)).equals(driver));
     }
 
     void forget(PciAddress address) throws IOException {
-        notes.delete(address);
+        notes.delete(address.toString());
     }
 
     /** Those that may still have another driver, of the kubelet with that directory. */
     List<PciAddress> functions(Path of) throws IOException {
         List<PciAddress> functions = new ArrayList<>();
         for (PciAddress address : notes.functions()) {
-            if (notes.read(address)
+            if (notes.read(address.toString())
                     .filter(note -> text(of).equals(note.getProperty(KUBELET_DIR)))
                     .isPresent()) {
                 functions.add(address);

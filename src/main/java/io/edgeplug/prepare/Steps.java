@@ -26,11 +26,17 @@ final class Steps {
     private final FpgaSteps fpgas;
 
     /** Of devices of that node; what programs write is told. */
-    Steps(Sysfs sysfs, Unfinished unfinished, Rebound rebound, Consumer<PrepareEvent> told) {
+    Steps(
+            Sysfs sysfs,
+            Unfinished unfinished,
+            Rebound rebound,
+            Exclusion exclusion,
+            RunningCommands commands,
+            Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.unfinished = unfinished;
         this.rebound = rebound;
-        this.programs = new Programs(sysfs, told);
+        this.programs = new Programs(sysfs, exclusion, commands, told);
         this.fpgas = new FpgaSteps(sysfs, unfinished, programs);
     }
 

@@ -23,11 +23,11 @@ final class Unfinished {
     }
 
     void remember(PciAddress address, Before before) throws IOException {
-        notes.write(address, before.note());
+        notes.write(address.toString(), before.note());
     }
 
     void forget(PciAddress address) throws IOException {
-        notes.delete(address);
+        notes.delete(address.toString());
     }
 
     /** The functions with which something was begun and not finished. */
@@ -42,6 +42,6 @@ final class Unfinished {
 
     /** How a function was before something was begun with it; empty if nothing was, or all was finished. */
     Optional<Before> before(PciAddress address) throws IOException {
-        return notes.read(address).map(Before::of);
+        return notes.read(address.toString()).map(Before::of);
     }
 }

@@ -27,9 +27,11 @@ final class ProcessGroupTest {
     private Path directory = Path.of("");
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final List<GroupIdentity> noted = new CopyOnWriteArrayList<>();
 
     private int shell(String script, Duration deadline) throws Exception {
-        return ProcessGroup.run(List.of("/bin/sh", "-c", script), Map.of("MINE", "1"), deadline, lines::add);
+        return ProcessGroup.run(
+                List.of("/bin/sh", "-c", script), Map.of("MINE", "1"), deadline, lines::add, noted::add);
     }
 
     @Test
@@ -54,14 +56,14 @@ final class ProcessGroupTest {
 
     @Test
     void argumentsAreNotInterpreted() throws Exception {
-        ProcessGroup.run(List.of("/bin/echo", "$HOME; `id`", "*"), Map.of(), PATIENCE, lines::add);
+        ProcessGroup.run(List.of("/bin/echo", "$HOME; `id`", "*"), Map.of(), PATIENCE, lines::add, noted::add);
 
         assertThat(lines).containsExactly("$HOME; `id` *");
     }
 
     @Test
     void missingProgramIsTold() {
-        assertThatThrownBy(() -> ProcessGroup.run(List.of("/no/such/tool"), Map.of(), PATIENCE, lines::add))
+        assertThatThrownBy(() -> ProcessGroup.run(List.of("/no/such/tool"), Map.of(), PATIENCE, lines::add, noted::add))
                 .isInstanceOf(IOException.class)
                 .hasMessage("/no/such/tool: no such program");
     }

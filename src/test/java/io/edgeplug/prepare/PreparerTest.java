@@ -80,7 +80,8 @@ final class PreparerTest {
         Preparation other = prepared.preparer.prepare(prepared.device(VF1), prepared.recipe("vf", "reset = \"bus\""));
 
         assertThat(other.await(SHORT)).isFalse();
-        assertThat(other.progress()).isEqualTo("waits for what is done to another device, or by another process");
+        assertThat(other.progress())
+                .isEqualTo("it waits for the preparation of another device, or for another process");
         assertThat(other.isInKernel()).isFalse();
         PreparedNode.read(fifo);
 
@@ -98,7 +99,7 @@ final class PreparerTest {
 
         prepared.preparer.close();
 
-        assertThatThrownBy(() -> running.await(PATIENCE)).hasMessageContaining("edgeplug stops");
+        assertThatThrownBy(() -> running.await(PATIENCE)).hasMessageContaining("edgeplug is stopping");
         assertThat(stuck.await(Duration.ZERO)).isFalse();
     }
 

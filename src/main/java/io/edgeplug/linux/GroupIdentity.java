@@ -1,0 +1,171 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A process group with a session of its own, told from a later one of the same number by when its leader was started; see
+ * proc_pid_stat(5). It can be written down, and looked for by another process.
+ *
+ * <p>The kernel gives the number of a group to nobody else as long as the group has a member.
+ *
+ * @param number the process ID of its leader
+ * @param started when the leader was started, in ticks since the boot
+ * @param boot which boot that was; empty where the kernel does not tell, as in a service that sees only processes in /proc
+ */
+public record GroupIdentity(long number, long started, Optional<String> boot) {
+
+    private static final Path PROC = Path.of("/proc");
+    private static final Path BOOT_ID = PROC.resolve("sys/kernel/random/boot_id");
+    private static final Duration GRACE = Duration.ofSeconds(1);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    public GroupIdentity {
+        if (number < 2 || number > Integer.MAX_VALUE || started < 0) {
+            throw new IllegalArgumentException(number + " is no process group of ours");
+        }
+    }
+
+    /** That of a process of ours which is about to lead a group. */
+    static GroupIdentity of(Process leader) throws IOException {
+        long started = Stat.read(leader.pid())
+                .map(Stat::started)
+                .orElseThrow(() -> new IOException("it has ended before it began"));
+        return new GroupIdentity(leader.pid(), started, bootId());
+    }
+
+    /** Whether any process of the group lives. Zombies do nothing any more. */
+    public boolean isAlive() {
+        return !members().isEmpty();
+    }
+
+    /**
+     * Waits until no process of the group lives, for at most {@code timeout}.
+     *
+     * @return whether none lives
+     */
+    public boolean awaitEnd(Duration timeout) throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        List<Long> members = members();
+        while (!members.isEmpty() && end - System.nanoTime() > 0) {
+            await(members.getFirst(), Math.min(end - System.nanoTime(), LOOK_NANOS));
+            members = members();
+        }
+        return members.isEmpty();
+    }
+
+    /**
+     * Ends all processes of the group: SIGTERM, and SIGKILL a second later.
+     *
+     * @return whether none lives; one that is in the kernel may
+     */
+    public boolean end() throws InterruptedException {
+        signal(KernelCalls.SIGTERM);
+        if (!awaitEnd(GRACE)) {
+            signal(KernelCalls.SIGKILL);
+        }
+        return awaitEnd(GRACE);
+    }
+
+    private void signal(int signal) {
+        if (isAlive()) {
+            KernelCalls.load().kill(Math.toIntExact(-number), signal);
+        }
+    }
+
+    /** The JDK has no way to wait for the end of another's process without asking now and then. */
+    private static void await(long pid, long nanos) throws InterruptedException {
+        Optional<ProcessHandle> process = ProcessHandle.of(pid);
+        if (process.isEmpty()) {
+            return;
+        }
+        try {
+            process.orElseThrow().onExit().get(nanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            // it is looked at again
+            return;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private List<Long> members() {
+        Optional<String> now = bootId();
+        if (boot.isPresent() && now.isPresent() && !boot.equals(now)) {
+            return List.of();
+        }
+        Optional<Stat> leader = Stat.read(number);
+        if (leader.isPresent() && leader.orElseThrow().started() != started) {
+            return List.of();
+        }
+        if (leader.filter(Stat::isRunning).isPresent()) {
+            return List.of(number);
+        }
+        // the leader has ended, and may have left children
+        List<Long> members = new ArrayList<>();
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
+            for (Path process : processes) {
+                Stat.read(Long.parseLong(process.getFileName().toString()))
+                        .filter(this::isMember)
+                        .ifPresent(stat -> members.add(stat.pid()));
+            }
+        } catch (IOException | DirectoryIteratorException | NumberFormatException e) {
+            // without /proc nothing tells of any process
+            return members;
+        }
+        return members;
+    }
+
+    private boolean isMember(Stat stat) {
+        return stat.isRunning() && stat.group() == number && stat.session() == number && stat.started() >= started;
+    }
+
+    private static Optional<String> bootId() {
+        try {
+            return Optional.of(Files.readString(BOOT_ID).strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** What the kernel says of a process. */
+    private record Stat(long pid, String state, long group, long session, long started) {
+
+        // counted from the field after the name, which may have spaces and parentheses in it
+        private static final int STATE = 0;
+        private static final int GROUP = 2;
+        private static final int SESSION = 3;
+        private static final int STARTED = 19;
+
+        static Optional<Stat> read(long pid) {
+            try {
+                String text = Files.readString(PROC.resolve(pid + "/stat"));
+                String[] fields =
+                        text.substring(text.lastIndexOf(')') + 1).strip().split(" ", -1);
+                return Optional.of(new Stat(
+                        pid,
+                        fields[STATE],
+                        Long.parseLong(fields[GROUP]),
+                        Long.parseLong(fields[SESSION]),
+                        Long.parseLong(fields[STARTED])));
+            } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException e) {
+                // it has ended
+                return Optional.empty();
+            }
+        }
+
+        boolean isRunning() {
+            return !state.equals("Z") && !state.equals("X");
+        }
+    }
+}

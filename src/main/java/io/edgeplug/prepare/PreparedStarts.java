@@ -1,0 +1,82 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * When a container's start last had each device prepared, noted so that the next daemon knows it. All times are of files,
+ * as they are to be compared with the times of the kubelet's files.
+ */
+public final class PreparedStarts {
+
+    private static final String DIRECTORY = "run/edgeplug/prepared";
+    private static final String DEVICE = ".device";
+    private static final String SINCE = ".since";
+
+    private final Notes notes;
+
+    /** Those of that node. */
+    public PreparedStarts(Sysfs sysfs) {
+        this.notes = new Notes(sysfs, DIRECTORY);
+    }
+
+    /**
+     * Notes that a container is about to start for which this device was prepared.
+     *
+     * @throws PrepareException if that cannot be noted; then it must not start
+     */
+    public void note(Device device) throws PrepareException {
+        try {
+            notes.write(device.id() + DEVICE, new Properties());
+        } catch (IOException e) {
+            throw new PrepareException(device.id(), "cannot note that it is prepared: " + e.getMessage(), e);
+        }
+    }
+
+    /** When a container last started for which this device was prepared. */
+    public Optional<FileTime> last(Device device) throws IOException {
+        return notes.time(device.id() + DEVICE);
+    }
+
+    /** Since when starts of containers with this resource are noted, for that kubelet's pods; empty if they are not. */
+    public Optional<FileTime> since(Path kubeletDir, ResourceName resource) throws IOException {
+        return notes.time(name(kubeletDir, resource));
+    }
+
+    /**
+     * Says of which resources starts are noted from now on, for pods of the kubelet with that directory; for those that
+     * were before it stays as it is.
+     */
+    public void follow(Path kubeletDir, Set<ResourceName> resources) throws IOException {
+        Set<String> names =
+                resources.stream().map(resource -> name(kubeletDir, resource)).collect(Collectors.toSet());
+        for (String name : notes.names()) {
+            if (name.endsWith(suffix(kubeletDir)) && !names.contains(name)) {
+                notes.delete(name);
+            }
+        }
+        for (String name : names) {
+            if (notes.time(name).isEmpty()) {
+                notes.write(name, new Properties());
+            }
+        }
+    }
+
+    private static String name(Path kubeletDir, ResourceName resource) {
+        return resource.toString().replace('/', '_') + suffix(kubeletDir);
+    }
+
+    /** A daemon that is tried out beside the node's, for another kubelet, keeps its hands off the notes of that one. */
+    private static String suffix(Path kubeletDir) {
+        String directory = kubeletDir.toAbsolutePath().normalize().toString();
+        return "." + Integer.toHexString(directory.hashCode()) + SINCE;
+    }
+}

@@ -1,0 +1,164 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.linux.GroupIdentity;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * The programs that recipes run, noted while they do: one goes on when its process is killed, but the kernel gives back
+ * the locks of that process.
+ *
+ * <p>The next process waits for such a program as long as the killed one would have, since a tool that is ended while it
+ * writes a card's flash memory may leave a card that does not start any more. Then it ends it, as that one would have.
+ */
+final class RunningCommands {
+
+    private static final String DIRECTORY = "run/edgeplug/command";
+    private static final String SUFFIX = ".command";
+    private static final String PROGRAM = "program";
+    private static final String GROUP = "group";
+    private static final String STARTED = "started";
+    private static final String BOOT = "boot";
+    private static final String TIMEOUT = "timeout";
+    private static final String LOCK = "lock.";
+
+    /** The most that a class may allow. */
+    private static final long MAX_SECONDS = 3600;
+
+    private final Notes notes;
+    private final Consumer<PrepareEvent> told;
+
+    /** What is no note of ours, and why: it is told once. */
+    private final Map<String, String> problems = new ConcurrentHashMap<>();
+
+    RunningCommands(Sysfs sysfs, Consumer<PrepareEvent> told) {
+        this.notes = new Notes(sysfs, DIRECTORY);
+        this.told = told;
+    }
+
+    /** A program that runs, or did when it was noted. */
+    private record Command(
+            String device, String program, GroupIdentity group, Duration timeout, List<Exclusion.Claim> claims) {
+
+        boolean conflictsWith(List<Exclusion.Claim> others) {
+            return claims.stream().anyMatch(claim -> others.stream().anyMatch(claim::excludes));
+        }
+    }
+
+    /** Notes a program that is about to begin, with what others must leave alone while it runs. */
+    void remember(Device device, String program, GroupIdentity group, Duration timeout, List<Exclusion.Claim> claims)
+            throws IOException {
+        Properties note = new Properties();
+        note.setProperty(PROGRAM, program);
+        note.setProperty(GROUP, String.valueOf(group.number()));
+        note.setProperty(STARTED, String.valueOf(group.started()));
+        group.boot().ifPresent(boot -> note.setProperty(BOOT, boot));
+        note.setProperty(TIMEOUT, String.valueOf(timeout.toSeconds()));
+        for (int i = 0; i < claims.size(); i++) {
+            note.setProperty(LOCK + i, claims.get(i).text());
+        }
+        notes.write(device.id() + SUFFIX, note);
+    }
+
+    /** Forgets the program of a device, unless the kernel does not let go of it. */
+    void forget(Device device, GroupIdentity group) throws IOException {
+        if (!group.isAlive()) {
+            notes.delete(device.id() + SUFFIX);
+        }
+    }
+
+    /** Whether any program runs, of whichever process. */
+    boolean anyRuns() throws IOException {
+        return all().stream().anyMatch(command -> command.group().isAlive());
+    }
+
+    /**
+     * Waits for the programs that processes have left which were killed, and ends those that take too long. To be called
+     * with these locks taken: so whoever noted a program that conflicts with them is gone.
+     *
+     * @throws IOException if one cannot be ended
+     */
+    void awaitLeft(List<Exclusion.Claim> taken) throws IOException, InterruptedException {
+        for (Command command : all()) {
+            if (command.conflictsWith(taken)) {
+                awaitEnd(command);
+                notes.delete(command.device() + SUFFIX);
+            }
+        }
+    }
+
+    private void awaitEnd(Command command) throws IOException, InterruptedException {
+        GroupIdentity group = command.group();
+        if (!group.isAlive()) {
+            return;
+        }
+        String what = command.program() + " (process group " + group.number() + ")";
+        long seconds = command.timeout().toSeconds();
+        tell(command, what + " still runs, started by a process that was killed: it has " + seconds + " s to end");
+        if (group.awaitEnd(command.timeout())) {
+            return;
+        }
+        if (!group.end()) {
+            throw new IOException(what + " of " + command.device()
+                    + " still runs, started by a process that was killed, and cannot be ended");
+        }
+        tell(command, what + " was killed, since it had not ended after another " + seconds + " s");
+    }
+
+    private void tell(Command command, String text) {
+        told.accept(new PrepareEvent.Recovered(command.device(), text));
+    }
+
+    private List<Command> all() throws IOException {
+        List<Command> all = new ArrayList<>();
+        for (String name : notes.names()) {
+            if (name.endsWith(SUFFIX)) {
+                read(name).ifPresent(all::add);
+            }
+        }
+        return all;
+    }
+
+    /** A note that is not as it was written is of no program that could be found; it is left for who looks into it. */
+    private Optional<Command> read(String name) throws IOException {
+        try {
+            Optional<Properties> note = notes.read(name);
+            return note.isPresent() ? Optional.of(command(name, note.orElseThrow())) : Optional.empty();
+        } catch (IllegalArgumentException | IOException e) {
+            String file = "/" + DIRECTORY + "/" + name;
+            if (problems.put(file, file) == null) {
+                told.accept(new PrepareEvent.Recovered(file, "is not as edgeplug writes it, and is ignored"));
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static Command command(String name, Properties note) {
+        long seconds = Long.parseLong(note.getProperty(TIMEOUT, ""));
+        List<Exclusion.Claim> claims = new ArrayList<>();
+        for (int i = 0; note.containsKey(LOCK + i); i++) {
+            claims.add(Exclusion.Claim.parse(note.getProperty(LOCK + i, "")));
+        }
+        if (seconds < 0 || seconds > MAX_SECONDS || claims.isEmpty()) {
+            throw new IllegalArgumentException(name);
+        }
+        return new Command(
+                name.substring(0, name.length() - SUFFIX.length()),
+                note.getProperty(PROGRAM, "a program"),
+                new GroupIdentity(
+                        Long.parseLong(note.getProperty(GROUP, "")),
+                        Long.parseLong(note.getProperty(STARTED, "")),
+                        Optional.ofNullable(note.getProperty(BOOT))),
+                Duration.ofSeconds(seconds),
+                claims);
+    }
+}
