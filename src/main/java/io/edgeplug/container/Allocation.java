@@ -82,7 +82,7 @@ public record Allocation(
         things.forEach(thing -> {
             T before = taken.putIfAbsent(place.apply(thing), thing);
             if (before != null && !before.equals(thing)) {
-                throw new IllegalArgumentException("two different things would be " + place.apply(thing));
+                throw new IllegalArgumentException("two different files would be " + place.apply(thing));
             }
         });
         return List.copyOf(taken.values());

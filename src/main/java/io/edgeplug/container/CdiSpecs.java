@@ -63,7 +63,8 @@ public final class CdiSpecs {
         Map<String, Path> rivals = new CdiRivals(directory, fileName(resource)).of(resource, edited);
         rivals.forEach((id, file) -> problems.put(
                 id,
-                "its CDI device " + CdiNames.qualified(resource, id) + " is in " + file + " too, a file of another's"));
+                "its CDI device " + CdiNames.qualified(resource, id) + " is also in " + file
+                        + ", which is not edgeplug's"));
         List<Equipment> own = edited.stream()
                 .filter(device -> !rivals.containsKey(device.id()))
                 .toList();

@@ -11,7 +11,7 @@ import java.util.Set;
 /**
  * What one device brings into its container; computed when it changes, and not when it is asked for.
  *
- * @param madeLater paths of nodes on the node that are there once the device is prepared
+ * @param madeLater paths of nodes and mounts on the node that are there once the device is prepared
  * @param info what the variable that ends in {@code _INFO} tells of it, in JSON
  * @param isVfio whether it is bound to a VFIO driver when the container starts
  * @param problem why it cannot be handed over, for a person, without the device's name
@@ -45,6 +45,20 @@ public record Equipment(
     public List<Node> nodesBeforehand() {
         return nodes.stream()
                 .filter(node -> !madeLater.contains(node.hostPath()))
+                .toList();
+    }
+
+    /** The mounts whose paths must be there before the device is prepared. */
+    public List<Mount> mountsBeforehand() {
+        return mounts.stream()
+                .filter(mount -> !madeLater.contains(mount.hostPath()))
+                .toList();
+    }
+
+    /** The mounts whose paths may be made by what prepares the device. */
+    public List<Mount> mountsAfterwards() {
+        return mounts.stream()
+                .filter(mount -> madeLater.contains(mount.hostPath()))
                 .toList();
     }
 

@@ -123,13 +123,14 @@ final class KeptFiles {
                 SecureDirectoryStream<Path> open = secure(stream);
                 inherit(open);
                 files.forEach((name, content) -> writeIfOther(open, name, content)
-                        .ifPresent(reason -> problems.put(name, directory + "/" + name + ": " + reason)));
+                        .ifPresent(reason ->
+                                problems.put(name, "cannot write " + directory + "/" + name + ": " + reason)));
                 afterwards.accept(open);
             } catch (DirectoryIteratorException e) {
                 throw Objects.requireNonNull(e.getCause());
             }
         } catch (IOException e) {
-            files.keySet().forEach(name -> problems.put(name, directory + ": " + reason(e)));
+            files.keySet().forEach(name -> problems.put(name, "cannot write files in " + directory + ": " + reason(e)));
         }
         for (String name : problems.keySet()) {
             if (written.remove(name) != null) {
@@ -197,7 +198,7 @@ final class KeptFiles {
             written.put(name, Written.of(attributes(open, Path.of(name))));
             return Optional.empty();
         } catch (IOException e) {
-            return Optional.of("cannot write: " + reason(e));
+            return Optional.of(reason(e));
         }
     }
 

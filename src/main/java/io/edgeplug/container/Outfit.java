@@ -83,7 +83,7 @@ final class Outfit {
             placedNodes = Allocation.places(nodes.stream(), Node::containerPath);
             placedMounts = Allocation.places(mounts.stream(), Mount::containerPath);
         } catch (IllegalArgumentException e) {
-            fail("in its container, " + e.getMessage());
+            fail("in its container " + e.getMessage());
         }
         String json = deviceClass.kind() == Kind.PATH ? "{}" : Environment.json(info);
         return new Equipment(device, placedNodes, madeLater, placedMounts, json, isVfio, problem);
@@ -169,11 +169,13 @@ final class Outfit {
         }
     }
 
+    /** A driver or a command may make what is mounted. */
     private void addMount(MountRule rule) {
-        mounts.add(new Mount(
-                checkPath("mounts.host_path", rule.hostPath()),
-                checkPath("mounts.container_path", rule.containerPath()),
-                rule.readOnly()));
+        String hostPath = checkPath("mounts.host_path", rule.hostPath());
+        mounts.add(new Mount(hostPath, checkPath("mounts.container_path", rule.containerPath()), rule.readOnly()));
+        if (!deviceClass.recipe().isEmpty()) {
+            madeLater.add(hostPath);
+        }
     }
 
     /** A node of the device's own; returns where the container has it. */

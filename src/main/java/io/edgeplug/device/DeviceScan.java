@@ -1,18 +1,22 @@
 package io.edgeplug.device;
 
+import io.edgeplug.device.PathGroup.Member;
+import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Makes devices of what the kernel shows now.
@@ -81,14 +85,19 @@ public final class DeviceScan {
         List<String> problems = new ArrayList<>();
         for (PathGroup group : groups) {
             for (String path : glob(group.first(), problems)) {
-                found.computeIfAbsent(path, first -> device(first, group.beside(first), Optional.of(group)));
+                add(found, group.members(path), Optional.of(group));
             }
         }
+        Set<String> directories = new HashSet<>();
+        Set<String> alone = new LinkedHashSet<>();
         for (PathGlob pattern : patterns) {
-            for (String path : glob(pattern, problems)) {
-                found.computeIfAbsent(path, alone -> device(alone, List.of(), Optional.empty()));
+            List<String> named = glob(pattern, problems);
+            alone.addAll(named);
+            if (pattern.namesDirectories()) {
+                directories.addAll(named);
             }
         }
+        alone.forEach(path -> add(found, List.of(new Member(path, directories.contains(path))), Optional.empty()));
         return new PathScan(List.copyOf(found.values()), problems);
     }
 
@@ -113,22 +122,48 @@ public final class DeviceScan {
         }
     }
 
-    /** A file, and what belongs to it: without that it is of no use. */
-    private PathDevice device(String path, List<String> beside, Optional<PathGroup> group) {
-        List<PathDevice.File> files = new ArrayList<>();
-        Health health = Health.HEALTHY;
-        for (String one : Stream.concat(Stream.of(path), beside.stream()).toList()) {
-            try {
-                files.add(new PathDevice.File(one, sysfs.isDeviceNode(one.substring(1))));
-                if (!one.equals(path) && !sysfs.exists(one.substring(1))) {
-                    health = Health.unhealthy("lacks " + one + " of its group");
-                }
-            } catch (IOException e) {
-                files.add(new PathDevice.File(one, false));
-                health = Health.unhealthy(String.valueOf(e.getMessage()));
-            }
+    /** A file, and what belongs to it: without that it is of no use. One that has just gone is absent. */
+    private void add(Map<String, PathDevice> found, List<Member> members, Optional<PathGroup> group) {
+        String path = members.getFirst().path();
+        if (found.containsKey(path)) {
+            return;
         }
-        return new PathDevice(path.substring(path.lastIndexOf('/') + 1), files, group, health);
+        List<PathDevice.File> files = new ArrayList<>();
+        Optional<String> problem = Optional.empty();
+        for (Member member : members) {
+            Optional<FileKind> kind = Optional.empty();
+            Optional<String> own;
+            try {
+                kind = sysfs.kind(member.path().substring(1));
+                if (files.isEmpty() && kind.isEmpty() && !sysfs.exists(path.substring(1))) {
+                    return;
+                }
+                own = problem(member, kind, files.isEmpty());
+            } catch (IOException e) {
+                own = Optional.of(String.valueOf(e.getMessage()));
+            }
+            files.add(new PathDevice.File(member.path(), kind));
+            problem = problem.isPresent() ? problem : own;
+        }
+        Health health = problem.map(Health::unhealthy).orElse(Health.HEALTHY);
+        found.put(path, new PathDevice(path.substring(path.lastIndexOf('/') + 1), files, group, health));
+    }
+
+    /** A directory is no file that was meant: container runtimes make one in place of a file that is missing. */
+    private static Optional<String> problem(Member member, Optional<FileKind> found, boolean isFirst) {
+        String path = member.path();
+        if (found.isEmpty()) {
+            return Optional.of(isFirst ? path + " is a link that leads nowhere" : "lacks " + path + " of its group");
+        }
+        FileKind kind = found.orElseThrow();
+        if (member.isDirectory()) {
+            return kind == FileKind.DIRECTORY
+                    ? Optional.empty()
+                    : Optional.of(path + " is " + kind + ", and a path that ends with / names directories");
+        }
+        return kind == FileKind.DIRECTORY
+                ? Optional.of(path + " is a directory, and only a path that ends with / names directories")
+                : Optional.empty();
     }
 
     /**

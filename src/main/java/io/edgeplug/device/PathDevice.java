@@ -1,5 +1,6 @@
 package io.edgeplug.device;
 
+import io.edgeplug.linux.FileKind;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -21,9 +22,20 @@ public record PathDevice(String id, List<File> files, Optional<PathGroup> group,
      * A file.
      *
      * @param path absolute, as the node sees it
-     * @param isNode whether it is a character or block device, and so given as a device and not as a mount
+     * @param kind empty if it is not there
      */
-    public record File(String path, boolean isNode) {}
+    public record File(String path, Optional<FileKind> kind) {
+
+        /** Whether it is given as a device, and not as a mount. */
+        public boolean isNode() {
+            return kind.filter(FileKind::isNode).isPresent();
+        }
+
+        /** Why a file that was of one kind and is of another now cannot be given; empty if they are the same. */
+        public Optional<String> change(FileKind was, FileKind now) {
+            return was == now ? Optional.empty() : Optional.of(path + " is " + now + " now and was " + was);
+        }
+    }
 
     /** The path of the first file. */
     public String path() {

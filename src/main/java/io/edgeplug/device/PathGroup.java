@@ -1,6 +1,7 @@
 package io.edgeplug.device;
 
 import io.edgeplug.linux.PathGlob;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,15 +44,28 @@ public record PathGroup(List<String> paths) {
         return PathGlob.parse(paths.getFirst());
     }
 
-    /** The paths beside one that the first names. */
-    List<String> beside(String path) {
-        Matcher match = Pattern.compile(regex(paths.getFirst()), Pattern.DOTALL).matcher(path);
+    /**
+     * A file of a device.
+     *
+     * @param isDirectory whether it is to be a directory, or anything but one
+     */
+    record Member(String path, boolean isDirectory) {}
+
+    /** The files of a device, of which the first has that path. */
+    List<Member> members(String path) {
+        Matcher match = Pattern.compile(regex(first().path()), Pattern.DOTALL).matcher(path);
         List<String> matched = match.matches()
                 ? IntStream.rangeClosed(1, match.groupCount())
                         .mapToObj(match::group)
                         .toList()
                 : List.of();
-        return paths.stream().skip(1).map(other -> filled(other, matched)).toList();
+        List<Member> members = new ArrayList<>();
+        members.add(new Member(path, first().namesDirectories()));
+        for (String text : paths.subList(1, paths.size())) {
+            PathGlob other = PathGlob.parse(text);
+            members.add(new Member(filled(other.path(), matched), other.namesDirectories()));
+        }
+        return members;
     }
 
     private static String regex(String path) {

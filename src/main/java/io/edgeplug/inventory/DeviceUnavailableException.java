@@ -1,43 +1,101 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.ResourceName;
+import java.util.List;
+import java.util.stream.Collectors;
 
-/** A device that was asked for cannot be given; the message is a sentence for {@code kubectl describe pod}. */
+/**
+ * A device that was asked for cannot be given; the message is a sentence for {@code kubectl describe pod}.
+ *
+ * <p>It has no full stop, since the kubelet goes on after it: {@code Allocate failed due to …, which is unexpected}.
+ */
 public final class DeviceUnavailableException extends Exception {
 
     private static final long serialVersionUID = 1;
 
+    /** The header that carries it has 8 KiB, and an event of a pod 1 KiB. */
+    private static final int MAX = 800;
+
+    /** So many of a request's devices are named. */
+    private static final int NAMED = 2;
+
     private DeviceUnavailableException(String sentence) {
-        super(sentence);
+        super((sentence.length() > MAX ? sentence.substring(0, MAX) + "…" : sentence).replaceAll("\\p{Cntrl}", "?"));
     }
 
     /** Nothing was asked for. */
     public static DeviceUnavailableException none(ResourceName resource) {
-        return new DeviceUnavailableException("No device of " + resource + " was asked for.");
+        return new DeviceUnavailableException("No device of " + resource + " was asked for");
     }
 
-    /** No device of the resource has that ID. */
+    /** No device of the node has that ID. */
     public static DeviceUnavailableException notHere(ResourceName resource, String id) {
-        return new DeviceUnavailableException("Device " + cut(id) + " of " + resource + " is not on this node.");
+        return new DeviceUnavailableException(device(resource, id) + " is not on this node");
+    }
+
+    /** The device with that ID backs another resource. */
+    static DeviceUnavailableException ofAnother(ResourceName resource, String id, ResourceName owner) {
+        return new DeviceUnavailableException(
+                "Device " + cut(id) + " is a device of " + owner + ", and not of " + resource);
+    }
+
+    /** No class takes the device with that ID: it has changed, or its class has, since the kubelet was told of it. */
+    static DeviceUnavailableException ofNone(ResourceName resource, String id) {
+        return new DeviceUnavailableException(
+                "Device " + cut(id) + " is on this node, and no longer a device of " + resource);
     }
 
     /** One ID was asked for twice. */
     public static DeviceUnavailableException twice(ResourceName resource, String id) {
-        return new DeviceUnavailableException("Device " + cut(id) + " of " + resource + " was asked for twice.");
+        return new DeviceUnavailableException(device(resource, id) + " was asked for twice");
     }
 
     /** A container asked for several shares, and its class forbids that. */
-    public static DeviceUnavailableException moreThanOneShare(ResourceName resource, int number) {
-        return new DeviceUnavailableException("A container may ask for one of " + resource + " and asked for " + number
-                + ": its devices are shared, and more shares give it nothing more.");
+    public static DeviceUnavailableException moreThanOneShare(ResourceName resource, List<String> ids) {
+        return new DeviceUnavailableException(
+                "A container may ask for one device of %s, and asked for %d (%s): they are shared, and a second share gives it nothing more"
+                        .formatted(resource, ids.size(), some(ids)));
     }
 
     /** A device is not fit, or cannot be handed over. */
     public static DeviceUnavailableException unhealthy(ResourceName resource, String id, String problem) {
-        return new DeviceUnavailableException("Device " + id + " of " + resource + " is unhealthy: " + problem + ".");
+        return new DeviceUnavailableException(device(resource, id) + " is unhealthy: " + clause(problem));
     }
 
-    /** What nobody would call a device is cut short, for the header that carries it has little room. */
+    /** Each device is fit, and one container cannot have them all. */
+    public static DeviceUnavailableException notTogether(ResourceName resource, List<String> ids, String problem) {
+        return new DeviceUnavailableException(
+                "Devices of " + resource + " cannot be given to one container (" + some(ids) + "): " + problem);
+    }
+
+    /** A device was prepared, and lacks something all the same. */
+    public static DeviceUnavailableException unfitAfterwards(ResourceName resource, String id, String problem) {
+        return new DeviceUnavailableException(
+                device(resource, id) + " was prepared and cannot be handed over: " + problem);
+    }
+
+    private static String device(ResourceName resource, String id) {
+        return "Device " + cut(id) + " of " + resource;
+    }
+
+    /** Problems are told without their subject, which is the device, or edgeplug where a look has failed. */
+    private static String clause(String problem) {
+        if (problem.matches("(?s)(is|has|does|lacks|could) .*")) {
+            return "it " + problem;
+        }
+        if (problem.matches("(?s)(read|readlink|list|stat) .*")) {
+            return "edgeplug cannot " + problem;
+        }
+        return problem.startsWith("cannot ") ? "edgeplug " + problem : problem;
+    }
+
+    private static String some(List<String> ids) {
+        String named =
+                ids.stream().limit(NAMED).map(DeviceUnavailableException::cut).collect(Collectors.joining(", "));
+        return ids.size() > NAMED ? named + " and " + (ids.size() - NAMED) + " more" : named;
+    }
+
+    /** What nobody would call a device is cut short. */
     private static String cut(String id) {
         return id.isEmpty() ? "\"\"" : id.length() > Matching.MAX_ID ? id.substring(0, Matching.MAX_ID) + "…" : id;
     }

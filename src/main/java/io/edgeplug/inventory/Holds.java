@@ -35,6 +35,9 @@ final class Holds {
     private final Map<String, Device> held = new ConcurrentHashMap<>();
     private final Map<String, Problem> problems = new ConcurrentHashMap<>();
 
+    /** By ID, what is wrong with devices whatever uevents say. */
+    private final Map<String, String> marks = new ConcurrentHashMap<>();
+
     /** What is wrong, and since when by the clock that no one sets. */
     private record Problem(Device device, String text, long since) {
 
@@ -74,6 +77,13 @@ final class Holds {
     void release(Device device, Optional<String> problem) {
         problem.ifPresentOrElse(text -> report(device, text), () -> problems.remove(device.id()));
         held.remove(device.id());
+    }
+
+    /** Whether that is news. */
+    boolean mark(String id, Optional<String> problem) {
+        Optional<String> before =
+                Optional.ofNullable(problem.isPresent() ? marks.put(id, problem.orElseThrow()) : marks.remove(id));
+        return !problem.equals(before);
     }
 
     /** Looks at a function, unless a device of it is held. One thread at a time. */
@@ -132,12 +142,17 @@ final class Holds {
 
     /** The devices, each with what its preparation says against it. */
     List<Device> judged(List<Device> devices) {
-        return problems.isEmpty() ? devices : devices.stream().map(this::judged).toList();
+        return problems.isEmpty() && marks.isEmpty()
+                ? devices
+                : devices.stream().map(this::judged).toList();
     }
 
     private Device judged(Device device) {
-        Problem problem = problems.get(device.id());
-        return problem == null ? device : device.withHealth(Health.unhealthy(problem.text()));
+        return Optional.ofNullable(problems.get(device.id()))
+                .map(Problem::text)
+                .or(() -> Optional.ofNullable(marks.get(device.id())))
+                .map(text -> device.withHealth(Health.unhealthy(text)))
+                .orElse(device);
     }
 
     /** A device that could not be prepared gets another chance once it is heard of again. Never waits for a look. */

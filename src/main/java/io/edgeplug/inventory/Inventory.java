@@ -182,6 +182,23 @@ public final class Inventory {
         return byResource.getOrDefault(resource, List.of());
     }
 
+    /** Why a resource has no device of that ID, for which all devices are gone through. */
+    public DeviceUnavailableException absence(ResourceName resource, String id) {
+        boolean isHere = false;
+        for (Item item : items) {
+            if (item.device().id().equals(id)) {
+                Optional<ResourceName> owner = item.resource().filter(name -> !name.equals(resource));
+                if (owner.isPresent()) {
+                    return DeviceUnavailableException.ofAnother(resource, id, owner.orElseThrow());
+                }
+                isHere = true;
+            }
+        }
+        return isHere
+                ? DeviceUnavailableException.ofNone(resource, id)
+                : DeviceUnavailableException.notHere(resource, id);
+    }
+
     /** The device of a resource with that ID, for which all of them are gone through. */
     public Optional<Device> device(ResourceName resource, String id) {
         return devices(resource).stream()

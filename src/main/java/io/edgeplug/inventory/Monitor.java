@@ -111,6 +111,11 @@ public final class Monitor implements AutoCloseable {
         return publication.awaitNewerThan(generation, timeout);
     }
 
+    /** The same devices as {@link #handOut} returns, of which it says nothing. */
+    public List<Device> available(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
+        return publication.available(resource, ids);
+    }
+
     /**
      * Says that containers may hold these devices from now on: should one go, it stays listed as unhealthy, since the
      * kubelet tells a pod only of devices that it knows. Never blocks for long.
@@ -151,6 +156,13 @@ public final class Monitor implements AutoCloseable {
                     holds.release(device, problem);
                     lookAgain(device);
                 });
+    }
+
+    /** Has a device listed as unhealthy, whatever uevents say, until it is said that it has no such problem any more. */
+    public void mark(String id, Optional<String> problem) {
+        if (holds.mark(id, problem)) {
+            lookAgain(id);
+        }
     }
 
     /** Whether a device is kept as it is, since it is being prepared. */

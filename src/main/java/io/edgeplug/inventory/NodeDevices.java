@@ -39,6 +39,7 @@ final class NodeDevices {
 
     private List<Device> withoutFunction = List.of();
     private List<PathDevice> paths = List.of();
+    private final FirstKinds firstKinds = new FirstKinds();
     private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
 
@@ -256,7 +257,7 @@ final class NodeDevices {
             Health unknown = Health.unhealthy(String.join("; ", found.problems()));
             paths.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
         }
-        found.devices().forEach(device -> byPath.put(device.path(), device));
+        found.devices().forEach(device -> byPath.put(device.path(), firstKinds.judged(device)));
         paths = List.copyOf(byPath.values());
         if (!found.problems().equals(pathProblems)) {
             found.problems().forEach(LOG::warning);

@@ -78,11 +78,26 @@ final class Publication {
     List<Device> handOut(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         lock.lock();
         try {
+            List<Device> devices = available(resource, ids);
+            handedOut.add(devices, System.nanoTime());
+            return devices;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The same devices, which are not handed out by that.
+     *
+     * @throws DeviceUnavailableException if one is not there or not healthy
+     */
+    List<Device> available(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
+        lock.lock();
+        try {
             List<Device> devices = new ArrayList<>();
             for (String id : new TreeSet<>(ids)) {
                 devices.add(allocatable(resource, id));
             }
-            handedOut.add(devices, System.nanoTime());
             return devices;
         } finally {
             lock.unlock();
@@ -93,7 +108,7 @@ final class Publication {
         Device device = Optional.ofNullable(byId.get(id))
                 .filter(item -> item.resource().equals(Optional.of(resource)))
                 .map(Item::device)
-                .orElseThrow(() -> DeviceUnavailableException.notHere(resource, id));
+                .orElseThrow(() -> current.absence(resource, id));
         Optional<String> problem = device.health().problem();
         if (problem.isPresent()) {
             throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());

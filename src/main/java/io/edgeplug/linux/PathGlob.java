@@ -4,15 +4,17 @@ import java.util.List;
 
 /**
  * A pattern of absolute path, as glob(7) without brackets: {@code *} and {@code ?} match within one name, and not its
- * leading dot.
+ * leading dot. With a {@code /} at its end it names directories, and else everything but directories.
  */
 public final class PathGlob {
 
     private final String text;
+    private final String path;
     private final List<NameGlob> names;
 
-    private PathGlob(String text, List<NameGlob> names) {
+    private PathGlob(String text, String path, List<NameGlob> names) {
         this.text = text;
+        this.path = path;
         this.names = names;
     }
 
@@ -25,14 +27,25 @@ public final class PathGlob {
         if (!text.startsWith("/") || text.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("is not an absolute path, as /dev/gophers/*");
         }
-        List<String> names = List.of(text.substring(1).split("/", -1));
+        String path = text.length() > 1 && text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+        List<String> names = List.of(path.substring(1).split("/", -1));
         if (names.stream().anyMatch(name -> name.isEmpty() || name.equals(".") || name.equals(".."))) {
             throw new IllegalArgumentException("has an empty, . or .. name on its way");
         }
-        return new PathGlob(text, names.stream().map(NameGlob::parse).toList());
+        return new PathGlob(text, path, names.stream().map(NameGlob::parse).toList());
     }
 
-    /** Whether the path, absolute and as it is written, is one that the pattern names. */
+    /** Whether the files that it names are to be directories. */
+    public boolean namesDirectories() {
+        return !text.equals(path);
+    }
+
+    /** The pattern without the {@code /} at its end. */
+    public String path() {
+        return path;
+    }
+
+    /** Whether the path, absolute and as it is written, is one that the pattern names, whatever kind of file is there. */
     public boolean matches(String path) {
         String[] parts = path.split("/", -1);
         if (parts.length != names.size() + 1) {

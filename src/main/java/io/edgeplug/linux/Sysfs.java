@@ -43,10 +43,6 @@ public final class Sysfs {
             // a name that no file can have
             "File name too long");
 
-    private static final int S_IFMT = 0170000;
-    private static final int S_IFCHR = 0020000;
-    private static final int S_IFBLK = 0060000;
-
     private static final Path TREE = Path.of("sys");
 
     private final Path root;
@@ -205,15 +201,20 @@ public final class Sysfs {
         }
     }
 
+    /** What kind of file {@code path} leads to; absent if it leads to none. Nothing is opened. */
+    public Optional<FileKind> kind(String path) throws IOException {
+        try {
+            FileKind kind = FileKind.ofMode((Integer) Files.getAttribute(resolve(path), "unix:mode"));
+            witness.accept(new Look.Seen(path));
+            return Optional.of(kind);
+        } catch (IOException e) {
+            return absentOrThrow("stat", path, e, Optional.empty());
+        }
+    }
+
     /** Whether {@code path} is a character or block device. */
     public boolean isDeviceNode(String path) throws IOException {
-        try {
-            int type = (Integer) Files.getAttribute(resolve(path), "unix:mode") & S_IFMT;
-            witness.accept(new Look.Seen(path));
-            return type == S_IFCHR || type == S_IFBLK;
-        } catch (IOException e) {
-            return absentOrThrow("stat", path, e, false);
-        }
+        return kind(path).filter(FileKind::isNode).isPresent();
     }
 
     /**
@@ -221,16 +222,17 @@ public final class Sysfs {
      * path} is none.
      */
     public Optional<String> numberLink(String path) throws IOException {
-        if (!isDeviceNode(path)) {
+        Optional<FileKind> kind = kind(path).filter(FileKind::isNode);
+        if (kind.isEmpty()) {
             return Optional.empty();
         }
         try {
-            int type = (Integer) Files.getAttribute(resolve(path), "unix:mode") & S_IFMT;
             long number = (Long) Files.getAttribute(resolve(path), "unix:rdev");
             // as gnu_dev_major and gnu_dev_minor of glibc take it apart
             long major = ((number >>> 8) & 0xfff) | ((number >>> 32) & ~0xfffL);
             long minor = (number & 0xff) | ((number >>> 12) & ~0xffL);
-            return Optional.of("dev/" + (type == S_IFCHR ? "char/" : "block/") + major + ":" + minor);
+            String directory = kind.orElseThrow() == FileKind.CHARACTER_DEVICE ? "char/" : "block/";
+            return Optional.of("dev/" + directory + major + ":" + minor);
         } catch (IOException e) {
             return absentOrThrow("stat", path, e, Optional.empty());
         }

@@ -2,6 +2,7 @@ package io.edgeplug.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -225,9 +226,34 @@ final class DeviceScanTest {
                         .devices())
                 .containsExactly(new PathDevice(
                         "g1",
-                        List.of(new PathDevice.File("/etc/gophers/g1", false)),
+                        List.of(new PathDevice.File("/etc/gophers/g1", Optional.of(FileKind.FILE))),
                         Optional.empty(),
                         Health.HEALTHY));
+    }
+
+    @Test
+    void directoryIsNoFileUnlessThePatternSaysSo() throws IOException {
+        Files.createDirectories(root.resolve("srv/slots/s1"));
+
+        assertThat(path("/srv/slots/*").health().problem())
+                .contains("/srv/slots/s1 is a directory, and only a path that ends with / names directories");
+        assertThat(path("/srv/slots/*/").health().problem()).isEmpty();
+        assertThat(path("/srv/slots/*", "/srv/slots/*/").health().problem()).isEmpty();
+        assertThat(path("/srv/slots/*/").files())
+                .containsExactly(new PathDevice.File("/srv/slots/s1", Optional.of(FileKind.DIRECTORY)));
+    }
+
+    @Test
+    void linkThatLeadsNowhereIsUnhealthy() throws IOException {
+        Files.createDirectories(root.resolve("etc/gophers"));
+        Files.createSymbolicLink(root.resolve("etc/gophers/g1"), Path.of("nowhere"));
+
+        assertThat(path("/etc/gophers/*").health().problem()).contains("/etc/gophers/g1 is a link that leads nowhere");
+    }
+
+    private PathDevice path(String... patterns) {
+        List<PathGlob> globs = Arrays.stream(patterns).map(PathGlob::parse).toList();
+        return scan().paths(globs, List.of()).devices().getFirst();
     }
 
     private DeviceScan scan() {

@@ -3,6 +3,7 @@ package io.edgeplug.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,10 +25,54 @@ final class PathGroupTest {
 
     @Test
     void wildcardsStandForWhatTheyMatchedInTheFirstPath() {
-        assertThat(CAPTURE.beside("/dev/video12")).containsExactly("/dev/snd/controlC12", "/etc/capture.conf");
-        assertThat(new PathGroup(List.of("/a/*-?", "/b/*/$?")).beside("/a/x-y-1"))
-                .containsExactly("/b/x-y/$1");
-        assertThat(new PathGroup(List.of("/a/*", "/b/*")).beside("/a/$1\\")).containsExactly("/b/$1\\");
+        assertThat(paths(CAPTURE, "/dev/video12"))
+                .containsExactly("/dev/video12", "/dev/snd/controlC12", "/etc/capture.conf");
+        assertThat(paths(new PathGroup(List.of("/a/*-?", "/b/*/$?")), "/a/x-y-1"))
+                .containsExactly("/a/x-y-1", "/b/x-y/$1");
+        assertThat(paths(new PathGroup(List.of("/a/*", "/b/*")), "/a/$1\\")).containsExactly("/a/$1\\", "/b/$1\\");
+    }
+
+    private static List<String> paths(PathGroup group, String first) {
+        return group.members(first).stream().map(PathGroup.Member::path).toList();
+    }
+
+    @Test
+    void onlyAPathThatEndsWithASlashNamesDirectories() throws IOException {
+        make("srv/model1/weights", "srv/notes");
+        PathGroup group = new PathGroup(List.of("/srv/model*/", "/srv/model*/weights"));
+
+        DeviceScan.PathScan found = new DeviceScan(Sysfs.at(root)).paths(List.of(), List.of(group));
+        assertThat(found.devices()).singleElement().satisfies(device -> {
+            assertThat(device.health().isHealthy()).isTrue();
+            assertThat(device.files())
+                    .containsExactly(
+                            new PathDevice.File("/srv/model1", Optional.of(FileKind.DIRECTORY)),
+                            new PathDevice.File("/srv/model1/weights", Optional.of(FileKind.FILE)));
+        });
+
+        PathGroup wrong = new PathGroup(List.of("/srv/note?", "/srv/model1"));
+        assertThat(problem(List.of(), List.of(wrong)))
+                .contains("/srv/model1 is a directory, and only a path that ends with / names directories");
+        assertThat(problem(List.of(PathGlob.parse("/srv/note?/")), List.of()))
+                .contains("/srv/notes is a file, and a path that ends with / names directories");
+    }
+
+    @Test
+    void nothingMatchedIsNoReasonToGiveAWholeDirectory() throws IOException {
+        make("dev/video", "dev/other");
+        PathGroup group = new PathGroup(List.of("/dev/video*", "/dev/*"));
+
+        assertThat(problem(List.of(), List.of(group)))
+                .contains("/dev/ is a directory, and only a path that ends with / names directories");
+    }
+
+    private Optional<String> problem(List<PathGlob> patterns, List<PathGroup> groups) {
+        return new DeviceScan(Sysfs.at(root))
+                .paths(patterns, groups)
+                .devices()
+                .getFirst()
+                .health()
+                .problem();
     }
 
     @Test
@@ -63,7 +109,8 @@ final class PathGroupTest {
 
         assertThat(devices.getFirst().health().problem()).contains("lacks /dev/snd/controlC0 of its group");
         assertThat(devices.getLast().health().isHealthy()).isTrue();
-        assertThat(devices.getLast().files()).contains(new PathDevice.File("/dev/snd/controlC1", false));
+        assertThat(devices.getLast().files())
+                .contains(new PathDevice.File("/dev/snd/controlC1", Optional.of(FileKind.FILE)));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.edgeplug.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.linux.FileKind;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,8 +12,11 @@ import org.junit.jupiter.api.Test;
 /** Texts of classes with words in braces. */
 final class TemplateTest {
 
-    private static final Device FILE =
-            new PathDevice("card0", List.of(new PathDevice.File("/dev/card0", true)), Optional.empty(), Health.HEALTHY);
+    private static final Device FILE = new PathDevice(
+            "card0",
+            List.of(new PathDevice.File("/dev/card0", Optional.of(FileKind.CHARACTER_DEVICE))),
+            Optional.empty(),
+            Health.HEALTHY);
 
     @Test
     void wordsAreFilledInAndDoubledBracesAreBraces() {

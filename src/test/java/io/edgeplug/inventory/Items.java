@@ -9,6 +9,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.FileKind;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,7 +31,11 @@ final class Items {
 
     /** With a class object of its own, as after a reload. */
     static Item item(String id, Optional<String> resource, Health health) {
-        Device device = new PathDevice(id, List.of(new PathDevice.File("/dev/" + id, true)), Optional.empty(), health);
+        Device device = new PathDevice(
+                id,
+                List.of(new PathDevice.File("/dev/" + id, Optional.of(FileKind.CHARACTER_DEVICE))),
+                Optional.empty(),
+                health);
         return new Item(
                 device,
                 resource.map(one -> DeviceClass.of(

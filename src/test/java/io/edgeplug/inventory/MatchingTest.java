@@ -11,6 +11,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.FileKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -94,7 +95,7 @@ final class MatchingTest {
     private static Device path(String path) {
         return new PathDevice(
                 path.substring(path.lastIndexOf('/') + 1),
-                List.of(new PathDevice.File(path, true)),
+                List.of(new PathDevice.File(path, Optional.of(FileKind.CHARACTER_DEVICE))),
                 Optional.empty(),
                 Health.HEALTHY);
     }

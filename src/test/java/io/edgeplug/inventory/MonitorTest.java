@@ -235,12 +235,12 @@ final class MonitorTest {
             node.fallOff(VF0);
             monitor.awaitNewerThan(1);
 
-            assertRefused(monitor, "0000:3b:01.7", "Device 0000:3b:01.7 of example.com/vfs is not on this node.");
+            assertRefused(monitor, "0000:3b:01.7", "Device 0000:3b:01.7 of example.com/vfs is not on this node");
             assertRefused(
                     monitor,
                     "0000:3b:01.0",
                     "Device 0000:3b:01.0 of example.com/vfs is unhealthy: "
-                            + "does not answer on PCI: its configuration space reads all ones.");
+                            + "it does not answer on PCI: its configuration space reads all ones");
             assertThat(monitor.handOut(VFS, Set.of("0000:3b:01.1"))).hasSize(1);
         }
     }
