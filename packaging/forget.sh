@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run when the package is removed: deletes edgeplug's files for container runtimes and Multus. The daemon deletes them
-# itself when it stops; not when it was killed.
+# Run when the package is removed: deletes edgeplug's sockets, and its files for container runtimes and Multus. The daemon
+# deletes them itself when it stops, but not when it was killed.
 
 keys() { # keys NAME: the values that this key has in any of the configuration's files, a line each
     sed -n "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*[\"']\([A-Za-z0-9._/-]*\)[\"'].*/\1/p" \
@@ -15,5 +15,9 @@ for directory in /run/k8s.cni.cncf.io/devinfo/dp $(keys device_info_dir); do
     for resource in $(keys resource | tr / -); do
         rm -f "$directory/$resource"-????:??:??.?*-device.json
     done
+done
+for directory in /var/lib/kubelet/device-plugins $(keys kubelet_dir); do
+    rm -f "$directory"/edgeplug/edgeplug-*.sock
+    [ ! -d "$directory/edgeplug" ] || rmdir "$directory/edgeplug" 2>/dev/null
 done
 exit 0

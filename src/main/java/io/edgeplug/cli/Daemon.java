@@ -75,7 +75,7 @@ final class Daemon {
                         monitor,
                         config.classes());
                 DevicePlugins plugins = plugins(supplies, preparations);
-                StatusLine status = StatusLine.start(systemd, monitor, plugins, config.classes())) {
+                StatusLine status = ready(monitor, plugins)) {
             LOG.info("ready");
             while (signals.next() == Signals.Request.RELOAD) {
                 systemd.reloading();
@@ -93,6 +93,12 @@ final class Daemon {
             systemd.stopping();
             return Signals.Request.END;
         }
+    }
+
+    /** systemd starts the kubelet once this is ready, if both are to be started. */
+    private StatusLine ready(Monitor monitor, DevicePlugins plugins) throws InterruptedException {
+        plugins.rehearse();
+        return StatusLine.start(systemd, monitor, plugins, config.classes());
     }
 
     /** Takes up the configuration as it is now; one with mistakes changes nothing, and they are told. */

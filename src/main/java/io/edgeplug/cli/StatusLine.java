@@ -7,8 +7,11 @@ import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.SystemdNotify;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** Keeps what {@code systemctl status} shows current: the kubelet, the resources and their healthy devices. */
@@ -17,10 +20,13 @@ final class StatusLine implements AutoCloseable {
     /** What more resources there are is a number. */
     private static final int MAX_NAMED = 8;
 
+    private static final Duration BURST = Duration.ofMillis(50);
+
     private final SystemdNotify systemd;
     private final Monitor monitor;
     private final DevicePlugins plugins;
     private final List<Thread> followers;
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     // below: guarded by this
     private List<ResourceName> resources = List.of();
@@ -101,6 +107,10 @@ final class StatusLine implements AutoCloseable {
             long generation = -1;
             while (true) {
                 generation = plugins.awaitNewerThan(generation);
+                // many resources register at once, and systemd is told once
+                if (closed.await(BURST.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
                 tell();
             }
         } catch (InterruptedException e) {
@@ -110,6 +120,7 @@ final class StatusLine implements AutoCloseable {
 
     @Override
     public void close() {
+        closed.countDown();
         followers.forEach(Thread::interrupt);
     }
 }

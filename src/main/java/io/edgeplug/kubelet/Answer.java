@@ -1,23 +1,28 @@
 package io.edgeplug.kubelet;
 
-import io.grpc.stub.StreamObserver;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 
 /** The kubelet's answer to Register, in any version of the API. */
-record Answer<T>(Progress progress) implements StreamObserver<T> {
+record Answer<Q, A>(Progress progress) implements ClientResponseObserver<Q, A> {
 
     @Override
-    public void onNext(T ok) {
+    public void beforeStart(ClientCallStreamObserver<Q> call) {
+        progress.asked(() -> call.cancel("the socket is given up", null), V1beta1.PATIENCE);
+    }
+
+    @Override
+    public void onNext(A ok) {
         progress.accepted();
     }
 
     @Override
     public void onError(Throwable error) {
-        progress.answered();
         progress.failed(error);
     }
 
     @Override
     public void onCompleted() {
-        progress.answered();
+        // the answer was all there is to say
     }
 }

@@ -18,4 +18,9 @@ record Deadline(long nanoTime) {
     Duration left() {
         return Duration.ofNanos(nanoTime - System.nanoTime());
     }
+
+    /** How long to wait until it is over, for a wait that may end a little early. */
+    Duration wakeUp() {
+        return left().plusMillis(1);
+    }
 }

@@ -4,10 +4,12 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -25,12 +27,24 @@ public final class DevicePlugins implements AutoCloseable {
     /** How often the kubelet's notes are read while a device is gone that a container may hold. */
     private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
 
+    /** How long the kubelet's notes are left alone once they have changed. */
+    private static final Duration BURST = Duration.ofMillis(100);
+
+    /** The longest that a start waits for the rehearsal, which takes about a second. */
+    private static final Duration REHEARSED_WITHIN = Duration.ofSeconds(3);
+
     private final UnixRpc rpc;
     private final PluginDirectory directory;
+
+    /** Empty where the kubelet finds sockets by itself. */
+    private final Optional<KubeletConnection> connection;
+
     private final Supplies supplies;
     private final Preparations preparations;
     private final List<KubeletApi> apis;
+    private final UnpreparedStarts unprepared;
     private final Thread releases;
+    private final Thread rehearsal;
 
     /** Changed by {@link #use} only; whoever asks meanwhile sees the resources of before. */
     private volatile List<ResourcePlugin> plugins = List.of();
@@ -38,11 +52,17 @@ public final class DevicePlugins implements AutoCloseable {
     private DevicePlugins(
             UnixRpc rpc,
             PluginDirectory directory,
+            Optional<KubeletConnection> connection,
             Supplies supplies,
             Preparations preparations,
             List<KubeletApi> apis,
             Path kubeletDir) {
+        this.connection = connection;
+        this.rehearsal = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearseNow);
         this.releases = Thread.ofVirtual().name("releases").unstarted(() -> followReleases(kubeletDir));
+        // in both of the kubelet's directories that plugins use, what it has of pods is beside them
+        this.unprepared = new UnpreparedStarts(
+                kubeletDir, directory.path().resolveSibling("pods"), supplies.monitor(), preparations.starts());
         this.rpc = rpc;
         this.directory = directory;
         this.supplies = supplies;
@@ -57,8 +77,15 @@ public final class DevicePlugins implements AutoCloseable {
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
     public static DevicePlugins open(Path kubeletDir, Supplies supplies, Preparations preparations) throws IOException {
-        SocketNames.deleteAbandoned(kubeletDir);
         PluginDirectory directory = PluginDirectory.devicePlugins(kubeletDir);
+        try {
+            if (!Files.isSymbolicLink(directory.sockets())) {
+                SocketNames.deleteAbandoned(directory.sockets());
+            }
+        } catch (IOException e) {
+            directory.close();
+            throw e;
+        }
         if (directory.view().kubelet().isEmpty()) {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
         }
@@ -97,7 +124,9 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
-        DevicePlugins plugins = new DevicePlugins(rpc, directory, supplies, preparations, apis, kubeletDir);
+        Optional<KubeletConnection> connection =
+                directory.isRegistry() ? Optional.empty() : Optional.of(KubeletConnection.start(rpc, directory));
+        DevicePlugins plugins = new DevicePlugins(rpc, directory, connection, supplies, preparations, apis, kubeletDir);
         plugins.plugins = supplies.each().stream().map(plugins::start).toList();
         plugins.releases.start();
         return plugins;
@@ -107,7 +136,7 @@ public final class DevicePlugins implements AutoCloseable {
         Resource resource = new Resource(supply, preparations);
         List<KubeletApi> usable =
                 apis.stream().filter(api -> api.serves(resource)).toList();
-        return ResourcePlugin.start(rpc, directory, resource, usable);
+        return ResourcePlugin.start(rpc, directory, connection, resource, usable);
     }
 
     /**
@@ -132,9 +161,60 @@ public final class DevicePlugins implements AutoCloseable {
         directory.wake();
     }
 
-    /** Whether there is a kubelet. */
+    /**
+     * Registers with a stand-in for the kubelet, in the background, so that the real one is registered with quickly. Waits
+     * until that is done, but not long, if no kubelet listens yet: one that starts next would come in the middle of it. Once.
+     */
+    public void rehearse() throws InterruptedException {
+        rehearsal.start();
+        if (connection.isPresent() && !SocketNames.isListening(directory.kubeletSocket())) {
+            boolean ignored = rehearsal.join(REHEARSED_WITHIN);
+        }
+    }
+
+    /** Waits until that is done, or for so long, and says whether it is. */
+    public boolean awaitRehearsed(Duration timeout) throws InterruptedException {
+        return rehearsal.join(timeout);
+    }
+
+    private void rehearseNow() {
+        try {
+            List<Resource> resources = supplies.each().stream()
+                    .map(supply -> new Resource(supply, preparations))
+                    .toList();
+            if (!resources.isEmpty()) {
+                new Rehearsal(resources, this::awaitRegistered).run();
+                // else a collection of all that it left would come just when the kubelet does
+                System.gc();
+            }
+        } catch (InterruptedException e) {
+            LOG.fine("no longer rehearsing");
+        }
+    }
+
+    /**
+     * Waits until a kubelet that has come knows all resources, or has gone, but not for ever. A dead one's socket may be there
+     * for long.
+     */
+    private boolean awaitRegistered() throws InterruptedException {
+        Deadline patience = Deadline.in(PluginDirectory.POLL);
+        long generation = directory.latest().generation();
+        while (connection.flatMap(KubeletConnection::established).isPresent()
+                && !plugins.stream().allMatch(ResourcePlugin::isRegistered)) {
+            if (patience.isOver()) {
+                return false;
+            }
+            directory.awaitNewerThan(generation, patience.wakeUp());
+            generation = directory.latest().generation();
+        }
+        return true;
+    }
+
+    /** Whether there is a kubelet; where it finds sockets by itself, whether there is its directory. */
     public boolean hasKubelet() {
-        return directory.view().kubelet().isPresent();
+        return connection.isEmpty()
+                ? directory.view().kubelet().isPresent()
+                : connection.flatMap(KubeletConnection::established).isPresent();
     }
 
     /** The resources that the kubelet has the devices of now. */
@@ -160,18 +240,29 @@ public final class DevicePlugins implements AutoCloseable {
         try {
             boolean isKnown = false;
             while (true) {
-                long generation = directory.view().generation();
+                long notes = directory.notes();
                 preparations.recoverAgain();
                 preparations.giveBackDrivers(kubeletDir);
                 boolean isMissing = !supplies.monitor().missing().isEmpty();
                 if (isMissing || !isKnown) {
                     isKnown |= learnHolders(kubeletDir);
                 }
-                directory.awaitNewerThan(generation, isMissing ? MISSING_LOOK : SLOW_LOOK);
+                boolean isUnsettled = lookForUnprepared();
+                directory.awaitNotesAfter(notes, isMissing || isUnsettled ? MISSING_LOOK : SLOW_LOOK);
+                // a kubelet that starts writes its notes for each resource, while there is more urgent work
+                directory.awaitNotesAfter(Long.MAX_VALUE, BURST);
             }
         } catch (InterruptedException e) {
             LOG.fine("no longer following what containers hold");
         }
+    }
+
+    private boolean lookForUnprepared() {
+        List<ResourcePlugin> now = plugins;
+        return preparations.areOfDaemon()
+                && unprepared.look(
+                        now.stream().map(ResourcePlugin::deviceClass).toList(),
+                        now.stream().allMatch(ResourcePlugin::isRegistered));
     }
 
     /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed out may be held. */
@@ -190,9 +281,25 @@ public final class DevicePlugins implements AutoCloseable {
     @Override
     public void close() throws IOException {
         releases.interrupt();
+        rehearsal.interrupt();
         plugins.forEach(ResourcePlugin::stop);
         plugins.forEach(ResourcePlugin::awaitEnd);
+        connection.ifPresent(KubeletConnection::close);
+        awaitEnd(rehearsal);
+        awaitEnd(releases);
+        unprepared.close();
         rpc.close();
+        if (!directory.isRegistry()) {
+            SocketNames.deleteOwn(directory.sockets());
+        }
         directory.close();
+    }
+
+    private static void awaitEnd(Thread thread) {
+        try {
+            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -2,20 +2,21 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.linux.UnixRpc;
 import io.grpc.BindableService;
+import io.grpc.Channel;
 import io.grpc.Server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One resource served on one socket, for one registration.
+ * One resource served on one socket, for one registration at a time.
  *
- * <p>A kubelet up to 1.35 takes the end of an old stream for the end of the resource, and one from 1.36 refuses a socket
- * that it still knows: so a socket's name is never used twice, and the endpoint before is closed first.
+ * <p>A kubelet up to 1.36 takes the end of an old stream for the end of the resource, and one from 1.37 refuses a socket
+ * that it still knows. So no kubelet is told the same name twice, and the endpoint before is closed first. The
+ * next kubelet, which knows none of them, may be told the same one.
  */
 final class Endpoint implements AutoCloseable {
 
@@ -23,13 +24,15 @@ final class Endpoint implements AutoCloseable {
 
     private final Resource resource;
     private final KubeletApi api;
+    private final Path directory;
     private final Path socket;
     private final Server server;
     private final Progress progress;
 
-    private Endpoint(Resource resource, KubeletApi api, Path socket, Server server, Progress progress) {
+    private Endpoint(Resource resource, KubeletApi api, Path directory, Path socket, Server server, Progress progress) {
         this.resource = resource;
         this.api = api;
+        this.directory = directory;
         this.socket = socket;
         this.server = server;
         this.progress = progress;
@@ -38,36 +41,37 @@ final class Endpoint implements AutoCloseable {
     /**
      * Serves the resource on a new socket.
      *
+     * @param wake run when its registration has come to nothing or to an end
      * @throws IOException if the socket cannot be made
      */
-    static Endpoint open(UnixRpc rpc, PluginDirectory directory, Resource resource, KubeletApi api) throws IOException {
-        Path socket = SocketNames.next(directory.path(), resource.name());
-        Progress progress = new Progress(directory::wake);
+    static Endpoint open(UnixRpc rpc, PluginDirectory directory, Resource resource, KubeletApi api, Runnable wake)
+            throws IOException {
+        Path socket = SocketNames.next(directory.sockets(), resource.name());
+        // where the kubelet comes by itself, nobody knows when to look
+        Progress progress = new Progress(directory.isRegistry() ? wake : directory::progressed, wake);
         Server server = rpc.serve(socket, api.services(resource, progress).toArray(BindableService[]::new));
-        return new Endpoint(resource, api, socket, server, progress);
+        return new Endpoint(resource, api, directory.path(), socket, server, progress);
     }
 
-    /** Begins to register it with the kubelet on that socket. */
-    void announce(UnixRpc rpc, Path kubelet) {
-        api.announce(rpc, kubelet, String.valueOf(socket.getFileName()), resource, progress);
+    /** Begins to register it with the kubelet at the other end of that connection. */
+    void announce(Channel kubelet) {
+        // the kubelet joins it to its own directory (Register in devicemanager/plugin/v1beta1/server.go)
+        api.announce(kubelet, directory.relativize(socket).toString(), resource, progress);
     }
 
     Progress progress() {
         return progress;
     }
 
-    /** Why the kubelet cannot be told anything any more; empty while it can, or may yet be. */
-    Optional<String> problem() {
-        return progress.problem()
-                .or(() -> Files.exists(socket, LinkOption.NOFOLLOW_LINKS)
-                        ? Optional.empty()
-                        : Optional.of("its socket was deleted"));
+    /** Whether its socket is still there. */
+    boolean hasSocket() {
+        return Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
     }
 
     /** Ends the streams and takes the socket away. */
     @Override
     public void close() {
-        progress.answered();
+        progress.giveUp();
         server.shutdownNow();
         try {
             server.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);

@@ -5,6 +5,7 @@ import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.ResourceName;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -37,10 +38,12 @@ public final class HeldDevices {
     /** Those take a third of the daemon's heap. */
     static final int MAX_IDS = 50_000;
 
-    private final Map<String, Holding> byId = new HashMap<>();
+    private final Map<String, List<Holding>> byId = new HashMap<>();
 
     /** By what is before the first dash of an ID: for a function and its parts, the address. */
     private final Map<String, Holding> byFunction = new HashMap<>();
+
+    private int count;
 
     private HeldDevices() {}
 
@@ -90,12 +93,23 @@ public final class HeldDevices {
 
     /** Who holds a device, or a part or a share of it; the first of several. */
     public Optional<Holding> of(Device device) {
-        Optional<Holding> holding = Optional.ofNullable(byId.get(device.id()));
+        Optional<Holding> holding =
+                byId.getOrDefault(device.id(), List.of()).stream().findFirst();
         if (holding.isEmpty() && device instanceof PciDevice pci) {
             // what is done to a function does not leave its parts alone
             return Optional.ofNullable(byFunction.get(pci.function().address().toString()));
         }
         return holding;
+    }
+
+    /**
+     * All who hold a device of a resource, or a share of it: a container may have got what an init container of its pod
+     * had.
+     */
+    List<Holding> all(ResourceName resource, Device device) {
+        return byId.getOrDefault(device.id(), List.of()).stream()
+                .filter(holding -> holding.resource().equals(resource.toString()))
+                .toList();
     }
 
     /** Whether it tells of pods. */
@@ -171,7 +185,7 @@ public final class HeldDevices {
             json.beginArray();
             while (json.hasNext()) {
                 ids.add(json.nextString());
-                if (byId.size() + ids.size() > MAX_IDS) {
+                if (count + ids.size() > MAX_IDS) {
                     throw new TooMuchException("tells of more than " + MAX_IDS + " devices");
                 }
             }
@@ -188,8 +202,16 @@ public final class HeldDevices {
 
     private void add(Holding holding) {
         String id = before(Shares.SEPARATOR, holding.id());
-        byId.putIfAbsent(id, holding);
+        byId.merge(id, List.of(holding), HeldDevices::joined);
+        count++;
         byFunction.putIfAbsent(before("-", id), holding);
+    }
+
+    /** Nearly all have one holder, and such a list is small. */
+    private static List<Holding> joined(List<Holding> before, List<Holding> more) {
+        List<Holding> joined = before.size() == 1 ? new ArrayList<>(before) : before;
+        joined.addAll(more);
+        return joined;
     }
 
     private static String before(String separator, String text) {

@@ -1,8 +1,7 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.linux.UnixRpc;
 import io.grpc.BindableService;
-import java.nio.file.Path;
+import io.grpc.Channel;
 import java.util.List;
 
 /** A version of the kubelet's API for device plugins: how a resource is served and announced in it. */
@@ -17,8 +16,8 @@ interface KubeletApi {
     /**
      * Tells the kubelet of a socket that is served, and does not wait: {@code progress} gets the answer.
      *
-     * @param kubelet the kubelet's socket
-     * @param endpoint the file name of the resource's socket, beside it
+     * @param kubelet a connection to the kubelet
+     * @param endpoint the file name of the resource's socket, beside the kubelet's
      */
-    void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress);
+    void announce(Channel kubelet, String endpoint, Resource resource, Progress progress);
 }

@@ -2,14 +2,18 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.linux.DirectoryWatch;
 import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -27,6 +31,8 @@ final class PluginDirectory implements AutoCloseable {
     /** The safety net, should inotify be unable to tell. */
     static final Duration POLL = Duration.ofSeconds(30);
 
+    private static final String OWN = "edgeplug";
+
     private static final Logger LOG = Logger.getLogger(PluginDirectory.class.getName());
 
     private final Path path;
@@ -36,9 +42,16 @@ final class PluginDirectory implements AutoCloseable {
 
     private final Lock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Condition noted = lock.newCondition();
+
+    /** Who looks again whenever a kubelet or a socket has come or gone. */
+    private final List<Runnable> followers = new CopyOnWriteArrayList<>();
 
     /** Guarded by the lock. */
     private View view = new View(0, Optional.empty());
+
+    /** How often the kubelet may have written its notes; guarded by the lock. */
+    private long notes;
 
     private PluginDirectory(Path path, boolean isRegistry, DirectoryWatch watch) {
         this.path = path;
@@ -68,8 +81,10 @@ final class PluginDirectory implements AutoCloseable {
         return open(path, true);
     }
 
-    private static PluginDirectory open(Path path, boolean isRegistry) throws IOException {
-        PluginDirectory directory = new PluginDirectory(path, isRegistry, DirectoryWatch.open(path));
+    private static PluginDirectory open(Path given, boolean isRegistry) throws IOException {
+        Path path = given.toAbsolutePath();
+        PluginDirectory directory = new PluginDirectory(
+                path, isRegistry, isRegistry ? DirectoryWatch.open(path) : DirectoryWatch.open(path, OWN));
         directory.look(true);
         directory.watcher.start();
         return directory;
@@ -79,6 +94,20 @@ final class PluginDirectory implements AutoCloseable {
         return path;
     }
 
+    /** Whether the kubelet finds sockets here by itself. */
+    boolean isRegistry() {
+        return isRegistry;
+    }
+
+    /**
+     * Where plugins' sockets are: in a directory of our own, since a kubelet that starts deletes all sockets in its own and
+     * leaves directories alone (CleanupPluginDirectory in devicemanager/manager.go). So they outlive its restart, after which
+     * every millisecond counts. In plugins_registry it deletes none, and looks for them right there.
+     */
+    Path sockets() {
+        return isRegistry ? path : path.resolve(OWN);
+    }
+
     Path kubeletSocket() {
         return path.resolve("kubelet.sock");
     }
@@ -86,6 +115,39 @@ final class PluginDirectory implements AutoCloseable {
     /** The directory as it is now, also where the watcher has not come to an event yet. */
     View view() {
         return look(false);
+    }
+
+    /** The directory as it was when it was looked at last, which costs nothing. */
+    View latest() {
+        lock.lock();
+        try {
+            return view;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How often files other than plugins' sockets may have changed, the kubelet's notes among them. */
+    long notes() {
+        lock.lock();
+        try {
+            return notes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the kubelet may have written its notes more often than that, for at most {@code timeout}. */
+    void awaitNotesAfter(long number, Duration timeout) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = timeout.toNanos();
+            while (notes <= number && left > 0) {
+                left = noted.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Waits for a view of a higher generation, for at most {@code timeout}. */
@@ -101,8 +163,23 @@ final class PluginDirectory implements AutoCloseable {
         }
     }
 
-    /** Makes everyone who waits look at what they wait for again. */
+    /** Runs this whenever a kubelet or a plugin's socket may have come or gone; it must return at once. */
+    void addFollower(Runnable follower) {
+        followers.add(follower);
+    }
+
+    void removeFollower(Runnable follower) {
+        followers.remove(follower);
+    }
+
+    /** Makes all followers look again. */
     void wake() {
+        progressed();
+        followers.forEach(Runnable::run);
+    }
+
+    /** A registration has come further, which concerns nobody but who waits for a newer view. */
+    void progressed() {
         lock.lock();
         try {
             publish(view.kubelet());
@@ -125,43 +202,64 @@ final class PluginDirectory implements AutoCloseable {
     private void follow() {
         try {
             while (true) {
-                watch.await(POLL);
-                look(true);
+                Optional<Set<Path>> files = watch.await(POLL);
+                if (files.map(some -> some.stream().anyMatch(file -> !isSocket(file)))
+                        .orElse(true)) {
+                    tellOfNotes();
+                }
+                look(files.map(some -> some.stream().anyMatch(this::hasGone)).orElse(true));
             }
-        } catch (InterruptedException e) {
+        } catch (InterruptedException | ClosedWatchServiceException e) {
             LOG.fine("no longer watching for the kubelet");
+        }
+    }
+
+    /** Whether it is the socket of a plugin, and has gone; one that was made concerns nobody but who made it. */
+    private boolean hasGone(Path file) {
+        return isSocket(file)
+                && file.startsWith(sockets())
+                && !Files.exists(path.resolve(file), LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static boolean isSocket(Path file) {
+        return file.toString().endsWith(SocketNames.SUFFIX);
+    }
+
+    private void tellOfNotes() {
+        lock.lock();
+        try {
+            notes++;
+            noted.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
     /**
      * Looks, without the lock, until nobody else has published meanwhile: so what is published last was seen last.
      *
-     * @param isHint whether something else in the directory may have changed too, so that all must look again
+     * @param isHint whether a plugin's socket may have gone too, so that all must look again
      */
     private View look(boolean isHint) {
         while (true) {
-            long before = generation();
+            long before = latest().generation();
             Optional<KubeletSocket> kubelet = identify();
+            View newest;
             lock.lock();
             try {
-                if (view.generation() == before) {
-                    if (isHint || !view.kubelet().equals(kubelet)) {
-                        publish(kubelet);
-                    }
+                if (view.generation() != before) {
+                    continue;
+                }
+                if (!isHint && view.kubelet().equals(kubelet)) {
                     return view;
                 }
+                publish(kubelet);
+                newest = view;
             } finally {
                 lock.unlock();
             }
-        }
-    }
-
-    private long generation() {
-        lock.lock();
-        try {
-            return view.generation();
-        } finally {
-            lock.unlock();
+            followers.forEach(Runnable::run);
+            return newest;
         }
     }
 

@@ -1,15 +1,14 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.pluginregistration.InfoRequest;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
 import io.edgeplug.proto.pluginregistration.RegistrationStatus;
 import io.edgeplug.proto.pluginregistration.RegistrationStatusResponse;
 import io.grpc.BindableService;
+import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -38,7 +37,7 @@ final class PluginsRegistry implements KubeletApi {
     }
 
     @Override
-    public void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress) {
+    public void announce(Channel kubelet, String endpoint, Resource resource, Progress progress) {
         // the socket itself is the announcement
     }
 
@@ -54,6 +53,7 @@ final class PluginsRegistry implements KubeletApi {
 
         @Override
         public void getInfo(InfoRequest request, StreamObserver<PluginInfo> answer) {
+            progress.found();
             answer.onNext(PluginInfo.newBuilder()
                     .setType(TYPE)
                     .setName(resource.toString())

@@ -10,6 +10,7 @@ import io.edgeplug.linux.Sysfs;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.PrepareException;
+import io.edgeplug.prepare.PreparedStarts;
 import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ public final class Preparations implements AutoCloseable {
 
     private final Monitor monitor;
     private final Preparer preparer;
+    private final PreparedStarts starts;
     private final Function<Device, Optional<String>> objection;
     private final Map<String, Hold> holds = new ConcurrentHashMap<>();
     private volatile boolean recovers;
@@ -56,6 +58,7 @@ public final class Preparations implements AutoCloseable {
     public Preparations(Sysfs sysfs, Monitor monitor, Path kubeletDir, Function<Device, Optional<String>> objection) {
         this.objection = objection;
         this.monitor = monitor;
+        this.starts = new PreparedStarts(sysfs);
         this.preparer = new Preparer(sysfs, kubeletDir, this::tell);
     }
 
@@ -79,6 +82,11 @@ public final class Preparations implements AutoCloseable {
         } catch (IOException e) {
             LOG.warning(() -> "cannot look for what killed preparations have left: " + e.getMessage());
         }
+    }
+
+    /** Whether this is of the node's one daemon, and not of one that is tried out. */
+    boolean areOfDaemon() {
+        return recovers;
     }
 
     /**
@@ -113,14 +121,24 @@ public final class Preparations implements AutoCloseable {
         if (!late.isEmpty()) {
             Preparation first = late.getFirst();
             throw new TimeoutException(
-                    "Device %s of %s is not prepared after %d s: %s; it goes on, and is waited for again."
+                    "Device %s of %s is not prepared after %d s: %s; the preparation goes on, and the next try waits for it."
                             .formatted(
                                     first.device().id(),
                                     deviceClass.resource(),
                                     deviceClass.recipe().timeout().toSeconds(),
                                     first.progress()));
         }
-        all.forEach(preparer::collect);
+        for (Preparation one : all) {
+            starts.note(one.device());
+            // whatever started before, the container that starts now has it prepared
+            monitor.mark(one.device().id(), Optional.empty());
+            preparer.collect(one);
+        }
+    }
+
+    /** When containers' starts had devices prepared. */
+    PreparedStarts starts() {
+        return starts;
     }
 
     private void refuse(Device device) throws IOException {

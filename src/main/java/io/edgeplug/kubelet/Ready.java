@@ -15,13 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Ready {
 
     private final Monitor monitor;
-    private final HostNodes nodes;
+    private final HostFiles hostFiles;
     private final ContainerFiles files;
     private final Map<String, Equipment> byId = new ConcurrentHashMap<>();
 
     Ready(Monitor monitor, Sysfs sysfs, ContainerFiles files) {
         this.monitor = monitor;
-        this.nodes = HostNodes.of(sysfs);
+        this.hostFiles = HostFiles.of(sysfs);
         this.files = files;
     }
 
@@ -42,16 +42,19 @@ final class Ready {
         return withoutFiles(equipment).or(() -> files.damage(equipment));
     }
 
-    /** The same, but for its files, which the caller looks at. */
+    /** The same, but for the files that are written for it, which the caller looks at. */
     Optional<String> withoutFiles(Equipment equipment) {
-        return equipment.problem().or(() -> missingNode(equipment));
+        return equipment.problem().or(() -> missingOnHost(equipment));
+    }
+
+    /** Why what a device brings is not complete once it is prepared. */
+    Optional<String> missingAfterwards(Equipment equipment) {
+        return hostFiles.missingAfterwards(equipment);
     }
 
     /** While a device is prepared its nodes come and go, as they should. */
-    private Optional<String> missingNode(Equipment equipment) {
-        return monitor.isHeld(equipment.device())
-                ? Optional.empty()
-                : nodes.missing(equipment.nodesBeforehand()).filter(path -> !nodes.isBeingChanged(equipment.device()));
+    private Optional<String> missingOnHost(Equipment equipment) {
+        return monitor.isHeld(equipment.device()) ? Optional.empty() : hostFiles.problem(equipment);
     }
 
     /** The IDs of those that were ready, and have a node or a file that is not as it was. */

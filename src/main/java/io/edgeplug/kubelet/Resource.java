@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -52,12 +53,14 @@ record Resource(Supply supply, Preparations preparations) {
             all.addAll(own);
         }
         try {
-            List<Equipment> given = supply.equipment(supply.monitor().handOut(name(), all));
+            List<Equipment> given = supply.equipment(supply.monitor().available(name(), all));
             List<Allocation> allocations = new ArrayList<>();
             for (Set<String> own : wanted) {
                 allocations.add(allocation(
                         given.stream().filter(one -> own.contains(one.id())).toList(), most));
             }
+            // last, for a device that is refused is held by nobody, and leaves the list when it is gone
+            List<Device> ignored = supply.monitor().handOut(name(), all);
             return allocations;
         } catch (DeviceUnavailableException e) {
             all.forEach(supply.monitor()::lookAgain);
@@ -87,9 +90,15 @@ record Resource(Supply supply, Preparations preparations) {
         for (String id : ids) {
             devices.add(shares().device(id)
                     .flatMap(device -> inventory.device(name(), device))
-                    .orElseThrow(() -> DeviceUnavailableException.notHere(name(), id)));
+                    .orElseThrow(() -> inventory.absence(name(), id)));
         }
         preparations.prepare(deviceClass(), devices);
+        for (Device device : devices) {
+            Optional<String> missing = supply.missingAfterwards(device);
+            if (missing.isPresent()) {
+                throw DeviceUnavailableException.unfitAfterwards(name(), device.id(), missing.orElseThrow());
+            }
+        }
     }
 
     /** The devices that one container asks for; what it asks for is added to {@code seen}. */
@@ -98,7 +107,7 @@ record Resource(Supply supply, Preparations preparations) {
             throw DeviceUnavailableException.none(name());
         }
         if (deviceClass().sharing().oneOnly() && ids.size() > 1) {
-            throw DeviceUnavailableException.moreThanOneShare(name(), ids.size());
+            throw DeviceUnavailableException.moreThanOneShare(name(), List.copyOf(ids));
         }
         Set<String> devices = new LinkedHashSet<>();
         for (String id : ids) {
@@ -115,8 +124,8 @@ record Resource(Supply supply, Preparations preparations) {
         try {
             return Allocation.of(deviceClass(), given, way);
         } catch (IllegalArgumentException e) {
-            throw DeviceUnavailableException.unhealthy(
-                    name(), given.getFirst().id(), "with the others, " + e.getMessage());
+            List<String> ids = given.stream().map(Equipment::id).toList();
+            throw DeviceUnavailableException.notTogether(name(), ids, "in it " + e.getMessage());
         }
     }
 

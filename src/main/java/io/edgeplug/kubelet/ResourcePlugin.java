@@ -2,65 +2,101 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
-import io.edgeplug.kubelet.PluginDirectory.View;
-import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
-import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /**
- * Keeps one resource registered, for as long as it is open, with whichever kubelet there is.
+ * Keeps one resource served and registered, for as long as it is open, with whichever kubelet there is.
  *
- * <p>What it does follows from what it sees, not from what happened: it registers whenever the kubelet's socket is
- * another than the one registered with, its own socket is gone, or its stream has ended. So a restart that causes ten
- * file events is one registration.
+ * <p>What it does follows from what it sees, not from what happened. It serves whether or not there is a kubelet, and serves
+ * anew as soon as its socket is gone. It registers when there is a kubelet that it has not registered with, or whose stream
+ * has ended. So a restart that causes ten file events is one registration.
  */
 final class ResourcePlugin {
 
-    private static final Logger LOG = Logger.getLogger(ResourcePlugin.class.getName());
+    /** A finished registration is logged this much later, because others may still be under way and pods wait for them. */
+    private static final Duration TOLD_AFTER = Duration.ofMillis(100);
+
     private static final Duration FIRST_RETRY = Duration.ofMillis(10);
 
-    /** A socket has its name a moment before anyone listens: to be refused so early is nothing to tell. */
+    /** A failure to serve while a kubelet starts is not worth a warning, because it passes. */
     private static final Duration STARTING = Duration.ofSeconds(1);
 
     private final UnixRpc rpc;
     private final PluginDirectory directory;
+    private final Optional<KubeletConnection> connection;
     private final Resource resource;
     private final List<KubeletApi> apis;
+    private final PluginLog log;
+    private final Semaphore woken = new Semaphore(0);
+    private final Runnable wake = woken::release;
     private final Thread keeper;
 
     /** Written by the keeper only. */
     private volatile Optional<Attempt> attempt = Optional.empty();
 
     // below: touched by the keeper only
-    private Optional<KubeletSocket> triedWith = Optional.empty();
-    private Optional<KubeletSocket> failedWith = Optional.empty();
-    private Duration retry = FIRST_RETRY;
-    private Optional<Deadline> retryAt = Optional.empty();
-    private Optional<Deadline> settledAt = Optional.empty();
-    private Deadline started = Deadline.in(STARTING);
-    private String told = "";
+    private final Backoff serving = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
+    private final Backoff registering = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
+    private Optional<KubeletSocket> kubelet = Optional.empty();
+    private Optional<String> failure = Optional.empty();
+    private Deadline starting = Deadline.in(STARTING);
+    private Optional<Deadline> announced = Optional.empty();
     private boolean toldRegistered;
     private int api;
 
-    /** A registration, begun or done, and the kubelet that it is with. */
-    private record Attempt(KubeletSocket kubelet, Endpoint endpoint) {}
+    /** An endpoint, and the kubelet that it was announced to, if it was. */
+    private record Attempt(Endpoint endpoint, Optional<KubeletSocket> announcedTo) {}
 
-    private ResourcePlugin(UnixRpc rpc, PluginDirectory directory, Resource resource, List<KubeletApi> apis) {
+    private ResourcePlugin(
+            UnixRpc rpc,
+            PluginDirectory directory,
+            Optional<KubeletConnection> connection,
+            Resource resource,
+            List<KubeletApi> apis,
+            boolean isRehearsal) {
         this.rpc = rpc;
         this.directory = directory;
+        this.connection = connection;
         this.resource = resource;
         this.apis = apis;
+        this.log = new PluginLog(resource.name(), isRehearsal);
         this.keeper = Thread.ofVirtual().name("plugin " + resource.name()).unstarted(this::keepRegistered);
     }
 
-    /** Starts to keep it registered, in the first of these versions that the kubelet knows. */
-    static ResourcePlugin start(UnixRpc rpc, PluginDirectory directory, Resource resource, List<KubeletApi> apis) {
-        ResourcePlugin plugin = new ResourcePlugin(rpc, directory, resource, apis);
+    /**
+     * Starts to keep it registered, in the first of these versions that the kubelet knows.
+     *
+     * @param connection where to register; empty where the kubelet finds sockets by itself
+     */
+    static ResourcePlugin start(
+            UnixRpc rpc,
+            PluginDirectory directory,
+            Optional<KubeletConnection> connection,
+            Resource resource,
+            List<KubeletApi> apis) {
+        return start(new ResourcePlugin(rpc, directory, connection, resource, apis, false));
+    }
+
+    /** Does the same without a line in the log. */
+    static ResourcePlugin rehearse(
+            UnixRpc rpc,
+            PluginDirectory directory,
+            Optional<KubeletConnection> connection,
+            Resource resource,
+            List<KubeletApi> apis) {
+        return start(new ResourcePlugin(rpc, directory, connection, resource, apis, true));
+    }
+
+    private static ResourcePlugin start(ResourcePlugin plugin) {
         plugin.keeper.start();
         return plugin;
     }
@@ -71,9 +107,10 @@ final class ResourcePlugin {
 
     /** Whether the kubelet that is there has the resource's devices. */
     boolean isRegistered() {
-        Optional<KubeletSocket> kubelet = directory.view().kubelet();
-        return attempt.filter(begun -> Optional.of(begun.kubelet()).equals(kubelet))
-                .map(begun -> begun.endpoint().progress())
+        Optional<KubeletSocket> here = directory.latest().kubelet();
+        return attempt.filter(one ->
+                        one.announcedTo().isPresent() && one.announcedTo().equals(here))
+                .map(one -> one.endpoint().progress())
                 .filter(progress ->
                         progress.registered().isPresent() && progress.problem().isEmpty())
                 .isPresent();
@@ -94,123 +131,205 @@ final class ResourcePlugin {
     }
 
     private void keepRegistered() {
+        directory.addFollower(wake);
         try {
             while (true) {
-                View view = directory.view();
-                review(view);
-                if (attempt.isEmpty() && view.kubelet().isPresent() && isDue(view)) {
-                    begin(view.kubelet().orElseThrow());
+                Optional<KubeletSocket> here = directory.latest().kubelet();
+                if (!here.equals(kubelet)) {
+                    meet(here);
                 }
-                directory.awaitNewerThan(view.generation(), pause(view));
+                attempt.ifPresent(one -> review(one.endpoint().progress()));
+                if (isFitForAnother()) {
+                    beginAnew();
+                } else if (isToServeAnew()) {
+                    serve();
+                }
+                announce();
+                boolean ignored = woken.tryAcquire(pause().toNanos(), TimeUnit.NANOSECONDS);
+                woken.drainPermits();
             }
         } catch (InterruptedException e) {
-            log(Level.FINE, "no longer served");
+            log.log(Level.FINE, "no longer served");
         } finally {
+            directory.removeFollower(wake);
             giveUp();
         }
     }
 
-    /** Tells when a registration is done, and ends one that is with a kubelet of the past or has come to nothing. */
-    private void review(View view) {
-        if (attempt.isEmpty()) {
-            return;
-        }
-        KubeletSocket kubelet = attempt.orElseThrow().kubelet();
-        Endpoint endpoint = attempt.orElseThrow().endpoint();
-        Optional<Integer> devices = endpoint.progress().registered();
+    /** Another kubelet, or none: what failed with the one before is forgotten. */
+    private void meet(Optional<KubeletSocket> other) {
+        kubelet = other;
+        serving.reset();
+        registering.reset();
+        starting = Deadline.in(STARTING);
+        api = 0;
+    }
+
+    /** Tells what has become of a registration. */
+    private void review(Progress progress) {
+        Optional<Integer> devices = progress.registered();
         if (devices.isPresent() && !toldRegistered) {
             toldRegistered = true;
-            told = "";
-            settledAt = Optional.of(Deadline.in(PluginDirectory.POLL));
-            int count = devices.orElseThrow();
-            log(Level.INFO, "registered, " + count + (count == 1 ? " device" : " devices"));
+            log.registered(devices.orElseThrow());
+        } else if (announced.filter(Deadline::isOver).isPresent()) {
+            announced = Optional.of(Deadline.in(TOLD_AFTER));
         }
-        if (!view.kubelet().equals(Optional.of(kubelet))) {
-            giveUp();
-        } else if (endpoint.problem().isPresent()) {
-            boolean otherVersion = endpoint.progress().isUnsupported() && ++api < apis.size();
+        boolean isKnown = failure.isPresent();
+        failure = progress.problem();
+        if (failure.isPresent() && !isKnown) {
+            boolean otherVersion = progress.isUnsupported() && ++api < apis.size();
             if (!otherVersion) {
                 api = 0;
-                tell(endpoint.problem().orElseThrow(), weight(endpoint.progress()));
-                tryLater(kubelet);
+                log.failed(weight(progress), failure.orElseThrow());
+                registering.failed();
             }
-            giveUp();
+        } else if (toldRegistered && devices.isEmpty()) {
+            toldRegistered = false;
+            log.log(Level.INFO, Progress.HUNG_UP);
         }
     }
 
-    /** A kubelet that is new is tried at once, one that it failed with after a while. */
-    private boolean isDue(View view) {
-        return !view.kubelet().equals(failedWith)
-                || retryAt.map(Deadline::isOver).orElse(true);
+    private boolean isToServeAnew() {
+        if (attempt.isEmpty()) {
+            return serving.isDue() && Files.isDirectory(directory.path());
+        }
+        Attempt one = attempt.orElseThrow();
+        if (!one.endpoint().hasSocket()) {
+            return serving.isDue();
+        }
+        Optional<KubeletSocket> reachable = reachable();
+        if (reachable.isEmpty()) {
+            return false;
+        }
+        boolean isOfAnother =
+                one.announcedTo().isPresent() && !one.announcedTo().equals(reachable);
+        return isOfAnother || (failure.isPresent() && registering.isDue());
     }
 
-    private void begin(KubeletSocket kubelet) {
-        if (!Optional.of(kubelet).equals(triedWith)) {
-            retry = FIRST_RETRY;
-            started = Deadline.in(STARTING);
-            api = 0;
+    /** The kubelet that would hear of a new socket now. */
+    private Optional<KubeletSocket> reachable() {
+        return connection.isEmpty()
+                ? kubelet
+                : connection.flatMap(KubeletConnection::established).map(KubeletConnection.Established::kubelet);
+    }
+
+    private void serve() {
+        if (attempt.filter(one -> one.announcedTo().isPresent()
+                        && failure.isEmpty()
+                        && !one.endpoint().hasSocket())
+                .isPresent()) {
+            log.failed(Level.INFO, "its socket was deleted");
         }
-        triedWith = Optional.of(kubelet);
-        toldRegistered = false;
+        giveUp();
+        // the next time is later if this one comes to nothing, or to a socket that does not stay
+        serving.failed();
         try {
-            Endpoint endpoint = Endpoint.open(rpc, directory, resource, apis.get(api));
-            attempt = Optional.of(new Attempt(kubelet, endpoint));
-            // while the socket was made another kubelet may have come and wiped it: then this one is given up
-            if (directory.view().kubelet().equals(Optional.of(kubelet))) {
-                endpoint.announce(rpc, directory.kubeletSocket());
-            }
+            SocketNames.makeOwn(directory.sockets());
+            take(Optional.of(Endpoint.open(rpc, directory, resource, apis.get(api), this::lookAgain)));
         } catch (IOException e) {
-            // a kubelet that comes may also have wiped the socket as it was made
-            tell("cannot serve in " + directory.path() + ": " + root(e), started.isOver() ? Level.WARNING : Level.FINE);
-            tryLater(kubelet);
+            log.failed(
+                    starting.isOver() ? Level.WARNING : Level.FINE,
+                    "cannot serve in " + directory.path() + ": " + root(e));
         }
+    }
+
+    /** Registers it with a kubelet that can be reached, once. */
+    private void announce() {
+        Optional<Endpoint> fresh = attempt.filter(one -> one.announcedTo().isEmpty())
+                .map(Attempt::endpoint)
+                .filter(one -> registering.isDue());
+        if (fresh.isEmpty()) {
+            return;
+        }
+        Endpoint endpoint = fresh.orElseThrow();
+        if (connection.isEmpty()) {
+            // the socket itself is the announcement
+            attempt = Optional.of(new Attempt(endpoint, kubelet));
+            return;
+        }
+        connection.orElseThrow().established().ifPresent(to -> {
+            if (endpoint.hasSocket()) {
+                attempt = Optional.of(new Attempt(endpoint, Optional.of(to.kubelet())));
+                endpoint.announce(to.channel());
+                announced = Optional.of(Deadline.in(TOLD_AFTER));
+            }
+        });
+    }
+
+    /** A kubelet that starts knows no socket's name, so an endpoint that nobody uses any more is fit for it. */
+    private boolean isFitForAnother() {
+        return attempt.filter(one -> connection.isPresent()
+                        && one.announcedTo().isPresent()
+                        && !one.announcedTo().equals(reachable())
+                        && one.endpoint().hasSocket())
+                .map(one -> one.endpoint().progress())
+                .filter(Progress::canBeginAnew)
+                .isPresent();
+    }
+
+    private void beginAnew() {
+        Endpoint endpoint = attempt.orElseThrow().endpoint();
+        endpoint.progress().beginAnew();
+        take(Optional.of(endpoint));
+    }
+
+    /** Has this endpoint from now on, or none, which no kubelet has been told of. */
+    private void take(Optional<Endpoint> endpoint) {
+        attempt = endpoint.map(one -> new Attempt(one, Optional.empty()));
+        announced = Optional.empty();
+        failure = Optional.empty();
+        toldRegistered = false;
+    }
+
+    /** From any thread. */
+    private void lookAgain() {
+        wake.run();
+        directory.progressed();
     }
 
     private void giveUp() {
-        attempt.ifPresent(begun -> begun.endpoint().close());
-        attempt = Optional.empty();
+        attempt.map(Attempt::endpoint).ifPresent(Endpoint::close);
+        take(Optional.empty());
     }
 
-    /** A kubelet that goes hangs up, and one that comes may not answer yet: neither is worth a warning. */
+    /** A kubelet that goes hangs up or cannot be reached any more: neither is worth a warning. */
     private Level weight(Progress progress) {
-        if (progress.isUnreachable() && !started.isOver()) {
+        boolean isConnected = attempt.flatMap(Attempt::announcedTo).equals(reachable());
+        if (progress.isDisconnected() && !isConnected) {
             return Level.FINE;
         }
-        return toldRegistered || progress.hasHungUp() ? Level.INFO : Level.WARNING;
+        return progress.hasHungUp() ? Level.INFO : Level.WARNING;
     }
 
-    /** Tells a failure once, however often it is met again. */
-    private void tell(String reason, Level weight) {
-        String gist = SocketNames.withoutTags(reason);
-        log(gist.equals(told) ? Level.FINE : weight, reason);
-        told = weight.equals(Level.FINE) ? told : gist;
+    /** Whether a deadline has passed since it was looked at. */
+    private boolean isSomethingDue() {
+        boolean isToAnnounce = attempt.filter(one ->
+                                one.announcedTo().isEmpty() && one.endpoint().hasSocket())
+                        .isPresent()
+                && registering.isDue()
+                && connection.flatMap(KubeletConnection::established).isPresent();
+        boolean isToReview = failure.isEmpty()
+                && attempt.flatMap(one -> one.endpoint().progress().problem()).isPresent();
+        return isToAnnounce || isToReview || isFitForAnother() || isToServeAnew();
     }
 
-    private void log(Level level, String what) {
-        LOG.log(level, resource.name() + ": " + what, Journal.resource(resource.name()));
-    }
-
-    /** What stood for a while is tried again quickly. */
-    private void tryLater(KubeletSocket kubelet) {
-        failedWith = Optional.of(kubelet);
-        if (toldRegistered && settledAt.map(Deadline::isOver).orElse(false)) {
-            retry = FIRST_RETRY;
+    /** How long to wait if nothing happens: until something is due, or as the safety net. */
+    private Duration pause() {
+        if (isSomethingDue()) {
+            return Duration.ZERO;
         }
-        retryAt = Optional.of(Deadline.in(retry));
-        retry = shorter(retry.multipliedBy(2), PluginDirectory.POLL);
-    }
-
-    /** How long to wait if nothing happens: until a retry, until a silent kubelet is late, or as the safety net. */
-    private Duration pause(View view) {
-        Optional<Deadline> next = attempt.isPresent()
-                ? attempt.orElseThrow().endpoint().progress().deadline()
-                : view.kubelet().isPresent() ? retryAt : Optional.empty();
-        return next.map(deadline -> shorter(deadline.left().plusMillis(1), PluginDirectory.POLL))
+        Stream<Optional<Deadline>> due = Stream.of(
+                serving.due()
+                        .filter(deadline -> attempt.filter(one -> one.endpoint().hasSocket())
+                                .isEmpty()),
+                registering.due().filter(deadline -> reachable().isPresent()),
+                attempt.flatMap(one -> one.endpoint().progress().deadline()),
+                announced.filter(deadline -> !toldRegistered && failure.isEmpty()));
+        return due.flatMap(Optional::stream)
+                .map(Deadline::wakeUp)
+                .filter(wait -> wait.compareTo(PluginDirectory.POLL) < 0)
+                .min(Duration::compareTo)
                 .orElse(PluginDirectory.POLL);
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** The kernel's words, without a socket's name, which is another each time. */

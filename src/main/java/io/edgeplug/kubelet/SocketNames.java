@@ -4,15 +4,19 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
@@ -22,7 +26,9 @@ final class SocketNames {
 
     private static final Logger LOG = Logger.getLogger(SocketNames.class.getName());
     private static final String PREFIX = "edgeplug-";
-    private static final String SUFFIX = ".sock";
+
+    /** Of every plugin's socket, and of the kubelet's. */
+    static final String SUFFIX = ".sock";
 
     /** Twelve random digits make a name new, also after a restart, and tell shortened names apart. */
     private static final int TAG_DIGITS = 12;
@@ -30,6 +36,8 @@ final class SocketNames {
     private static final Pattern TAG = Pattern.compile("-[0-9a-f]{" + TAG_DIGITS + "}" + Pattern.quote(SUFFIX));
 
     private SocketNames() {}
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     /** A name that was never used, shortened to what a Unix socket's path can hold. */
     static Path next(Path directory, ResourceName resource) {
@@ -39,6 +47,36 @@ final class SocketNames {
         String name = resource.toString().replace('/', '_');
         int room = Math.max(0, Math.min(name.length(), UnixRpc.MAX_PATH_BYTES - taken));
         return directory.resolve(PREFIX + name.substring(0, room) + end);
+    }
+
+    /**
+     * Makes a directory of our own in the kubelet's, unless it is there.
+     *
+     * @throws IOException if that cannot be, or something else has its name
+     */
+    static void makeOwn(Path directory) throws IOException {
+        if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try {
+            // not those above it, which are the kubelet's to make
+            Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+                throw new IOException(directory + ": is in the way, remove it", e);
+            }
+        }
+    }
+
+    /** Removes a directory of our own, unless there is something in it. */
+    static void deleteOwn(Path directory) {
+        try {
+            if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+                Files.delete(directory);
+            }
+        } catch (IOException e) {
+            LOG.fine(() -> directory + ": stays: " + e);
+        }
     }
 
     /** A text without what makes our sockets' names new, so that what is told of two of them is the same. */
@@ -57,7 +95,7 @@ final class SocketNames {
         }
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
             for (Path socket : sockets) {
-                if (isServed(socket)) {
+                if (isListening(socket)) {
                     throw new IOException(socket + ": another edgeplug serves it, stop that one first");
                 }
                 Files.deleteIfExists(socket);
@@ -68,15 +106,15 @@ final class SocketNames {
         }
     }
 
-    /** Asks without waiting, since one that is stopped would have us wait for ever. */
-    private static boolean isServed(Path socket) throws IOException {
+    /** Whether anybody listens there; asks without waiting, since a process that is stopped would never answer. */
+    static boolean isListening(Path socket) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false);
             channel.connect(UnixDomainSocketAddress.of(socket));
             return true;
         } catch (ConnectException e) {
             return false;
-        } catch (SocketException e) {
+        } catch (IOException e) {
             return !"No such file or directory".equals(e.getMessage());
         }
     }

@@ -110,12 +110,7 @@ final class Supply implements AutoCloseable {
         Offer current = current();
         List<Equipment> equipment = new ArrayList<>();
         for (Device device : devices) {
-            Equipment one = current.problems().containsKey(device.id())
-                    ? Equipment.of(
-                            deviceClass,
-                            device,
-                            IommuGroups.of(monitor.current().devices()))
-                    : ready(device);
+            Equipment one = current.problems().containsKey(device.id()) ? asNow(device) : ready(device);
             Optional<String> problem =
                     Optional.ofNullable(current.problems().get(device.id())).or(() -> ready.problem(one));
             if (problem.isPresent()) {
@@ -134,13 +129,22 @@ final class Supply implements AutoCloseable {
         if (known.filter(one -> one.device().equals(device)).isPresent()) {
             return known.orElseThrow();
         }
-        Equipment now = Equipment.of(
-                deviceClass, device, IommuGroups.of(monitor.current().devices()));
+        Equipment now = asNow(device);
         if (known.filter(now::isLike).isEmpty()) {
             throw DeviceUnavailableException.unhealthy(
                     deviceClass.resource(), device.id(), "it has just changed, and is not ready to be handed over yet");
         }
         return now;
+    }
+
+    private Equipment asNow(Device device) {
+        return Equipment.of(
+                deviceClass, device, IommuGroups.of(monitor.current().devices()));
+    }
+
+    /** What a device's recipe was to make, and has not. */
+    Optional<String> missingAfterwards(Device device) {
+        return ready.of(device.id()).flatMap(ready::missingAfterwards);
     }
 
     private void follow() {

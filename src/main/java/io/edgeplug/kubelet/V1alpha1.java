@@ -3,7 +3,6 @@ package io.edgeplug.kubelet;
 import io.edgeplug.container.Allocation;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
-import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1alpha1.AllocateRequest;
 import io.edgeplug.proto.v1alpha1.AllocateResponse;
 import io.edgeplug.proto.v1alpha1.Device;
@@ -16,10 +15,9 @@ import io.edgeplug.proto.v1alpha1.Mount;
 import io.edgeplug.proto.v1alpha1.RegisterRequest;
 import io.edgeplug.proto.v1alpha1.RegistrationGrpc;
 import io.grpc.BindableService;
-import io.grpc.ManagedChannel;
+import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -40,10 +38,8 @@ final class V1alpha1 implements KubeletApi {
     }
 
     @Override
-    public void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress) {
-        ManagedChannel channel = rpc.dial(kubelet);
-        progress.asked(channel, V1beta1.PATIENCE);
-        RegistrationGrpc.newStub(channel)
+    public void announce(Channel kubelet, String endpoint, Resource resource, Progress progress) {
+        RegistrationGrpc.newStub(kubelet)
                 .withDeadlineAfter(V1beta1.PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
                 .register(
                         RegisterRequest.newBuilder()

@@ -6,7 +6,6 @@ import io.edgeplug.container.Allocation;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Remade;
-import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
@@ -31,12 +30,11 @@ import io.edgeplug.proto.v1beta1.RegisterRequest;
 import io.edgeplug.proto.v1beta1.RegistrationGrpc;
 import io.edgeplug.proto.v1beta1.TopologyInfo;
 import io.grpc.BindableService;
-import io.grpc.ManagedChannel;
+import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -64,10 +62,8 @@ final class V1beta1 implements KubeletApi {
     }
 
     @Override
-    public void announce(UnixRpc rpc, Path kubelet, String endpoint, Resource resource, Progress progress) {
-        ManagedChannel channel = rpc.dial(kubelet);
-        progress.asked(channel, PATIENCE);
-        RegistrationGrpc.newStub(channel)
+    public void announce(Channel kubelet, String endpoint, Resource resource, Progress progress) {
+        RegistrationGrpc.newStub(kubelet)
                 .withDeadlineAfter(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
                 .register(
                         RegisterRequest.newBuilder()
@@ -156,7 +152,10 @@ final class V1beta1 implements KubeletApi {
                 answer.onError(refusal(Status.DEADLINE_EXCEEDED, e));
                 return;
             } catch (InterruptedException e) {
-                answer.onError(refusal(Status.UNAVAILABLE, e));
+                answer.onError(Status.UNAVAILABLE
+                        .withDescription("Devices of " + resource.name() + " are not prepared yet ("
+                                + String.join(", ", request.getDevicesIdsList()) + "): edgeplug is stopping")
+                        .asRuntimeException());
                 return;
             }
             answer.onNext(PreStartContainerResponse.getDefaultInstance());

@@ -6,52 +6,82 @@ import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /**
  * Tells when files may have come or gone in a directory, which itself may be missing or replaced; inotify(7).
  *
- * <p>It does not say what changed: events are hints, and the directory is the truth. One thread at a time.
+ * <p>It names files and does not say what became of them: events are hints, and the directory is the truth. One thread at
+ * a time.
  */
 public final class DirectoryWatch implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(DirectoryWatch.class.getName());
 
     private final Path directory;
+    private final Optional<Path> child;
     private final WatchService inotify;
-    private Optional<WatchKey> watched = Optional.empty();
+    private List<WatchKey> watched = List.of();
     private boolean warned;
 
-    private DirectoryWatch(Path directory, WatchService inotify) {
+    private DirectoryWatch(Path directory, Optional<Path> child, WatchService inotify) {
         this.directory = directory;
+        this.child = child;
         this.inotify = inotify;
     }
 
     /** Starts to watch; what happens from here on is not missed. */
     public static DirectoryWatch open(Path directory) throws IOException {
+        return open(directory, Optional.empty());
+    }
+
+    /** Starts to watch a directory, and one in it, which may be missing or replaced as well. */
+    public static DirectoryWatch open(Path directory, String child) throws IOException {
+        return open(directory, Optional.of(directory.toAbsolutePath().resolve(child)));
+    }
+
+    private static DirectoryWatch open(Path directory, Optional<Path> child) throws IOException {
         Path absolute = directory.toAbsolutePath();
         DirectoryWatch watch =
-                new DirectoryWatch(absolute, absolute.getFileSystem().newWatchService());
+                new DirectoryWatch(absolute, child, absolute.getFileSystem().newWatchService());
         watch.arm();
         return watch;
     }
 
-    /** Waits until something may have changed since the last call, or for {@code timeout}. */
-    public void await(Duration timeout) throws InterruptedException {
+    /**
+     * Waits until something may have changed since the last call, or for {@code timeout}.
+     *
+     * @return the files that may have come or gone; empty if any may have: the directory is another one, events were lost,
+     *     or nothing was heard for that long
+     */
+    public Optional<Set<Path>> await(Duration timeout) throws InterruptedException {
         if (arm()) {
-            return;
+            return Optional.empty();
         }
         WatchKey key = inotify.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        boolean isKnown = key != null;
+        Set<Path> files = new HashSet<>();
         while (key != null) {
-            key.pollEvents();
-            key.reset();
+            Path parent = (Path) key.watchable();
+            for (WatchEvent<?> event : key.pollEvents()) {
+                // what happens above concerns the directory itself
+                isKnown &= event.context() != null && parent.startsWith(directory);
+                files.add(parent.resolve(String.valueOf(event.context())));
+            }
+            isKnown &= key.reset();
             key = inotify.poll();
         }
+        return isKnown ? Optional.of(files) : Optional.empty();
     }
 
     @Override
@@ -73,8 +103,11 @@ public final class DirectoryWatch implements AutoCloseable {
             above = above();
             above.ifPresent(this::register);
         }
-        Optional<WatchKey> before = watched;
-        watched = Files.isDirectory(directory) ? register(directory) : Optional.empty();
+        List<WatchKey> before = watched;
+        watched = Stream.concat(Stream.of(directory), child.stream())
+                .filter(Files::isDirectory)
+                .flatMap(path -> register(path).stream())
+                .toList();
         return !watched.equals(before);
     }
 

@@ -25,9 +25,6 @@ public final class Journal {
     private static final Logger ROOT = Logger.getLogger("");
     private static final Logger OURS = Logger.getLogger("io.edgeplug");
 
-    /** Held, since a logger that nobody holds forgets its level. Warns at load where the service may use no IP. */
-    private static final Logger ADDRESSES = Logger.getLogger("io.netty.util.NetUtilInitializations");
-
     private Journal() {}
 
     /**
@@ -76,7 +73,6 @@ public final class Journal {
         handler.setLevel(Level.ALL);
         ROOT.addHandler(handler);
         ROOT.setLevel(Level.WARNING);
-        ADDRESSES.setLevel(Level.SEVERE);
         OURS.setLevel(level);
     }
 

@@ -2,6 +2,8 @@ package io.edgeplug.linux;
 
 import io.grpc.Attributes;
 import io.grpc.ChannelLogger;
+import io.grpc.Context;
+import io.grpc.Contexts;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
@@ -31,6 +33,9 @@ final class PeerCheck implements ServerInterceptor {
     private static final Logger LOG = Logger.getLogger(PeerCheck.class.getName());
     private static final Attributes.Key<PeerCredentials> PEER = Attributes.Key.create("peer");
 
+    /** The caller, in each call that was let in. */
+    static final Context.Key<PeerCredentials> CALLER = Context.key("caller");
+
     private final Path socket;
     private final int uid;
 
@@ -50,7 +55,7 @@ final class PeerCheck implements ServerInterceptor {
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         PeerCredentials peer = call.getAttributes().get(PEER);
         if (peer != null && (peer.uid() == 0 || peer.uid() == uid)) {
-            return next.startCall(call, headers);
+            return Contexts.interceptCall(Context.current().withValue(CALLER, peer), call, headers, next);
         }
         LOG.warning(() -> socket + ": refused " + call.getMethodDescriptor().getBareMethodName() + " of "
                 + (peer == null ? "an unknown process" : "process " + peer.pid() + " of uid " + peer.uid()));

@@ -19,8 +19,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * gRPC over Unix sockets: any number of servers and channels on one epoll loop.
@@ -36,6 +39,16 @@ public final class UnixRpc implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
     private static final long CLOSE_MILLIS = 1000;
+
+    /**
+     * What netty warns of concerns nobody who administers a node: that there are no IP addresses, which the service may not use,
+     * or that a peer has hung up. Held, since a logger that nobody holds forgets its level.
+     */
+    private static final Logger NETTY = Logger.getLogger("io.netty");
+
+    static {
+        NETTY.setLevel(Level.SEVERE);
+    }
 
     private final EventLoopGroup loop;
 
@@ -99,6 +112,13 @@ public final class UnixRpc implements AutoCloseable {
         }
     }
 
+    /** The process whose call is being answered; empty outside of a call, or if it is in another PID namespace. */
+    public static Optional<Long> callerPid() {
+        return Optional.ofNullable(PeerCheck.CALLER.get())
+                .map(peer -> (long) peer.pid())
+                .filter(pid -> pid > 0);
+    }
+
     private NettyServerBuilder server(Path socket) {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(
                         new DomainSocketAddress(socket.toFile()), PeerCheck.credentials())
@@ -120,6 +140,8 @@ public final class UnixRpc implements AutoCloseable {
                 .usePlaintext()
                 .disableRetry()
                 .disableServiceConfigLookUp()
+                // a channel without calls keeps its connection, by whose end it is noticed that the other end has gone
+                .idleTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS)
                 .directExecutor()
                 .build();
     }

@@ -163,7 +163,7 @@ final class DevicePluginsTest {
                     .endpoint()
                     .orElseThrow();
 
-            Files.delete(kubeletDir.resolve(socket));
+            Files.delete(kubeletDir.resolve("edgeplug").resolve(socket));
 
             kubelet.await(
                     NODE0,
@@ -197,7 +197,7 @@ final class DevicePluginsTest {
     }
 
     private List<String> sockets() throws IOException {
-        try (Stream<Path> files = Files.list(kubeletDir)) {
+        try (Stream<Path> files = Files.walk(kubeletDir)) {
             return files.map(path -> path.getFileName().toString())
                     .filter(name -> name.endsWith(".sock"))
                     .sorted()

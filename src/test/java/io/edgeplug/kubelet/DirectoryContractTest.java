@@ -47,7 +47,7 @@ final class DirectoryContractTest {
     @Test
     void directoryThatIsMadeLaterWithAllAboveItIsFound() throws Exception {
         for (int i = 0; i < 10; i++) {
-            Path deep = directory.resolve("missing" + i + "/var/lib/kubelet/device-plugins");
+            Path deep = directory.resolve("no" + i + "/lib/kubelet/plugins");
             try (TestDaemon daemon = TestDaemon.open(directory, deep)) {
                 assertKubeletHasAll(deep);
             }

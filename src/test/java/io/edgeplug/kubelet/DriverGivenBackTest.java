@@ -102,7 +102,7 @@ final class DriverGivenBackTest {
         awaitLatch(begun);
         served.kubelet().admit(PodSpec.of("next", NODE0, 1));
         assertThatThrownBy(() -> served.kubelet().startContainer("next", "main"))
-                .hasMessageContaining("waits for what is done to another device, or by another process");
+                .hasMessageContaining("it waits for the preparation of another device, or for another process");
         served.awaitHealth(false);
         closed.countDown();
         served.kubelet().startContainer("next", "main");

@@ -7,6 +7,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
+import io.edgeplug.linux.FileKind;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.simulation.DemoNode;
@@ -45,7 +46,11 @@ final class HeldDevicesTest {
     }
 
     private static Device file(String id) {
-        return new PathDevice(id, List.of(new PathDevice.File("/etc/" + id, false)), Optional.empty(), Health.HEALTHY);
+        return new PathDevice(
+                id,
+                List.of(new PathDevice.File("/etc/" + id, Optional.of(FileKind.FILE))),
+                Optional.empty(),
+                Health.HEALTHY);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static io.edgeplug.kubelet.TestDaemon.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.PciAddress;
@@ -15,14 +16,18 @@ import io.edgeplug.localkubelet.ContainerStartException;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.prepare.Preparation;
+import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.Preparer;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A daemon that is killed in the middle of a preparation, in earnest: a process, SIGKILL, and another process. */
 @Timeout(120)
@@ -142,12 +148,72 @@ final class KilledDaemonTest {
         Preparation other = ours.prepare(device(node, VF1), FLR);
         assertThat(other.await(PATIENCE)).isTrue();
         assertThat(waiting.await(Duration.ofMillis(200))).isFalse();
-        assertThat(waiting.progress()).isEqualTo("waits for what is done to another device, or by another process");
+        assertThat(waiting.progress())
+                .isEqualTo("it waits for the preparation of another device, or for another process");
         daemon.kill();
 
         assertThat(waiting.await(PATIENCE)).isTrue();
         container.join();
         assertAsBefore();
+    }
+
+    /** A command that notes its begin and its end, and goes on until a file is there. */
+    private String command(String script) {
+        String dir = directory.toString();
+        return "command = [\"/bin/sh\", \"-c\", \"cd " + dir + "; echo begin >> log; " + script
+                + "echo end >> log\"]\ncommand_timeout = 60";
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                // the leader goes on, and writes what nobody reads any more
+                "until test -e go; do sleep 0.02; done; echo done; ",
+                // the leader ends, and a child of it goes on
+                "(until test -e go; do sleep 0.02; done; echo end >> log) & until test -e left; do sleep 0.02; done; exit; "
+            })
+    void commandThatOutlivesAKilledDaemonIsWaitedForByTheNextOne(String script) throws Exception {
+        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+        DaemonProcess first = start(kubelet, command(script));
+        kubelet.admit(PodSpec.of("pod", NODE0, 1));
+        CompletableFuture<Void> container =
+                CompletableFuture.runAsync(() -> assertThatThrownBy(() -> kubelet.startContainer("pod", "main"))
+                        .isInstanceOf(ContainerStartException.class));
+        awaitLines("begin");
+        first.kill();
+        container.join();
+        Files.createFile(directory.resolve("left"));
+
+        SimulatedNode node = node();
+        List<PrepareEvent> events = new CopyOnWriteArrayList<>();
+        Preparer next = closing.add(new Preparer(node.sysfs(), kubeletDir, events::add));
+        Preparation waiting = next.prepare(device(node, VF0), recipe("until test -e go; do sleep 0.02; done; "));
+        assertThat(next.prepare(device(node, VF1), FLR).await(PATIENCE)).isTrue();
+        assertThat(waiting.await(Duration.ofMillis(500))).isFalse();
+        assertThat(Files.readAllLines(directory.resolve("log"))).containsExactly("begin");
+        assertThat(events)
+                .anyMatch(event -> event instanceof PrepareEvent.Recovered told
+                        && told.what().equals(VF0.toString())
+                        && told.text().contains("still runs, started by a process that was killed"));
+        Files.createFile(directory.resolve("go"));
+
+        assertThat(waiting.await(PATIENCE)).isTrue();
+        assertThat(Files.readAllLines(directory.resolve("log"))).containsExactly("begin", "end", "begin", "end");
+        assertThat(directory.resolve("node/run/edgeplug/command")).isEmptyDirectory();
+    }
+
+    private Recipe recipe(String script) throws Exception {
+        Path file = Files.writeString(directory.resolve("recipe.toml"), classes(command(script)));
+        return ConfigFiles.read(file).classes().getFirst().recipe();
+    }
+
+    private void awaitLines(String... lines) throws IOException {
+        Path log = directory.resolve("log");
+        long late = System.nanoTime() + PATIENCE.toNanos();
+        while (!Files.exists(log) || !Files.readAllLines(log).equals(List.of(lines))) {
+            assertThat(System.nanoTime()).as("%s", log).isLessThan(late);
+            LockSupport.parkNanos(5_000_000);
+        }
     }
 
     private static Device device(SimulatedNode node, PciAddress address) throws IOException {

@@ -45,7 +45,10 @@ final class ListAndWatchContractTest {
 
         PluginClient dial() {
             return PluginClient.dial(
-                    rpc, kubeletDir.resolve(kubelet.resource(NODE0).endpoint().orElseThrow()));
+                    rpc,
+                    kubeletDir
+                            .resolve("edgeplug")
+                            .resolve(kubelet.resource(NODE0).endpoint().orElseThrow()));
         }
     }
 
@@ -199,8 +202,9 @@ final class ListAndWatchContractTest {
                 .endpoint()
                 .orElseThrow();
         UnixRpc rpc = closing.add(UnixRpc.open());
-        PluginClient.Watch lazy =
-                closing.add(PluginClient.dial(rpc, kubeletDir.resolve(socket))).watchWithoutReading();
+        PluginClient.Watch lazy = closing.add(
+                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket)))
+                .watchWithoutReading();
 
         for (int i = 1; i <= 20; i++) {
             int wanted = 3000 + i;

@@ -12,6 +12,8 @@ import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
 import io.edgeplug.proto.v1beta1.DevicePluginOptions;
 import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
+import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
+import io.edgeplug.proto.v1beta1.PreStartContainerResponse;
 import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientCallStreamObserver;
@@ -57,6 +59,12 @@ final class PluginClient implements AutoCloseable {
 
     AllocateResponse allocate(AllocateRequest request) {
         return plugin().allocate(request);
+    }
+
+    void preStart(List<String> ids) {
+        PreStartContainerResponse ignored = plugin().preStartContainer(PreStartContainerRequest.newBuilder()
+                .addAllDevicesIds(ids)
+                .build());
     }
 
     List<String> prefer(List<String> available, List<String> must, int size) {

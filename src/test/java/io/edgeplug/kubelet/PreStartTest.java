@@ -135,7 +135,7 @@ final class PreStartTest {
         assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main"))
                 .hasMessageContaining("Device " + VF0 + " of example.com/sriov_node0 is not prepared after 2 s: "
                         + "reset has not returned since 20")
-                .hasMessageContaining("; it goes on, and is waited for again.");
+                .hasMessageContaining("; the preparation goes on, and the next try waits for it.");
         served.awaitHealth(false);
         assertThat(served.daemon()
                         .monitor

@@ -51,47 +51,50 @@ final class RequestsTest {
                 .endpoint()
                 .orElseThrow();
         UnixRpc rpc = closing.add(UnixRpc.open());
-        return new Served(daemon, kubelet, closing.add(PluginClient.dial(rpc, kubeletDir.resolve(socket))));
+        return new Served(
+                daemon,
+                kubelet,
+                closing.add(
+                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket))));
     }
 
     @Test
     void unknownDeviceIsRefusedByName() throws Exception {
-        assertRefused(
-                List.of(A, "0000:3b:01.7"), "Device 0000:3b:01.7 of example.com/sriov_node0 is not on this node.");
+        assertRefused(List.of(A, "0000:3b:01.7"), "Device 0000:3b:01.7 of example.com/sriov_node0 is not on this node");
     }
 
     @Test
     void deviceOfAnotherResourceIsRefusedByName() throws Exception {
-        assertRefused(List.of("g1"), "Device g1 of example.com/sriov_node0 is not on this node.");
+        assertRefused(List.of("g1"), "Device g1 is a device of example.com/gopher, and not of example.com/sriov_node0");
     }
 
     @Test
     void deviceThatIsAskedForTwiceIsRefusedByName() throws Exception {
-        assertRefused(List.of(A, A), "Device 0000:3b:01.0 of example.com/sriov_node0 was asked for twice.");
+        assertRefused(List.of(A, A), "Device 0000:3b:01.0 of example.com/sriov_node0 was asked for twice");
     }
 
     @Test
     void requestForNoDeviceIsRefused() throws Exception {
-        assertRefused(List.of(), "No device of example.com/sriov_node0 was asked for.");
+        assertRefused(List.of(), "No device of example.com/sriov_node0 was asked for");
     }
 
     @Test
     void emptyNameIsRefused() throws Exception {
-        assertRefused(List.of(""), "Device \"\" of example.com/sriov_node0 is not on this node.");
+        assertRefused(List.of(""), "Device \"\" of example.com/sriov_node0 is not on this node");
     }
 
     @Test
     void tenThousandUnknownDevicesAreRefusedByTheFirst() throws Exception {
         List<String> ids = IntStream.range(0, 10_000).mapToObj(i -> "none-" + i).toList();
 
-        assertRefused(ids, "Device none-0 of example.com/sriov_node0 is not on this node.");
+        assertRefused(ids, "Device none-0 of example.com/sriov_node0 is not on this node");
     }
 
     @Test
     void nameThatIsTooLongForAnIdIsCutInTheRefusal() throws Exception {
         assertRefused(
                 List.of("x".repeat(100_000)),
-                "Device " + "x".repeat(63) + "… of example.com/sriov_node0 is not on this node.");
+                "Device " + "x".repeat(63) + "… of example.com/sriov_node0 is not on this node");
     }
 
     @Test
@@ -102,7 +105,7 @@ final class RequestsTest {
 
         assertThat(refusal(served, List.of(B, A)).getDescription())
                 .isEqualTo("Device 0000:3b:01.0 of example.com/sriov_node0 is unhealthy: "
-                        + "does not answer on PCI: its configuration space reads all ones.");
+                        + "it does not answer on PCI: its configuration space reads all ones");
     }
 
     @Test
@@ -119,7 +122,7 @@ final class RequestsTest {
                 StatusRuntimeException.class, () -> served.plugin().allocate(both));
 
         assertThat(refused.getStatus().getDescription())
-                .isEqualTo("Device 0000:3b:01.0 of example.com/sriov_node0 was asked for twice.");
+                .isEqualTo("Device 0000:3b:01.0 of example.com/sriov_node0 was asked for twice");
     }
 
     @Test

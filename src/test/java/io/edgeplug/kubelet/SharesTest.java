@@ -63,7 +63,11 @@ final class SharesTest {
                 .endpoint()
                 .orElseThrow();
         UnixRpc rpc = closing.add(UnixRpc.open());
-        return new Served(daemon, kubelet, closing.add(PluginClient.dial(rpc, kubeletDir.resolve(socket))));
+        return new Served(
+                daemon,
+                kubelet,
+                closing.add(
+                        PluginClient.dial(rpc, kubeletDir.resolve("edgeplug").resolve(socket))));
     }
 
     @Test
@@ -126,7 +130,7 @@ final class SharesTest {
     @ParameterizedTest
     @ValueSource(strings = {A, A + "::3", A + "::00", A + "::", A + "::-1", A + "::0::0", "::0", A + "::99999999999"})
     void whatIsNoShareIsRefusedByName(String id) throws Exception {
-        assertRefused(CLASS, List.of(id), "is not on this node.");
+        assertRefused(CLASS, List.of(id), "is not on this node");
     }
 
     @Test
@@ -134,7 +138,7 @@ final class SharesTest {
         assertRefused(
                 CLASS,
                 List.of(A + "::1", A + "::1"),
-                "Device 0000:3b:01.0::1 of example.com/shared was asked for twice.");
+                "Device 0000:3b:01.0::1 of example.com/shared was asked for twice");
     }
 
     @Test
@@ -142,8 +146,8 @@ final class SharesTest {
         assertRefused(
                 ONE_ONLY,
                 List.of(A + "::0", B + "::0"),
-                "A container may ask for one of example.com/shared and asked for 2: "
-                        + "its devices are shared, and more shares give it nothing more.");
+                "A container may ask for one device of example.com/shared, and asked for 2 (" + A + "::0, " + B
+                        + "::0): they are shared, and a second share gives it nothing more");
     }
 
     @Test

@@ -45,7 +45,7 @@ final class SupplyFilesTest {
         SupplyNode running = new SupplyNode(closing, directory);
 
         assertThat(problem(running.supply.current(), A))
-                .isEqualTo(cdi().resolve(SPEC) + ": cannot write: is a directory");
+                .isEqualTo("cannot write " + cdi().resolve(SPEC) + ": is a directory");
         assertThat(Files.isDirectory(cdi().resolve(SPEC).resolve("something"))).isTrue();
         assertThat(running.refusal(A)).contains("is a directory");
 
@@ -80,7 +80,7 @@ final class SupplyFilesTest {
         SupplyNode running = new SupplyNode(closing, directory);
 
         assertThat(problem(running.supply.current(), A))
-                .isEqualTo("its CDI device example.com/dpu=" + A + " is in " + json + " too, a file of another's");
+                .isEqualTo("its CDI device example.com/dpu=" + A + " is also in " + json + ", which is not edgeplug's");
         assertThat(isHealthy(running.supply.current(), B)).isTrue();
         assertThat(Files.readString(cdi().resolve(SPEC))).contains(B).doesNotContain("\"" + A + "\"");
 
@@ -127,7 +127,7 @@ final class SupplyFilesTest {
             SupplyNode running = new SupplyNode(closing, directory);
 
             assertThat(problem(running.supply.current(), A))
-                    .isEqualTo(cdi().resolve(SPEC) + ": cannot write: No space left on device");
+                    .isEqualTo("cannot write " + cdi().resolve(SPEC) + ": No space left on device");
             assertThat(running.refusal(A)).contains("No space left on device");
             assertThat(names(cdi())).containsExactly("full");
 
@@ -144,8 +144,8 @@ final class SupplyFilesTest {
             SupplyNode running = new SupplyNode(closing, directory);
 
             assertThat(problem(running.supply.current(), A))
-                    .isEqualTo(deviceInfo().resolve("example.com-dpu-" + A + "-device.json")
-                            + ": cannot write: Read-only file system");
+                    .isEqualTo("cannot write " + deviceInfo().resolve("example.com-dpu-" + A + "-device.json")
+                            + ": Read-only file system");
 
             disk.remount("rw");
             running.await(offer -> isHealthy(offer, A));

@@ -79,12 +79,23 @@ final class SupplyTest {
         Files.delete(running.node.root().resolve("dev/vfio/17"));
 
         assertThat(running.refusal(A))
-                .isEqualTo("Device 0000:43:00.0 of example.com/dpu is unhealthy: its node /dev/vfio/17 is not there.");
+                .isEqualTo("Device 0000:43:00.0 of example.com/dpu is unhealthy: its node /dev/vfio/17 is not there");
 
         assertThat(problem(running.await(offer -> !isHealthy(offer, B)), A))
                 .isEqualTo("its node /dev/vfio/17 is not there");
         Files.createFile(running.node.root().resolve("dev/vfio/17"));
         running.await(offer -> isHealthy(offer, A) && isHealthy(offer, B));
+    }
+
+    @Test
+    void directoryInPlaceOfANodeIsRefused() throws Exception {
+        SupplyNode running = new SupplyNode(closing, directory);
+        Files.delete(running.node.root().resolve("dev/vfio/17"));
+        Files.createDirectory(running.node.root().resolve("dev/vfio/17"));
+
+        assertThat(running.refusal(A))
+                .isEqualTo("Device 0000:43:00.0 of example.com/dpu is unhealthy: its node /dev/vfio/17 is a directory");
+        running.await(offer -> !isHealthy(offer, A) && !isHealthy(offer, B));
     }
 
     @Test

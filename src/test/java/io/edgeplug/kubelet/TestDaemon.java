@@ -147,6 +147,24 @@ final class TestDaemon implements AutoCloseable {
         plugins.use(others);
     }
 
+    /** A rehearsal of all resources, as the daemon has after its start. */
+    Rehearsal rehearsal() {
+        return new Rehearsal(
+                supplies.each().stream()
+                        .map(supply -> new Resource(supply, preparations))
+                        .toList(),
+                () -> true);
+    }
+
+    /** Rehearses as the daemon does, while it goes on. */
+    void rehearse() throws InterruptedException {
+        plugins.rehearse();
+    }
+
+    void awaitRehearsed() throws InterruptedException {
+        assertThat(plugins.awaitRehearsed(PATIENCE)).isTrue();
+    }
+
     /** Has drivers given back, as when the kubelet's notes in that directory change. */
     void giveBackDrivers(Path kubeletDir) {
         preparations.giveBackDrivers(kubeletDir);
@@ -160,6 +178,12 @@ final class TestDaemon implements AutoCloseable {
     /** Has all files looked at, which no uevent tells of. */
     void lookAtFiles() {
         monitor.lookAgain("files");
+    }
+
+    /** Has them looked at, and then all that containers are given, without the pause that the daemon makes. */
+    void lookAtFilesNow() {
+        lookAtFiles();
+        supplies.each().forEach(Supply::look);
     }
 
     static List<String> ids(ResourceState state) {

@@ -1,0 +1,46 @@
+package io.edgeplug.kubelet;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * When to try again after a failure: soon after the first, and after twice as long each time. A failure long after the one
+ * before is a first one again. For one thread.
+ */
+final class Backoff {
+
+    private final Duration first;
+    private final Duration longest;
+    private Duration next;
+    private Optional<Deadline> due = Optional.empty();
+
+    Backoff(Duration first, Duration longest) {
+        this.first = first;
+        this.longest = longest;
+        this.next = first;
+    }
+
+    void failed() {
+        if (due.filter(deadline -> deadline.left().plus(longest).isNegative()).isPresent()) {
+            next = first;
+        }
+        due = Optional.of(Deadline.in(next));
+        Duration twice = next.multipliedBy(2);
+        next = twice.compareTo(longest) < 0 ? twice : longest;
+    }
+
+    /** Forgets all failures. */
+    void reset() {
+        due = Optional.empty();
+        next = first;
+    }
+
+    boolean isDue() {
+        return due.map(Deadline::isOver).orElse(true);
+    }
+
+    /** When to try again; empty if that is now. */
+    Optional<Deadline> due() {
+        return due.filter(deadline -> !deadline.isOver());
+    }
+}

@@ -1,0 +1,38 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.Journal;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/** What is logged of one resource's registrations; a failure that is met again and again is logged once. For one thread. */
+final class PluginLog {
+
+    private static final Logger LOG = Logger.getLogger(PluginLog.class.getName());
+
+    private final ResourceName resource;
+    private final boolean isRehearsal;
+    private String failure = "";
+
+    /** The log of a resource, in which a rehearsal is not to be seen. */
+    PluginLog(ResourceName resource, boolean isRehearsal) {
+        this.resource = resource;
+        this.isRehearsal = isRehearsal;
+    }
+
+    void registered(int devices) {
+        failure = "";
+        log(Level.INFO, "registered, " + devices + (devices == 1 ? " device" : " devices"));
+    }
+
+    /** Logs a failure, unless it was the last one that was logged, but for the name of a socket. */
+    void failed(Level level, String reason) {
+        String gist = SocketNames.withoutTags(reason);
+        log(gist.equals(failure) ? Level.FINE : level, reason);
+        failure = level.equals(Level.FINE) ? failure : gist;
+    }
+
+    void log(Level level, String what) {
+        LOG.log(isRehearsal ? Level.FINER : level, resource + ": " + what, Journal.resource(resource));
+    }
+}

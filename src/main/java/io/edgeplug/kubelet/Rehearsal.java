@@ -1,0 +1,171 @@
+package io.edgeplug.kubelet;
+
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
+import io.edgeplug.proto.v1beta1.DevicePluginOptions;
+import io.edgeplug.proto.v1beta1.Empty;
+import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
+import io.edgeplug.proto.v1beta1.RegisterRequest;
+import io.edgeplug.proto.v1beta1.RegistrationGrpc;
+import io.grpc.Context;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
+
+/**
+ * Registers resources with a stand-in for the kubelet, again and again, in a directory that nobody else sees.
+ *
+ * <p>A starting kubelet admits the node's pods some 50 ms after its socket appears, and refuses those whose devices it does
+ * not know by then. Java runs code slowly the first few hundred times, which would take longer than that. So all of it
+ * has run before the kubelet comes. Nothing is handed out, and nothing is logged.
+ */
+final class Rehearsal {
+
+    private static final Logger LOG = Logger.getLogger(Rehearsal.class.getName());
+
+    /** The number of registrations in all. Twice as many did not make the next one faster. */
+    private static final int REGISTRATIONS = 200;
+
+    /** The number of resources in each round. A round must be over soon if a kubelet comes. */
+    private static final int AT_A_TIME = 4;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final List<Resource> resources;
+    private final Quiet quiet;
+    private final Semaphore lists = new Semaphore(0);
+    private final Queue<ManagedChannel> channels = new ConcurrentLinkedQueue<>();
+
+    /** Waits while a real kubelet has something to do with the resources, and says whether that has ended. */
+    interface Quiet {
+        boolean await() throws InterruptedException;
+    }
+
+    /** A rehearsal of some of these, which has not begun. */
+    Rehearsal(List<Resource> resources, Quiet quiet) {
+        this.resources = resources.stream().limit(AT_A_TIME).toList();
+        this.quiet = quiet;
+    }
+
+    /**
+     * Rehearses until that was enough. A failure is of no consequence, so it is logged for debugging only.
+     *
+     * @return how many registrations it came to
+     */
+    int run() throws InterruptedException {
+        try {
+            Path scratch = Files.createTempDirectory("edgeplug-rehearsal-");
+            try (UnixRpc rpc = UnixRpc.open()) {
+                long begun = System.nanoTime();
+                int done = rehearse(rpc, scratch);
+                LOG.fine(() -> "rehearsed " + done + " registrations in "
+                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) + " ms");
+                return done;
+            } finally {
+                Files.deleteIfExists(scratch);
+            }
+        } catch (IOException e) {
+            LOG.fine(() -> "no rehearsal of registrations: " + e);
+            return 0;
+        }
+    }
+
+    private int rehearse(UnixRpc rpc, Path scratch) throws IOException, InterruptedException {
+        int done = 0;
+        try (PluginDirectory directory = PluginDirectory.devicePlugins(scratch);
+                KubeletConnection connection = KubeletConnection.start(rpc, directory)) {
+            List<ResourcePlugin> plugins = resources.stream()
+                    .map(resource -> ResourcePlugin.rehearse(
+                            rpc, directory, Optional.of(connection), resource, List.of(new V1beta1())))
+                    .toList();
+            try {
+                while (done < REGISTRATIONS && quiet.await() && actAsKubelet(rpc, directory)) {
+                    done += resources.size();
+                }
+            } finally {
+                // the daemon may end, and what was begun here is ended all the same
+                boolean isInterrupted = Thread.interrupted();
+                plugins.forEach(ResourcePlugin::stop);
+                plugins.forEach(ResourcePlugin::awaitEnd);
+                SocketNames.deleteOwn(directory.sockets());
+                if (isInterrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+        return done;
+    }
+
+    /** Does as a kubelet that starts: serves, and waits for each resource's first list. */
+    private boolean actAsKubelet(UnixRpc rpc, PluginDirectory directory) throws IOException, InterruptedException {
+        lists.drainPermits();
+        Server kubelet = rpc.serve(directory.kubeletSocket(), new StandIn(rpc, directory.path()));
+        try {
+            return lists.tryAcquire(resources.size(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } finally {
+            for (ManagedChannel channel = channels.poll(); channel != null; channel = channels.poll()) {
+                channel.shutdownNow();
+            }
+            kubelet.shutdownNow().awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Dials back, asks for the options and reads the first list, as a kubelet does. */
+    private final class StandIn extends RegistrationGrpc.RegistrationImplBase {
+
+        private final UnixRpc rpc;
+        private final Path directory;
+
+        StandIn(UnixRpc rpc, Path directory) {
+            this.rpc = rpc;
+            this.directory = directory;
+        }
+
+        @Override
+        public void register(RegisterRequest request, StreamObserver<Empty> plugin) {
+            // not as part of this call, whose end would end the stream
+            Context.ROOT.run(() -> dialBack(request, plugin));
+        }
+
+        private void dialBack(RegisterRequest request, StreamObserver<Empty> plugin) {
+            ManagedChannel channel = rpc.dial(directory.resolve(request.getEndpoint()));
+            channels.add(channel);
+            DevicePluginGrpc.DevicePluginStub stub = DevicePluginGrpc.newStub(channel);
+            stub.getDevicePluginOptions(Empty.getDefaultInstance(), new Listener<DevicePluginOptions>(() -> {
+                plugin.onNext(Empty.getDefaultInstance());
+                plugin.onCompleted();
+                stub.listAndWatch(Empty.getDefaultInstance(), new Listener<ListAndWatchResponse>(lists::release));
+            }));
+        }
+    }
+
+    /** Runs something when an answer comes; that none comes is noticed by who waits. */
+    private record Listener<T>(Runnable heard) implements StreamObserver<T> {
+
+        @Override
+        public void onNext(T answer) {
+            heard.run();
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            // the plugin was given up, or the rehearsal is over
+        }
+
+        @Override
+        public void onCompleted() {
+            // there is no more to hear
+        }
+    }
+}
