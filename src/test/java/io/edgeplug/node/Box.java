@@ -40,7 +40,7 @@ record Box(Path directory) {
         return Optional.empty();
     }
 
-    private static boolean isInstalled(String command) {
+    static boolean isInstalled(String command) {
         return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
                 .anyMatch(directory -> Files.isExecutable(Path.of(directory, command)));
     }

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 
@@ -19,7 +21,6 @@ final class Node implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private static final Duration BOOTS_WITHIN = Duration.ofMinutes(10);
-    private static final String SNAPSHOT = "ready";
 
     private final Box box;
     private final Path directory;
@@ -27,7 +28,9 @@ final class Node implements AutoCloseable {
     private Qemu qemu;
     private Shell shell;
     private NodeKubelet kubelet;
-    private NodeKubelet saved;
+
+    /** What was known of the kubelet at each moment that the node can be taken back to. */
+    private final Map<String, NodeKubelet> saved = new HashMap<>();
 
     private Node(Box box, Path directory, Qemu qemu) {
         this.box = box;
@@ -35,7 +38,6 @@ final class Node implements AutoCloseable {
         this.qemu = qemu;
         this.shell = new Shell(qemu.shell());
         this.kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE);
-        this.saved = kubelet;
     }
 
     /** Boots a node without the package. */
@@ -120,27 +122,36 @@ final class Node implements AutoCloseable {
                 """.formatted(function, driver));
     }
 
-    /** Boots it anew, in order. */
+    /** Boots it anew, in order, and waits until the kubelet serves. */
     void reboot() throws IOException, InterruptedException, TimeoutException {
         kubelet.forget();
-        shell.send("systemctl reboot", Duration.ofSeconds(30));
-        shell.awaitReady(BOOTS_WITHIN);
+        bootAnew();
         kubelet.awaitServing();
     }
 
+    /** Boots it anew, in order. */
+    void bootAnew() throws IOException, InterruptedException, TimeoutException {
+        shell.send("systemctl reboot", Duration.ofSeconds(30));
+        shell.awaitReady(BOOTS_WITHIN);
+    }
+
     /** Keeps the node as it is now for {@link #reset}. */
-    void save() throws IOException, InterruptedException, TimeoutException {
-        qemu.save(SNAPSHOT);
-        saved = new NodeKubelet(qemu.kubelet(), PATIENCE, kubelet);
+    void save(String snapshot) throws IOException, InterruptedException, TimeoutException {
+        qemu.save(snapshot);
+        saved.put(snapshot, new NodeKubelet(qemu.kubelet(), PATIENCE, kubelet));
+    }
+
+    boolean hasSaved(String snapshot) {
+        return saved.containsKey(snapshot);
     }
 
     /** Takes the node back to where it was saved, whatever has become of it. */
-    void reset() throws IOException, InterruptedException, TimeoutException {
+    void reset(String snapshot) throws IOException, InterruptedException, TimeoutException {
         qemu.close();
         plugged.clear();
-        qemu = Qemu.start(box, directory, List.of("-loadvm", SNAPSHOT));
+        qemu = Qemu.start(box, directory, List.of("-loadvm", snapshot));
         shell = new Shell(qemu.shell());
-        kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE, saved);
+        kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE, Objects.requireNonNull(saved.get(snapshot)));
     }
 
     /** What the kernel and all services said. */

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
 
     /** Set where to skip is to fail. */
-    private static final String MUST = "EDGEPLUG_MUST";
+    static final String MUST = "EDGEPLUG_MUST";
+
+    /** The node with package and local kubelet. */
+    static final String READY = "ready";
 
     private static final Path REPORTS = Path.of("target", "node");
 
@@ -54,16 +57,21 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-        return parameter.getParameter().getType().equals(Node.class);
+        return List.of(Node.class, RealKubelets.class)
+                .contains(parameter.getParameter().getType());
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         Running running = running(context);
         Node node = running.node.orElseThrow(() -> new IllegalStateException(running.problem));
+        if (parameter.getParameter().getType().equals(RealKubelets.class)) {
+            running.used = true;
+            return new RealKubelets(node);
+        }
         try {
             if (running.used) {
-                node.reset();
+                node.reset(READY);
             }
             running.used = true;
             return node;
@@ -90,7 +98,7 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
                 node.install(deb());
                 System.err.println("the package is installed; starting its service");
                 Installation.start(node);
-                node.save();
+                node.save(READY);
                 return new Running(Optional.of(node), "");
             } catch (IOException | TimeoutException e) {
                 report("installation", node);
@@ -121,7 +129,8 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
         Optional<Node> node = running(context).node;
         if (context.getExecutionException().isPresent() && node.isPresent()) {
             String name = context.getRequiredTestClass().getSimpleName() + "."
-                    + context.getRequiredTestMethod().getName();
+                    + context.getRequiredTestMethod().getName()
+                    + context.getDisplayName().replaceAll("^[^\\[]+|[^A-Za-z0-9.]", "");
             report(name, node.orElseThrow());
         }
     }

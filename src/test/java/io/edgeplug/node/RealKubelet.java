@@ -1,0 +1,210 @@
+package io.edgeplug.node;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** The host's view of a kubelet as Kubernetes publishes it, which runs pods with containerd in the node. */
+final class RealKubelet {
+
+    /** The resources of src/test/kubelets/node/etc/edgeplug/edgeplug.toml. */
+    static final String VFIO = "example.com/vfio";
+
+    static final String NAMED = "example.com/named";
+    static final String PREPARED = "example.com/prepared";
+    static final String FAR = "example.com/far";
+    static final String VF = "example.com/vf";
+
+    static final List<String> RESOURCES = List.of(FAR, NAMED, PREPARED, VF, VFIO);
+
+    /** What {@link #registrations} says of a kubelet with which each was registered once. */
+    static final List<String> ONCE_EACH =
+            RESOURCES.stream().map(resource -> resource + " 1").toList();
+
+    /** The devices of each, in the order of their names. */
+    private static final String ALL = "{far=[0000:21:10.2], named=[0000:41:10.4], prepared=[0000:41:10.6],"
+            + " vf=[0000:21:10.0, 0000:41:10.2], vfio=[0000:41:10.0]}";
+
+    /** A container takes seconds in there to start, and minutes where the machine is busy. */
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private static final String DIRECTORY = "/var/lib/kubelet/device-plugins";
+    private static final String PODS = "busybox wget -q -O - http://127.0.0.1:10255/pods";
+
+    /** The checkpoint, once the kubelet that runs has written it. */
+    private static final String CHECKPOINT = "cd " + DIRECTORY
+            + "; [ kubelet_internal_checkpoint -nt /run/kubelet-starts ] && cat kubelet_internal_checkpoint";
+
+    private final Node node;
+
+    RealKubelet(Node node) {
+        this.node = node;
+    }
+
+    /** The node that it runs on. */
+    Node node() {
+        return node;
+    }
+
+    /** Puts a kubelet of that release in place of the one that runs, if one does, and waits until it knows all devices. */
+    void become(Release release) throws IOException, InterruptedException, TimeoutException {
+        String file = "/usr/lib/kubelet/kubelet-" + release.minor();
+        if (node.run("ls " + file + " || true").isEmpty()) {
+            node.copy(release.kubelet(), file);
+            node.run("chmod +x " + file);
+        }
+        node.run("ln -sf " + file + " /usr/lib/kubelet/kubelet");
+        restart();
+    }
+
+    /** Restarts it and waits until it knows all devices. */
+    void restart() throws IOException, InterruptedException, TimeoutException {
+        node.run("systemctl restart kubelet.service");
+        awaitAllDevices();
+    }
+
+    /** Waits until it has the list of each resource since it was started. */
+    void awaitAllDevices() throws IOException, InterruptedException, TimeoutException {
+        await(
+                CHECKPOINT,
+                text -> Optional.of(text)
+                        .filter(json -> !json.isEmpty())
+                        .map(RealKubelet::healthy)
+                        .filter(ALL::equals));
+    }
+
+    private static String healthy(String checkpoint) {
+        JsonObject resources = JsonParser.parseString(checkpoint)
+                .getAsJsonObject()
+                .getAsJsonObject("Data")
+                .getAsJsonObject("RegisteredDevices");
+        return resources.keySet().stream()
+                .sorted()
+                .map(name -> name.substring(name.indexOf('/') + 1) + "="
+                        + resources.getAsJsonArray(name).asList().stream()
+                                .map(JsonElement::getAsString)
+                                .sorted()
+                                .toList())
+                .collect(Collectors.joining(", ", "{", "}"));
+    }
+
+    /** How often each resource was registered since it was started, as {@code example.com/vf 1}. */
+    List<String> registrations() throws IOException, InterruptedException, TimeoutException {
+        return node.run(
+                        "busybox wget -q -O - http://127.0.0.1:10255/metrics"
+                                + " | sed -n 's/^kubelet_device_plugin_registration_total{resource_name=\"\\(.*\\)\"}/\\1/p' | sort")
+                .lines()
+                .toList();
+    }
+
+    /** Gives it a pod. */
+    void start(StaticPod pod) throws IOException, InterruptedException, TimeoutException {
+        node.write("/etc/kubernetes/" + pod.name(), pod.manifest());
+        // it must not read half a file
+        node.run("mv /etc/kubernetes/" + pod.name() + " /etc/kubernetes/manifests/" + pod.name() + ".json");
+    }
+
+    /** Waits until all containers of a pod run; its status then. */
+    JsonObject awaitRunning(String pod) throws IOException, InterruptedException, TimeoutException {
+        return awaitStatus(pod, RealKubelet::isRunning);
+    }
+
+    /** Whether all containers of a pod run. */
+    static boolean isRunning(JsonObject status) {
+        List<JsonObject> containers = containers(status);
+        return !containers.isEmpty()
+                && containers.stream()
+                        .allMatch(it -> it.getAsJsonObject("state").has("running"));
+    }
+
+    /**
+     * Waits until a pod's status is as wanted.
+     *
+     * @throws IOException if the kubelet has refused the pod, for good, and that is not what is wanted
+     */
+    JsonObject awaitStatus(String pod, Predicate<JsonObject> wanted)
+            throws IOException, InterruptedException, TimeoutException {
+        JsonObject status = await(PODS, text -> status(text, pod).filter(it -> wanted.test(it) || isRefused(it)));
+        if (!wanted.test(status)) {
+            throw new IOException(pod + " is refused: " + status);
+        }
+        return status;
+    }
+
+    /** Whether the kubelet has refused a pod, which it does not try again. */
+    static boolean isRefused(JsonObject status) {
+        return status.has("reason") && status.get("phase").getAsString().equals("Failed");
+    }
+
+    /** What is said of each container of a pod that is not an init container. */
+    static List<JsonObject> containers(JsonObject status) {
+        return status.has("containerStatuses")
+                ? status.getAsJsonArray("containerStatuses").asList().stream()
+                        .map(JsonElement::getAsJsonObject)
+                        .toList()
+                : List.of();
+    }
+
+    private static Optional<JsonObject> status(String pods, String pod) {
+        // it says nothing while it starts, and "null" for no pods
+        if (!pods.startsWith("{")
+                || !JsonParser.parseString(pods).getAsJsonObject().get("items").isJsonArray()) {
+            return Optional.empty();
+        }
+        return JsonParser.parseString(pods).getAsJsonObject().getAsJsonArray("items").asList().stream()
+                .map(JsonElement::getAsJsonObject)
+                .filter(item -> item.getAsJsonObject("metadata")
+                        .get("name")
+                        .getAsString()
+                        .equals(pod + "-node"))
+                .map(item -> item.getAsJsonObject("status"))
+                .findFirst();
+    }
+
+    /** What the newest run of a container has printed. */
+    String printed(String pod, String container) throws IOException, InterruptedException, TimeoutException {
+        return node.run("cd /var/log/pods/default_" + pod + "-node_*/" + container
+                + " && cut -d' ' -f4- $(ls | sort -n | tail -1)");
+    }
+
+    /** The IOMMU group of a function, which names its node of VFIO. */
+    String group(String function) throws IOException, InterruptedException, TimeoutException {
+        return node.run("basename $(readlink /sys/bus/pci/devices/" + function + "/iommu_group)");
+    }
+
+    private <T> T await(String command, Function<String, Optional<T>> wanted)
+            throws IOException, InterruptedException, TimeoutException {
+        Instant end = Instant.now().plus(PATIENCE);
+        String text = "";
+        while (Instant.now().isBefore(end)) {
+            text = node.run("/usr/lib/kubelet/changed " + sum(text) + " '" + command + "'");
+            Optional<T> found = wanted.apply(text);
+            if (found.isPresent()) {
+                return found.orElseThrow();
+            }
+        }
+        throw new TimeoutException(command + " still prints: " + text);
+    }
+
+    private static String sum(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has MD5", e);
+        }
+    }
+}

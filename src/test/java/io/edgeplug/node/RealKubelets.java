@@ -1,0 +1,64 @@
+package io.edgeplug.node;
+
+import static io.edgeplug.node.RealKubelet.NAMED;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeoutException;
+
+/** The node with whole kubelets in the local kubelet's place, each of which is brought in once and saved. */
+final class RealKubelets {
+
+    private static final Path FILES = Path.of("src/test/kubelets/node");
+    private static final String INSTALLED = "kubelets";
+
+    private final Node node;
+
+    RealKubelets(Node node) {
+        this.node = node;
+    }
+
+    /** The node with a kubelet of that release, which knows all devices and has no pod. */
+    RealKubelet of(Release release) throws IOException, InterruptedException, TimeoutException {
+        assumeThat(Box.isInstalled("go") || System.getenv(NodeInBox.MUST) != null)
+                .as("Go, to build kubelets with: apt-get install golang-go")
+                .isTrue();
+        RealKubelet kubelet = new RealKubelet(node);
+        String snapshot = "kubelet-" + release.minor();
+        if (node.hasSaved(snapshot)) {
+            node.reset(snapshot);
+            return kubelet;
+        }
+        if (node.hasSaved(INSTALLED)) {
+            node.reset(INSTALLED);
+        } else {
+            node.reset(NodeInBox.READY);
+            install();
+            node.save(INSTALLED);
+        }
+        kubelet.become(release);
+        node.save(snapshot);
+        return kubelet;
+    }
+
+    private void install() throws IOException, InterruptedException, TimeoutException {
+        node.run("systemctl stop kubelet.service && rm -f /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint");
+        Path files = Files.createTempFile("kubelet", ".tar");
+        try {
+            Release.print("tar", "-C", FILES.toString(), "--owner=0", "--group=0", "-cf", files.toString(), ".");
+            node.copy(files, "/root/files.tar");
+        } finally {
+            Files.delete(files);
+        }
+        node.run("tar -C / --no-overwrite-dir -xf /root/files.tar && rm /root/files.tar"
+                + " && mkdir /etc/kubernetes/manifests");
+        node.run("systemctl daemon-reload && systemctl start containerd.service && /usr/lib/kubelet/image");
+        node.run("systemctl enable --now vfs.service && systemctl reload edgeplug.service");
+        // the daemon takes the configuration up in its own time, which each kubelet would have to wait for
+        node.run("for i in $(seq 200); do"
+                + " journalctl -u edgeplug.service -o cat --no-pager | grep -q 'added to " + NAMED + "' && exit;"
+                + " sleep 1; done; exit 1");
+    }
+}
