@@ -21,7 +21,7 @@ final class Datagrams implements AutoCloseable {
     private final UnixDatagramChannel channel;
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
 
-    private volatile @Nullable IOException ended;
+    private volatile @Nullable Throwable ended;
 
     private Datagrams(UnixDatagramChannel channel) {
         this.channel = channel;
@@ -45,7 +45,7 @@ final class Datagrams implements AutoCloseable {
                 buffer.get(bytes);
                 received.add(bytes);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             ended = e;
         }
     }
