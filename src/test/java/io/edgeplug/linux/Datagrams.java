@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -19,26 +20,32 @@ final class Datagrams implements AutoCloseable {
     private static final int MAX_BYTES = 1 << 20;
 
     private final UnixDatagramChannel channel;
+    private final UnixSocketAddress address;
+    private final Thread receiver;
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
 
+    private volatile boolean closed;
     private volatile @Nullable Throwable ended;
 
-    private Datagrams(UnixDatagramChannel channel) {
+    private Datagrams(UnixDatagramChannel channel, UnixSocketAddress address) {
         this.channel = channel;
+        this.address = address;
+        this.receiver = Thread.ofPlatform().daemon().name("datagrams").unstarted(this::receive);
     }
 
     /** Listens on a path, or on an abstract name that begins with NUL. */
-    static Datagrams on(String address) throws IOException {
+    static Datagrams on(String name) throws IOException {
+        UnixSocketAddress address = new UnixSocketAddress(name);
         UnixDatagramChannel channel = UnixDatagramChannel.open();
-        channel.bind(new UnixSocketAddress(address));
-        Datagrams datagrams = new Datagrams(channel);
-        Thread.ofPlatform().daemon().name("datagrams").start(datagrams::receive);
+        channel.bind(address);
+        Datagrams datagrams = new Datagrams(channel, address);
+        datagrams.receiver.start();
         return datagrams;
     }
 
     private void receive() {
         try {
-            while (true) {
+            while (!closed) {
                 ByteBuffer buffer = ByteBuffer.allocate(MAX_BYTES);
                 channel.receive(buffer);
                 byte[] bytes = new byte[buffer.flip().remaining()];
@@ -61,8 +68,16 @@ final class Datagrams implements AutoCloseable {
         return new String(nextBytes(), StandardCharsets.UTF_8);
     }
 
+    /** Closes the channel once nobody reads from it: who still did would read from the next socket of its number. */
     @Override
-    public void close() throws IOException {
+    public void close() throws IOException, InterruptedException {
+        closed = true;
+        try (UnixDatagramChannel waker = UnixDatagramChannel.open()) {
+            waker.send(ByteBuffer.allocate(1), address);
+        }
+        assertThat(receiver.join(Duration.ofSeconds(PATIENCE_SECONDS)))
+                .as("reading has ended")
+                .isTrue();
         channel.close();
     }
 }
