@@ -158,7 +158,7 @@ public final class DevicePlugins implements AutoCloseable {
                         kept.stream().noneMatch(plugin -> plugin.deviceClass().equals(supply.deviceClass())))
                 .map(this::start);
         plugins = Stream.concat(kept.stream(), begun).toList();
-        directory.wake();
+        directory.wakePlugins();
     }
 
     /**
@@ -183,7 +183,7 @@ public final class DevicePlugins implements AutoCloseable {
                     .map(supply -> new Resource(supply, preparations))
                     .toList();
             if (!resources.isEmpty()) {
-                new Rehearsal(resources, this::awaitRegistered).run();
+                new Rehearsal(rpc, resources, this::awaitRegistered).run();
                 // else a collection of all that it left would come just when the kubelet does
                 System.gc();
             }

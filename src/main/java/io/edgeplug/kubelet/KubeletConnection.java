@@ -63,7 +63,7 @@ final class KubeletConnection implements AutoCloseable {
         return connection;
     }
 
-    /** The connection, if it stands; those who follow the directory look again when that changes. */
+    /** The connection, if it stands; all plugins look again when that changes. */
     Optional<Established> established() {
         return established.filter(one -> one.channel().getState(false) == ConnectivityState.READY);
     }
@@ -90,7 +90,7 @@ final class KubeletConnection implements AutoCloseable {
         } catch (InterruptedException e) {
             LOG.fine("no longer connecting to a kubelet");
         } finally {
-            directory.removeFollower(wake);
+            directory.remove(wake);
             drop();
         }
     }
@@ -112,7 +112,7 @@ final class KubeletConnection implements AutoCloseable {
                 if (established.isEmpty()) {
                     established = Optional.of(new Established(kubelet.orElseThrow(), current));
                     retries.reset();
-                    directory.wake();
+                    directory.wakePlugins();
                 }
             }
             case IDLE, CONNECTING -> {
@@ -169,7 +169,7 @@ final class KubeletConnection implements AutoCloseable {
         channel = Optional.empty();
         if (established.isPresent()) {
             established = Optional.empty();
-            directory.wake();
+            directory.wakePlugins();
         }
     }
 

@@ -44,8 +44,8 @@ final class PluginDirectory implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Condition noted = lock.newCondition();
 
-    /** Who looks again whenever a kubelet or a socket has come or gone. */
     private final List<Runnable> followers = new CopyOnWriteArrayList<>();
+    private final List<Runnable> plugins = new CopyOnWriteArrayList<>();
 
     /** Guarded by the lock. */
     private View view = new View(0, Optional.empty());
@@ -163,19 +163,30 @@ final class PluginDirectory implements AutoCloseable {
         }
     }
 
-    /** Runs this whenever a kubelet or a plugin's socket may have come or gone; it must return at once. */
+    /** Runs this whenever a kubelet may have come or gone; it must return at once. */
     void addFollower(Runnable follower) {
         followers.add(follower);
     }
 
-    void removeFollower(Runnable follower) {
-        followers.remove(follower);
+    /**
+     * Runs this whenever a plugin's socket may have gone, or {@link #wakePlugins} is called; it must return at once.
+     *
+     * <p>A kubelet that comes is no news to a plugin before it can be reached: that all of them looked for it would
+     * only make the connection to it later.
+     */
+    void addPlugin(Runnable plugin) {
+        plugins.add(plugin);
     }
 
-    /** Makes all followers look again. */
-    void wake() {
+    void remove(Runnable listener) {
+        followers.remove(listener);
+        plugins.remove(listener);
+    }
+
+    /** Makes all plugins look again, as the kubelet can be reached now, or no longer. */
+    void wakePlugins() {
         progressed();
-        followers.forEach(Runnable::run);
+        plugins.forEach(Runnable::run);
     }
 
     /** A registration has come further, which concerns nobody but who waits for a newer view. */
@@ -259,6 +270,9 @@ final class PluginDirectory implements AutoCloseable {
                 lock.unlock();
             }
             followers.forEach(Runnable::run);
+            if (isHint) {
+                plugins.forEach(Runnable::run);
+            }
             return newest;
         }
     }

@@ -42,6 +42,7 @@ final class Rehearsal {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    private final UnixRpc rpc;
     private final List<Resource> resources;
     private final Quiet quiet;
     private final Semaphore lists = new Semaphore(0);
@@ -52,8 +53,13 @@ final class Rehearsal {
         boolean await() throws InterruptedException;
     }
 
-    /** A rehearsal of some of these, which has not begun. */
-    Rehearsal(List<Resource> resources, Quiet quiet) {
+    /**
+     * A rehearsal of some of these, which has not begun.
+     *
+     * @param rpc the one that will serve them: netty works some things out anew in each thread
+     */
+    Rehearsal(UnixRpc rpc, List<Resource> resources, Quiet quiet) {
+        this.rpc = rpc;
         this.resources = resources.stream().limit(AT_A_TIME).toList();
         this.quiet = quiet;
     }
@@ -66,9 +72,9 @@ final class Rehearsal {
     int run() throws InterruptedException {
         try {
             Path scratch = Files.createTempDirectory("edgeplug-rehearsal-");
-            try (UnixRpc rpc = UnixRpc.open()) {
+            try {
                 long begun = System.nanoTime();
-                int done = rehearse(rpc, scratch);
+                int done = rehearse(scratch);
                 LOG.fine(() -> "rehearsed " + done + " registrations in "
                         + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) + " ms");
                 return done;
@@ -81,7 +87,7 @@ final class Rehearsal {
         }
     }
 
-    private int rehearse(UnixRpc rpc, Path scratch) throws IOException, InterruptedException {
+    private int rehearse(Path scratch) throws IOException, InterruptedException {
         int done = 0;
         try (PluginDirectory directory = PluginDirectory.devicePlugins(scratch);
                 KubeletConnection connection = KubeletConnection.start(rpc, directory)) {
@@ -90,7 +96,7 @@ final class Rehearsal {
                             rpc, directory, Optional.of(connection), resource, List.of(new V1beta1())))
                     .toList();
             try {
-                while (done < REGISTRATIONS && quiet.await() && actAsKubelet(rpc, directory)) {
+                while (done < REGISTRATIONS && quiet.await() && actAsKubelet(directory)) {
                     done += resources.size();
                 }
             } finally {
@@ -108,9 +114,9 @@ final class Rehearsal {
     }
 
     /** Does as a kubelet that starts: serves, and waits for each resource's first list. */
-    private boolean actAsKubelet(UnixRpc rpc, PluginDirectory directory) throws IOException, InterruptedException {
+    private boolean actAsKubelet(PluginDirectory directory) throws IOException, InterruptedException {
         lists.drainPermits();
-        Server kubelet = rpc.serve(directory.kubeletSocket(), new StandIn(rpc, directory.path()));
+        Server kubelet = rpc.serve(directory.kubeletSocket(), new StandIn(directory.path()));
         try {
             return lists.tryAcquire(resources.size(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } finally {
@@ -124,11 +130,9 @@ final class Rehearsal {
     /** Dials back, asks for the options and reads the first list, as a kubelet does. */
     private final class StandIn extends RegistrationGrpc.RegistrationImplBase {
 
-        private final UnixRpc rpc;
         private final Path directory;
 
-        StandIn(UnixRpc rpc, Path directory) {
-            this.rpc = rpc;
+        StandIn(Path directory) {
             this.directory = directory;
         }
 

@@ -131,7 +131,10 @@ final class ResourcePlugin {
     }
 
     private void keepRegistered() {
-        directory.addFollower(wake);
+        directory.addPlugin(wake);
+        if (connection.isEmpty()) {
+            directory.addFollower(wake);
+        }
         try {
             while (true) {
                 Optional<KubeletSocket> here = directory.latest().kubelet();
@@ -151,7 +154,7 @@ final class ResourcePlugin {
         } catch (InterruptedException e) {
             log.log(Level.FINE, "no longer served");
         } finally {
-            directory.removeFollower(wake);
+            directory.remove(wake);
             giveUp();
         }
     }

@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
 import java.io.File;
@@ -29,10 +30,11 @@ final class RehearsalTest {
         Path kubeletDir = directory.resolve("device-plugins");
         List<String> before = leftovers();
         try (LogLines log = LogLines.open();
-                TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir);
+                UnixRpc rpc = UnixRpc.open()) {
             int lines = log.with("").size();
 
-            assertThat(daemon.rehearsal().run()).isGreaterThanOrEqualTo(200);
+            assertThat(daemon.rehearsal(rpc).run()).isGreaterThanOrEqualTo(200);
 
             assertThat(log.with("")).hasSize(lines);
             assertThat(leftovers()).isEqualTo(before);

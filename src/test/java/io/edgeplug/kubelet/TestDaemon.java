@@ -13,6 +13,7 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -148,8 +149,9 @@ final class TestDaemon implements AutoCloseable {
     }
 
     /** A rehearsal of all resources, as the daemon has after its start. */
-    Rehearsal rehearsal() {
+    Rehearsal rehearsal(UnixRpc rpc) {
         return new Rehearsal(
+                rpc,
                 supplies.each().stream()
                         .map(supply -> new Resource(supply, preparations))
                         .toList(),
