@@ -2,7 +2,7 @@ package io.edgeplug.linux;
 
 import jnr.ffi.LibraryLoader;
 
-/** What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), strerror(3). Any thread. */
+/** What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), pipe(2), strerror(3). Any thread. */
 interface KernelCalls {
 
     int O_RDWR = 2;
@@ -23,6 +23,9 @@ interface KernelCalls {
     int close(int descriptor);
 
     int kill(int process, int signal);
+
+    /** Gives the end to read from and the end to write to. */
+    int pipe2(int[] ends, int flags);
 
     String strerror(int error);
 

@@ -1,17 +1,15 @@
 package io.edgeplug.linux;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -19,7 +17,8 @@ import java.util.function.Consumer;
 /**
  * A program and all that it starts, run to its end or to a deadline; see setsid(1), kill(2).
  *
- * <p>It runs in a session of its own, so that its children go with it. What has left that session is out of reach.
+ * <p>It runs in a session of its own, so that its children go with it. A child that has left that session is killed with
+ * it at the deadline; where the program ended before, it is out of reach, and its output is not read any more.
  */
 public final class ProcessGroup {
 
@@ -32,19 +31,24 @@ public final class ProcessGroup {
     private static final List<String> GATE =
             List.of(SETSID, "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null 3<>/proc/self/fd/1", "edgeplug");
 
-    private static final String PATH = "/usr/sbin:/usr/bin:/sbin:/bin";
+    private static final Map<String, String> ENVIRONMENT =
+            Map.of("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", "LANG", "C.UTF-8");
     private static final Duration GRACE = Duration.ofSeconds(1);
     private static final Duration LAST_OUTPUT = Duration.ofMillis(200);
-    private static final int MAX_LINE_BYTES = 1000;
 
     private final Process leader;
-    private final Thread reader;
 
-    private ProcessGroup(Process leader, Consumer<String> lines) {
+    private ProcessGroup(Process leader) {
         this.leader = leader;
-        this.reader =
-                Thread.ofPlatform().name("output of " + leader.pid()).daemon().unstarted(() -> read(leader, lines));
     }
+
+    /**
+     * How a program ended.
+     *
+     * @param first the first line of its output that is not blank
+     * @param last the last one
+     */
+    public record End(int status, Optional<String> first, Optional<String> last) {}
 
     /** Who is told of a group before its program begins. */
     public interface Beginning {
@@ -62,14 +66,14 @@ public final class ProcessGroup {
      * @param argv begins with an absolute path
      * @param beginning is told of its group first: so there is no program that runs and that nobody has noted, however
      *     this process ends
-     * @param environment all that it gets, besides a PATH of the system's directories
-     * @param lines gets each line of its output and errors, on a thread of its own; long ones are cut
-     * @return its exit status
+     * @param environment all that it gets, besides a PATH of the system's directories and a LANG of plain UTF-8
+     * @param lines gets the first hundred lines of its output and errors, on a thread of its own, and then how many more
+     *     there were; long ones are cut
      * @throws IOException if it cannot be started, or not be noted
      * @throws TimeoutException if it was killed at the deadline
      * @throws InterruptedException if it was killed because this thread was interrupted
      */
-    public static int run(
+    public static End run(
             List<String> argv,
             Map<String, String> environment,
             Duration deadline,
@@ -79,15 +83,21 @@ public final class ProcessGroup {
         check(argv);
         List<String> command = new ArrayList<>(GATE);
         command.addAll(argv);
-        ProcessBuilder builder =
-                new ProcessBuilder(command).directory(Path.of("/").toFile()).redirectErrorStream(true);
-        builder.environment().clear();
-        builder.environment().put("PATH", PATH);
-        builder.environment().putAll(environment);
-        ProcessGroup group = new ProcessGroup(builder.start(), lines);
-        group.begin(beginning);
-        group.reader.start();
-        return group.awaitEnd(deadline);
+        try (OutputPipe output = OutputPipe.open(lines)) {
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .directory(Path.of("/").toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(Redirect.to(output.file()));
+            builder.environment().clear();
+            builder.environment().putAll(ENVIRONMENT);
+            builder.environment().putAll(environment);
+            ProcessGroup group = new ProcessGroup(builder.start());
+            group.begin(beginning);
+            output.begin();
+            int status = group.awaitEnd(deadline);
+            output.awaitEnd(LAST_OUTPUT);
+            return new End(status, output.first(), output.last());
+        }
     }
 
     private void begin(Beginning beginning) throws IOException {
@@ -118,14 +128,15 @@ public final class ProcessGroup {
     private int awaitEnd(Duration deadline) throws TimeoutException, InterruptedException {
         try {
             if (!leader.waitFor(deadline.toNanos(), TimeUnit.NANOSECONDS)) {
+                List<ProcessHandle> all = leader.descendants().toList();
                 signal(KernelCalls.SIGTERM);
                 leader.waitFor(GRACE.toNanos(), TimeUnit.NANOSECONDS);
+                all.forEach(ProcessHandle::destroyForcibly);
                 kill();
                 throw new TimeoutException("took longer than " + deadline.toSeconds() + " s and was killed");
             }
             // whom it left behind; nobody else has the number of a group that still has members
             signal(KernelCalls.SIGKILL);
-            reader.join(LAST_OUTPUT);
             return leader.exitValue();
         } catch (InterruptedException e) {
             kill();
@@ -133,39 +144,15 @@ public final class ProcessGroup {
         }
     }
 
-    /** Also the leader by itself, which may not have its session yet. */
+    /** Also those that have left the session, and the leader by itself, which may not have its session yet. */
     private void kill() {
+        List<ProcessHandle> all = leader.descendants().toList();
         signal(KernelCalls.SIGKILL);
         leader.destroyForcibly();
+        all.forEach(ProcessHandle::destroyForcibly);
     }
 
     private void signal(int signal) {
         KernelCalls.load().kill(Math.toIntExact(-leader.pid()), signal);
-    }
-
-    private static void read(Process process, Consumer<String> lines) {
-        ByteArrayOutputStream line = new ByteArrayOutputStream();
-        try (InputStream in = new BufferedInputStream(process.getInputStream())) {
-            for (int octet = in.read(); octet >= 0; octet = in.read()) {
-                if (octet == '\n') {
-                    tell(line, lines);
-                } else if (line.size() < MAX_LINE_BYTES) {
-                    line.write(octet);
-                }
-            }
-        } catch (IOException e) {
-            // its output ends where it was killed
-        }
-        tell(line, lines);
-    }
-
-    private static void tell(ByteArrayOutputStream line, Consumer<String> lines) {
-        String text = line.toString(StandardCharsets.UTF_8)
-                .replaceAll("\\p{Cntrl}", " ")
-                .strip();
-        line.reset();
-        if (!text.isEmpty()) {
-            lines.accept(text);
-        }
     }
 }

@@ -102,20 +102,16 @@ final class Programs {
 
     private void run(Device device, List<String> argv, Duration timeout)
             throws IOException, TimeoutException, InterruptedException {
-        AtomicReference<String> last = new AtomicReference<>();
         AtomicReference<GroupIdentity> group = new AtomicReference<>();
         // the steps of a recipe that change the function are done, or come later
         List<Exclusion.Claim> claims = exclusion.claims(device, List.of());
-        int status;
+        ProcessGroup.End end;
         try {
-            status = ProcessGroup.run(
+            end = ProcessGroup.run(
                     argv,
                     Map.of("EDGEPLUG_DEVICE", device.id()),
                     timeout,
-                    line -> {
-                        last.set(line);
-                        told.accept(new PrepareEvent.Output(device, line));
-                    },
+                    line -> told.accept(new PrepareEvent.Output(device, line)),
                     begun -> {
                         group.set(begun);
                         commands.remember(device, argv.getFirst(), begun, timeout, claims);
@@ -126,10 +122,9 @@ final class Programs {
                 commands.forget(device, begun);
             }
         }
-        if (status != 0) {
-            String line =
-                    Optional.ofNullable(last.get()).map(text -> ": " + text).orElse("");
-            throw new IOException(argv.getFirst() + ": exit status " + status + line);
+        if (end.status() != 0) {
+            throw new IOException(argv.getFirst() + ": exit status " + end.status()
+                    + end.last().map(text -> ": " + text).orElse(""));
         }
     }
 

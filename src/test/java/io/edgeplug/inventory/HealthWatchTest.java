@@ -204,45 +204,11 @@ final class HealthWatchTest {
     }
 
     @Test
-    void programThatFailsSaysWhy() throws Exception {
-        assertThat(said("echo {id} is hot; echo more; exit 3", Duration.ofSeconds(20)))
-                .isEqualTo("/bin/sh: " + VF0 + " is hot");
-        assertThat(said("exit 3", Duration.ofSeconds(20))).isEqualTo("/bin/sh: exit 3");
-    }
-
-    @Test
-    void programThatTakesTooLongIsKilledWithWhatItStarted() throws Exception {
-        Path alive = directory.resolve("alive");
-        assertThat(said("sleep 1000 & echo $! > " + alive + "; wait", Duration.ofMillis(500)))
-                .isEqualTo("/bin/sh: takes longer than 500 ms");
-
-        long pid = Long.parseLong(Files.readString(alive).strip());
-        Optional<ProcessHandle> child = ProcessHandle.of(pid);
-        if (child.isPresent()) {
-            child.orElseThrow().onExit().get();
-        }
-    }
-
-    @Test
     void listTellsWhatIsWrongWithoutADaemon() throws Exception {
         carrier("0");
         Inventory listed = Inventory.scan(Sysfs.at(directory), List.of(of(asking(HealthCheck.LINK))));
 
         assertThat(listed.device(VFS, VF0).orElseThrow().health().problem()).contains("the link of ens1f0v0 is down");
-    }
-
-    /** What a program finds, once it has been started and has ended. */
-    private String said(String script, Duration timeout) throws Exception {
-        HealthRule rule = new HealthRule(
-                Set.of(), List.of("/bin/sh", "-c", script), timeout, Duration.ofHours(1), Duration.ZERO, Duration.ZERO);
-        try (HealthCommands running = new HealthCommands()) {
-            Optional<String> said = running.problem(VF0, rule, System.nanoTime());
-            while (said.isEmpty()) {
-                said = running.problem(VF0, rule, System.nanoTime());
-                Thread.onSpinWait();
-            }
-            return said.orElseThrow();
-        }
     }
 
     private void carrier(String value) throws IOException {

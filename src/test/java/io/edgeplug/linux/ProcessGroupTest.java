@@ -30,8 +30,8 @@ final class ProcessGroupTest {
     private final List<GroupIdentity> noted = new CopyOnWriteArrayList<>();
 
     private int shell(String script, Duration deadline) throws Exception {
-        return ProcessGroup.run(
-                List.of("/bin/sh", "-c", script), Map.of("MINE", "1"), deadline, lines::add, noted::add);
+        return ProcessGroup.run(List.of("/bin/sh", "-c", script), Map.of("MINE", "1"), deadline, lines::add, noted::add)
+                .status();
     }
 
     @Test
@@ -45,7 +45,7 @@ final class ProcessGroupTest {
     void environmentIsWhatIsGivenAndThePath() throws Exception {
         shell("env | grep -v -E '^(PWD|SHLVL|_)=' | sort", PATIENCE);
 
-        assertThat(lines).containsExactly("MINE=1", "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
+        assertThat(lines).containsExactly("LANG=C.UTF-8", "MINE=1", "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
     }
 
     @Test
@@ -73,6 +73,49 @@ final class ProcessGroupTest {
         shell("head -c 5000000 /dev/zero | tr '\\0' x", PATIENCE);
 
         assertThat(lines).hasSize(1).allMatch(line -> line.length() == 1000);
+    }
+
+    @Test
+    void floodIsAHundredLinesAndHowManyMoreThereWere() throws Exception {
+        ProcessGroup.End end =
+                ProcessGroup.run(List.of("/usr/bin/seq", "1", "700347"), Map.of(), PATIENCE, lines::add, noted::add);
+
+        assertThat(lines).hasSize(101).startsWith("1", "2").endsWith("99", "100", "… and 700247 more lines");
+        assertThat(end.first()).contains("1");
+        assertThat(end.last()).contains("700347");
+    }
+
+    @Test
+    void lineIsOneLineWhateverItIsShownBy() throws Exception {
+        shell("printf 'a\\302\\205b\\342\\200\\250c\\342\\200\\256d\\rf\\302\\2331m'", PATIENCE);
+
+        assertThat(lines).containsExactly("a b c d f 1m");
+    }
+
+    @Test
+    void outputOfWhatHasLeftTheSessionIsLetGo() throws Exception {
+        Path pid = directory.resolve("pid");
+        shell("exit 0", PATIENCE);
+        long descriptors = descriptors();
+        try {
+            for (int i = 0; i < 5; i++) {
+                assertThat(shell("setsid sleep 60 & echo $! >> " + pid, PATIENCE))
+                        .isZero();
+            }
+            assertThat(descriptors()).isLessThanOrEqualTo(descriptors);
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .noneMatch(thread -> thread.getName().startsWith("output"));
+        } finally {
+            for (String one : Files.readAllLines(pid)) {
+                ProcessHandle.of(Long.parseLong(one)).ifPresent(ProcessHandle::destroyForcibly);
+            }
+        }
+    }
+
+    private static long descriptors() throws IOException {
+        try (var all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.count();
+        }
     }
 
     @Test

@@ -64,11 +64,12 @@ final class RunningCommandsTest {
         Thread.ofPlatform().start(() -> {
             try {
                 ended.complete(ProcessGroup.run(
-                        List.of("/bin/sh", "-c", script + "echo begun; while :; do sleep 100; done"),
-                        Map.of(),
-                        Duration.ofSeconds(50),
-                        line::complete,
-                        group::complete));
+                                List.of("/bin/sh", "-c", script + "echo begun; while :; do sleep 100; done"),
+                                Map.of(),
+                                Duration.ofSeconds(50),
+                                line::complete,
+                                group::complete)
+                        .status());
             } catch (Exception e) {
                 ended.completeExceptionally(e);
             }

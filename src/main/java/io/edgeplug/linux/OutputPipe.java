@@ -1,0 +1,178 @@
+package io.edgeplug.linux;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import jnr.ffi.Runtime;
+
+/**
+ * The pipe that a program writes to, read by a thread of its own until it is closed, whoever still has the other end.
+ *
+ * <p>It is not one of the JDK's, which reads until nobody writes any more, keeps all of that in the heap, and cannot be
+ * closed while somebody reads.
+ */
+final class OutputPipe implements AutoCloseable {
+
+    private static final int MAX_LINE_BYTES = 1000;
+    private static final int MAX_LINES = 100;
+    private static final int CHUNK = 8192;
+
+    private final FileChannel channel;
+    private final int writingEnd;
+    private final Thread reader;
+    private boolean isWritable = true;
+
+    // below: touched by the reader only
+    private final Consumer<String> lines;
+    private byte[] line = new byte[MAX_LINE_BYTES];
+    private int size;
+    private byte[] untold = new byte[MAX_LINE_BYTES];
+    private int untoldSize;
+    private int told;
+    private long more;
+
+    // below: written by the reader only
+    private volatile Optional<String> first = Optional.empty();
+    private volatile Optional<String> last = Optional.empty();
+
+    private OutputPipe(FileChannel channel, int writingEnd, Consumer<String> lines) {
+        this.channel = channel;
+        this.writingEnd = writingEnd;
+        this.lines = lines;
+        this.reader = Thread.ofPlatform().name("output").daemon().unstarted(this::read);
+    }
+
+    /**
+     * Makes a pipe.
+     *
+     * @param lines gets the first hundred lines, each cut after a thousand bytes, and then how many more there were
+     */
+    static OutputPipe open(Consumer<String> lines) throws IOException {
+        KernelCalls kernel = KernelCalls.load();
+        int[] ends = new int[2];
+        if (kernel.pipe2(ends, KernelCalls.O_CLOEXEC) != 0) {
+            throw new IOException("no pipe for its output: "
+                    + kernel.strerror(Runtime.getRuntime(kernel).getLastError()));
+        }
+        boolean isOpen = false;
+        try {
+            // a channel, whose close ends a read that waits
+            FileChannel channel = FileChannel.open(path(ends[0]), StandardOpenOption.READ);
+            isOpen = true;
+            return new OutputPipe(channel, ends[1], lines);
+        } finally {
+            kernel.close(ends[0]);
+            if (!isOpen) {
+                kernel.close(ends[1]);
+            }
+        }
+    }
+
+    private static Path path(int descriptor) {
+        return Path.of("/proc/self/fd/" + descriptor);
+    }
+
+    /** What to open for writing, until {@link #read} begins. */
+    File file() {
+        return path(writingEnd).toFile();
+    }
+
+    /** Begins to read, once the program has its end. */
+    void begin() {
+        giveUpWriting();
+        reader.start();
+    }
+
+    /** Without it there would be no end of what can be read. */
+    private void giveUpWriting() {
+        if (isWritable) {
+            isWritable = false;
+            KernelCalls.load().close(writingEnd);
+        }
+    }
+
+    /** Waits until nobody can write any more and all is read, for at most so long. */
+    void awaitEnd(Duration timeout) throws InterruptedException {
+        boolean ignored = reader.getState() == Thread.State.NEW || reader.join(timeout);
+    }
+
+    /** The first line that is not blank. */
+    Optional<String> first() {
+        return first;
+    }
+
+    /** The last one, which is complete once this is at its end. */
+    Optional<String> last() {
+        return last;
+    }
+
+    private void read() {
+        ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
+        try {
+            while (channel.read(chunk.clear()) >= 0) {
+                chunk.flip();
+                while (chunk.hasRemaining()) {
+                    take(chunk.get());
+                }
+            }
+        } catch (IOException e) {
+            // it was closed: what is written from now on is of no interest
+        }
+        endLine();
+        if (more > 0) {
+            last = Optional.of(text(untold, untoldSize));
+            lines.accept("… and " + more + " more lines");
+        }
+    }
+
+    private void take(byte octet) {
+        if (octet == '\n') {
+            endLine();
+        } else if (size < MAX_LINE_BYTES) {
+            line[size++] = octet;
+        }
+    }
+
+    /** Lines that are not told are not made texts of either: a program writes millions of them in a second. */
+    private void endLine() {
+        if (told == MAX_LINES) {
+            if (size > 0) {
+                more++;
+                byte[] other = untold;
+                untold = line;
+                untoldSize = size;
+                line = other;
+            }
+        } else {
+            String text = text(line, size);
+            if (!text.isEmpty()) {
+                told++;
+                first = first.or(() -> Optional.of(text));
+                last = Optional.of(text);
+                lines.accept(text);
+            }
+        }
+        size = 0;
+    }
+
+    /** One line, wherever it is shown. */
+    private static String text(byte[] line, int size) {
+        return new String(line, 0, size, StandardCharsets.UTF_8)
+                .replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ")
+                .strip();
+    }
+
+    /** Ends the reader, too, at once. */
+    @Override
+    public void close() throws IOException {
+        giveUpWriting();
+        channel.close();
+    }
+}
