@@ -115,6 +115,7 @@ public final class Preparations implements AutoCloseable {
             }
         }
         late.forEach(this::reportIfStuck);
+        late.forEach(preparer::passBy);
         if (failed.isPresent()) {
             throw failed.orElseThrow();
         }

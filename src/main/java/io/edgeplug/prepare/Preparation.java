@@ -13,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 /** One device's way through its recipe, which goes on whoever waits for it. */
 public final class Preparation {
 
+    /** A kubelet that asks again does so within its back-off of five minutes; later, much may have happened. */
+    private static final Duration KEPT = Duration.ofMinutes(10);
+
     private final Device device;
     private final Recipe recipe;
     private final Preparer.Condition condition;
@@ -22,6 +25,8 @@ public final class Preparation {
     private Optional<Running> running = Optional.empty();
     private Optional<PrepareException> failure = Optional.empty();
     private Instant endedAt = Instant.MAX;
+    private long wantedUntil = System.nanoTime();
+    private boolean hasBegun;
 
     /** What it does now. */
     private record Running(Step step, Instant since) {}
@@ -83,6 +88,21 @@ public final class Preparation {
                 .isPresent();
     }
 
+    /** Somebody waits for it from now on, as long as a container's start does. */
+    synchronized void want() {
+        wantedUntil = System.nanoTime() + recipe.timeout().toNanos();
+    }
+
+    /** Begins, and says so, unless nobody waits for it any more. */
+    synchronized boolean takeTurn() {
+        hasBegun = wantedUntil - System.nanoTime() > 0;
+        return hasBegun;
+    }
+
+    synchronized boolean hasBegun() {
+        return hasBegun;
+    }
+
     synchronized void begin(Step step) {
         running = Optional.of(new Running(step, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
     }
@@ -98,8 +118,8 @@ public final class Preparation {
         return ended.getCount() == 0;
     }
 
-    /** When it ended; in the far future if it has not. */
-    synchronized Instant endedAt() {
-        return endedAt;
+    /** Whether its result says nothing of the device any more. */
+    synchronized boolean isStale() {
+        return hasEnded() && endedAt.plus(KEPT).isBefore(Instant.now());
     }
 }

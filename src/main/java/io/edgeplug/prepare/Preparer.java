@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,17 +22,21 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Prepares devices, each on a thread of its own, of which the kernel may keep one for ever.
+ * Prepares devices, each on a thread of its own, of which the kernel may keep one for ever. Those for which there is no
+ * thread wait for their turn.
  *
  * <p>Whoever asks for a device that is being prepared, or was and has not been collected, gets that preparation: so a
  * kubelet that gave up waiting finds the result when it asks again.
  */
 public final class Preparer implements AutoCloseable {
 
-    /** A kubelet that asks again does so within its back-off of five minutes; later, much may have happened. */
-    private static final Duration KEPT = Duration.ofMinutes(10);
-
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    /** More would not be faster, and each thread and its program take memory. */
+    private static final int AT_ONCE = 16;
+
+    /** With those that take longer than a container's start waits, of which some may never end. */
+    private static final int IN_ALL = 64;
 
     private final Sysfs sysfs;
     private final Consumer<PrepareEvent> told;
@@ -40,10 +44,13 @@ public final class Preparer implements AutoCloseable {
     private final Steps steps;
     private final Recovery recovery;
     private final Exclusion exclusion;
+    private final Turns preparing = new Turns(AT_ONCE, IN_ALL);
+
+    /** Others, since the kernel takes no driver away as long as a process uses it. */
+    private final Turns releasing = new Turns(AT_ONCE, AT_ONCE);
 
     // below: guarded by this
     private final Map<String, Preparation> preparations = new HashMap<>();
-    private final Set<Thread> threads = new HashSet<>();
     private final Set<PciAddress> givingBack = new HashSet<>();
 
     /**
@@ -68,7 +75,7 @@ public final class Preparer implements AutoCloseable {
      * then, since one that is run by hand may be killed at any time. What takes long goes on.
      */
     public void recover() throws IOException, InterruptedException {
-        join(recovery.start());
+        Turns.join(recovery.start(), PATIENCE);
     }
 
     /** Prepares for pods of the kubelet with that directory from now on. */
@@ -96,16 +103,26 @@ public final class Preparer implements AutoCloseable {
         return prepare(device, recipe, () -> {});
     }
 
-    /** The same, if a condition is met once nobody else can do anything to the device. */
+    /**
+     * The same, if a condition is met once nobody else can do anything to the device. Where its turn comes later than
+     * anybody waits for it, it is not prepared.
+     */
     public synchronized Preparation prepare(Device device, Recipe recipe, Condition condition) {
         Preparation known = preparations.get(device.id());
-        if (known != null && known.recipe().equals(recipe) && !isStale(known)) {
+        if (known != null && known.recipe().equals(recipe) && !known.isStale()) {
+            known.want();
             return known;
         }
         Preparation preparation = new Preparation(device, recipe, condition);
+        preparation.want();
         preparations.put(device.id(), preparation);
-        start("prepare " + device.id(), () -> run(preparation));
+        preparing.add(preparation, "prepare " + device.id(), () -> run(preparation));
         return preparation;
+    }
+
+    /** Has others go on, which may wait for the turn of one that takes too long. */
+    public void passBy(Preparation late) {
+        preparing.passBy(late);
     }
 
     /**
@@ -123,7 +140,7 @@ public final class Preparer implements AutoCloseable {
     public synchronized void giveBackDriver(PciDevice device, Condition condition) {
         PciAddress address = device.function().address();
         if (givingBack.add(address)) {
-            start("give back " + address, () -> {
+            releasing.add(address, "give back " + address, () -> {
                 giveBackAlone(device, condition);
                 synchronized (this) {
                     givingBack.remove(address);
@@ -135,18 +152,6 @@ public final class Preparer implements AutoCloseable {
     /** Whether a function is being given its driver back, which the kernel may hold up for as long as any process uses it. */
     public synchronized boolean isGivingBackDriver(PciDevice device) {
         return givingBack.contains(device.function().address());
-    }
-
-    /** With the lock of this held. */
-    private void start(String name, Runnable work) {
-        Thread thread = Thread.ofPlatform().name(name).daemon().unstarted(() -> {
-            work.run();
-            synchronized (this) {
-                threads.remove(Thread.currentThread());
-            }
-        });
-        threads.add(thread);
-        thread.start();
     }
 
     private void giveBackAlone(PciDevice device, Condition condition) {
@@ -188,30 +193,33 @@ public final class Preparer implements AutoCloseable {
     /** Ends what can be ended; what the kernel has stays with it. */
     @Override
     public void close() {
-        Set<Thread> left;
+        List<Thread> left = new ArrayList<>(preparing.close());
+        left.addAll(releasing.close());
         synchronized (this) {
-            left = Set.copyOf(threads);
+            preparations.values().stream()
+                    .filter(one -> !one.hasBegun())
+                    .forEach(one -> one.end(
+                            Optional.of(new PrepareException(one.device().id(), "edgeplug is stopping"))));
         }
-        left.forEach(Thread::interrupt);
         try {
-            join(left);
+            Turns.join(left, PATIENCE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static void join(Collection<Thread> threads) throws InterruptedException {
-        Instant end = Instant.now().plus(PATIENCE);
-        for (Thread thread : threads) {
-            thread.join(Duration.between(Instant.now(), end));
-        }
-    }
-
-    private static boolean isStale(Preparation known) {
-        return known.hasEnded() && known.endedAt().plus(KEPT).isBefore(Instant.now());
+    /** Whether nobody waits for it any more; then nobody joins it either. */
+    private synchronized boolean drop(Preparation preparation) {
+        return !preparation.takeTurn()
+                && preparations.remove(preparation.device().id(), preparation);
     }
 
     private void run(Preparation preparation) {
+        if (drop(preparation)) {
+            preparation.end(Optional.of(new PrepareException(
+                    preparation.device().id(), "its turn came later than the container's start waits")));
+            return;
+        }
         Optional<PrepareException> problem = Optional.empty();
         try (Exclusion.Held held = exclusion.acquire(preparation.device(), preparation.recipe())) {
             problem = prepareAlone(preparation);
