@@ -13,9 +13,12 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
@@ -37,28 +40,54 @@ final class Bitstream implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
 
-    private final Path copy;
+    /** Less than a container's start waits, so that its pod is told why. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private Bitstream(Path copy) {
+    private final Path copy;
+    private final Semaphore room;
+    private final int size;
+
+    private Bitstream(Path copy, Semaphore room, int size) {
         this.copy = copy;
+        this.room = room;
+        this.size = size;
+    }
+
+    /** Room for the copies that there are at one time, in bytes: where they are may be memory. */
+    static Semaphore room() {
+        return new Semaphore((int) MAX_BYTES, true);
     }
 
     /**
-     * Copies an image into a directory and verifies the copy.
+     * Copies an image into a directory, once there is room for it, and verifies the copy.
      *
-     * @throws IOException if others could change it, or it is not the one with that digest; then nothing is left
+     * @throws IOException if others could change it, it is not the one with that digest, or others take up the room; then
+     *     nothing is left
      */
-    static Bitstream copy(Path image, String sha256, Path directory) throws IOException {
+    static Bitstream copy(Path image, String sha256, Path directory, Semaphore room)
+            throws IOException, InterruptedException {
         Path real = checked(image);
-        Path copy = Files.createDirectories(directory).resolve(PREFIX + UUID.randomUUID() + SUFFIX);
-        Files.createFile(copy, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-        Bitstream bitstream = new Bitstream(copy);
-        try (OutputStream out = Files.newOutputStream(copy, StandardOpenOption.WRITE)) {
-            verify(image, real, sha256, out);
+        int size = Math.toIntExact(Files.size(real));
+        if (!room.tryAcquire(size, PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            throw new IOException(
+                    image + ": the images of other FPGAs that are being programmed leave no room for it: they "
+                            + "may have " + (MAX_BYTES >> 20) + " MiB together");
+        }
+        Path copy = directory.resolve(PREFIX + UUID.randomUUID() + SUFFIX);
+        Bitstream bitstream = new Bitstream(copy, room, size);
+        boolean isVerified = false;
+        try {
+            Files.createDirectories(directory);
+            Files.createFile(copy, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            try (OutputStream out = Files.newOutputStream(copy, StandardOpenOption.WRITE)) {
+                verify(image, real, size, sha256, out);
+            }
+            isVerified = true;
             return bitstream;
-        } catch (IOException e) {
-            bitstream.close();
-            throw e;
+        } finally {
+            if (!isVerified) {
+                bitstream.close();
+            }
         }
     }
 
@@ -68,7 +97,8 @@ final class Bitstream implements AutoCloseable {
      * @throws IOException if others could change it, or it is not the one with that digest
      */
     static void verify(Path image, String sha256) throws IOException {
-        verify(image, checked(image), sha256, OutputStream.nullOutputStream());
+        Path real = checked(image);
+        verify(image, real, Files.size(real), sha256, OutputStream.nullOutputStream());
     }
 
     /** Whether a file is such a copy, and no image of its administrator's. */
@@ -87,20 +117,24 @@ final class Bitstream implements AutoCloseable {
         }
     }
 
+    /** Once. A copy that cannot be deleted takes up its room for ever. */
     @Override
     public void close() throws IOException {
         Files.deleteIfExists(copy);
+        room.release(size);
     }
 
     /** Passes an image on, and only then says that it was another. */
-    private static void verify(Path image, Path real, String sha256, OutputStream out) throws IOException {
+    private static void verify(Path image, Path real, long size, String sha256, OutputStream out) throws IOException {
         MessageDigest digest = sha256();
         byte[] chunk = new byte[CHUNK];
         long total = 0;
         try (InputStream in = Files.newInputStream(real, LinkOption.NOFOLLOW_LINKS)) {
             for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
                 total += read;
-                checkSize(image, total);
+                if (total > size) {
+                    throw new IOException(image + ": has grown while it was read");
+                }
                 digest.update(chunk, 0, read);
                 out.write(chunk, 0, read);
             }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 
 /** Programs FPGAs: Intel's regions by ioctl, others through their FPGA manager or a vendor's tool. */
@@ -35,6 +36,7 @@ final class FpgaSteps {
     private final Sysfs sysfs;
     private final Unfinished unfinished;
     private final Programs programs;
+    private final Semaphore room = Bitstream.room();
 
     FpgaSteps(Sysfs sysfs, Unfinished unfinished, Programs programs) {
         this.sysfs = sysfs;
@@ -50,14 +52,14 @@ final class FpgaSteps {
         Path image = image(step);
         Optional<String> wanted = step.id();
         if (step.tool().isPresent()) {
-            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory())) {
+            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory(), room)) {
                 programs.run(
                         device,
                         step.tool().orElseThrow(),
                         Map.of(TemplateWord.FILE, verified.path().toString()));
             }
         } else if (device instanceof FpgaRegion region) {
-            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory())) {
+            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory(), room)) {
                 Gbs gbs = gbs(step.file(), verified);
                 wanted = wanted.or(() -> gbs.afuIds().stream().findFirst());
                 if (!step.always() && wanted.isPresent() && isLoaded(device, step, wanted.orElseThrow())) {
@@ -188,11 +190,11 @@ final class FpgaSteps {
     }
 
     /** Has the kernel load the image by name, through the attributes that Xilinx's kernels have. */
-    private void load(String manager, Path image, Step.Program step) throws IOException {
+    private void load(String manager, Path image, Step.Program step) throws IOException, InterruptedException {
         if (!sysfs.exists(manager + "/firmware")) {
             throw new IOException("its FPGA manager takes no image: it has no attribute firmware");
         }
-        try (Bitstream staged = Bitstream.copy(image, step.sha256(), sysfs.locate(FIRMWARE))) {
+        try (Bitstream staged = Bitstream.copy(image, step.sha256(), sysfs.locate(FIRMWARE), room)) {
             sysfs.write(manager + "/flags", step.partial() ? "1" : "0");
             sysfs.write(manager + "/firmware", String.valueOf(staged.path().getFileName()));
         }
