@@ -4,7 +4,6 @@ import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
-import io.edgeplug.inventory.Heartbeat;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.kubelet.Preparations;
@@ -17,7 +16,6 @@ import io.edgeplug.linux.UdevMonitor;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.logging.Logger;
 
@@ -29,12 +27,14 @@ final class Daemon {
     private final RunOptions options;
     private final Signals signals;
     private final SystemdNotify systemd;
+    private final Pulse pulse;
     private Config config;
 
     private Daemon(RunOptions options, Signals signals, SystemdNotify systemd, Config config) {
         this.options = options;
         this.signals = signals;
         this.systemd = systemd;
+        this.pulse = new Pulse(systemd);
         this.config = config;
     }
 
@@ -53,7 +53,7 @@ final class Daemon {
         // uevents are of this node's devices, wherever its /sys is mounted; of another's they tell nothing
         try (Sysroot sysroot = Sysroot.open(options.sysroot());
                 Monitor monitor = Monitor.open(
-                        sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), heartbeat());
+                        sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), pulse.heartbeat());
                 Preparations preparations = new Preparations(sysroot.sysfs(), monitor, kubeletDir())) {
             preparations.recover();
             while (serve(sysroot.sysfs(), monitor, preparations) == Signals.Request.RELOAD) {
@@ -75,6 +75,7 @@ final class Daemon {
                         monitor,
                         config.classes());
                 DevicePlugins plugins = plugins(supplies, preparations);
+                Pulse.Asking asking = pulse.ask(plugins);
                 StatusLine status = ready(monitor, plugins)) {
             LOG.info("ready");
             while (signals.next() == Signals.Request.RELOAD) {
@@ -114,14 +115,6 @@ final class Daemon {
             LOG.warning("configuration not taken up: all stays as it was");
             return Optional.of("configuration has mistakes and is not taken up, see edgeplug check");
         }
-    }
-
-    /** A stuck inventory is a restart: three beats must be missed. */
-    private Heartbeat heartbeat() {
-        return systemd.watchdog()
-                // not dividedBy, which computes in BigDecimal: 20 ms of the start
-                .map(patience -> new Heartbeat(Duration.ofMillis(patience.toMillis() / 3), systemd::alive))
-                .orElse(Heartbeat.NONE);
     }
 
     /** A thread that ended would leave a daemon that looks alive; systemd starts a new one. */

@@ -210,6 +210,13 @@ public final class DevicePlugins implements AutoCloseable {
         return true;
     }
 
+    /** Whether one of its sockets answers a call within so long; also where it has none, as without the directory. */
+    public boolean answers(Duration patience) throws InterruptedException {
+        Optional<Path> socket =
+                plugins.stream().flatMap(plugin -> plugin.socket().stream()).findFirst();
+        return socket.isEmpty() || rpc.answers(socket.orElseThrow(), patience);
+    }
+
     /** Whether there is a kubelet; where it finds sockets by itself, whether there is its directory. */
     public boolean hasKubelet() {
         return connection.isEmpty()

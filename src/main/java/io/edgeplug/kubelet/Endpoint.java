@@ -63,6 +63,10 @@ final class Endpoint implements AutoCloseable {
         return progress;
     }
 
+    Path socket() {
+        return socket;
+    }
+
     /** Whether its socket is still there. */
     boolean hasSocket() {
         return Files.exists(socket, LinkOption.NOFOLLOW_LINKS);

@@ -5,6 +5,7 @@ import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -114,6 +115,11 @@ final class ResourcePlugin {
                 .filter(progress ->
                         progress.registered().isPresent() && progress.problem().isEmpty())
                 .isPresent();
+    }
+
+    /** Where it is served; empty while it is not. */
+    Optional<Path> socket() {
+        return attempt.map(Attempt::endpoint).filter(Endpoint::hasSocket).map(Endpoint::socket);
     }
 
     /** Asks it to end, once: a second time would cut short the end of its server. */

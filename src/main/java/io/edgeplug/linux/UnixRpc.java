@@ -1,8 +1,13 @@
 package io.edgeplug.linux;
 
 import io.grpc.BindableService;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.ChannelOption;
@@ -14,14 +19,21 @@ import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -39,6 +51,28 @@ public final class UnixRpc implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
     private static final long CLOSE_MILLIS = 1000;
+
+    /** A method that no service has, which a server refuses by itself. */
+    private static final MethodDescriptor<byte[], byte[]> NOBODYS = MethodDescriptor.<byte[], byte[]>newBuilder()
+            .setType(MethodDescriptor.MethodType.UNARY)
+            .setFullMethodName("edgeplug.Pulse/Answer")
+            .setRequestMarshaller(new Nothing())
+            .setResponseMarshaller(new Nothing())
+            .build();
+
+    /** A message without content. */
+    private static final class Nothing implements MethodDescriptor.Marshaller<byte[]> {
+
+        @Override
+        public InputStream stream(byte[] value) {
+            return InputStream.nullInputStream();
+        }
+
+        @Override
+        public byte[] parse(InputStream stream) {
+            return new byte[0];
+        }
+    }
 
     /**
      * What netty warns of concerns nobody who administers a node: that there are no IP addresses, which the service may not use,
@@ -144,6 +178,37 @@ public final class UnixRpc implements AutoCloseable {
                 .idleTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS)
                 .directExecutor()
                 .build();
+    }
+
+    /**
+     * Calls a server on a socket, and waits for so long: whether it did anything with the call, and be it to refuse it or to
+     * hang up. No service hears of it.
+     */
+    public boolean answers(Path socket, Duration patience) throws InterruptedException {
+        ManagedChannel channel = dial(socket);
+        try {
+            CompletableFuture<Status> end = new CompletableFuture<>();
+            ClientCall<byte[], byte[]> call = channel.newCall(NOBODYS, CallOptions.DEFAULT);
+            call.start(
+                    new ClientCall.Listener<>() {
+                        @Override
+                        public void onClose(Status status, Metadata trailers) {
+                            end.complete(status);
+                        }
+                    },
+                    new Metadata());
+            call.sendMessage(new byte[0]);
+            call.halfClose();
+            Throwable cause = end.get(patience.toNanos(), TimeUnit.NANOSECONDS).getCause();
+            // what netty says of a connection that cannot be made
+            return !(cause instanceof ConnectException || cause instanceof FileNotFoundException);
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            channel.shutdownNow();
+        }
     }
 
     /** Waits until the loop has ended, for at most a second. */

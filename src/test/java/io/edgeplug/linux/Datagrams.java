@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +63,12 @@ final class Datagrams implements AutoCloseable {
         byte[] next = received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
         assertThat(next).as("a datagram; reading ended with %s", ended).isNotNull();
         return next;
+    }
+
+    /** The next, unless there is none for so long. */
+    Optional<String> next(Duration patience) throws InterruptedException {
+        return Optional.ofNullable(received.poll(patience.toMillis(), TimeUnit.MILLISECONDS))
+                .map(bytes -> new String(bytes, StandardCharsets.UTF_8));
     }
 
     String next() throws InterruptedException {
