@@ -7,14 +7,18 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.Recipe;
+import io.edgeplug.linux.SmallJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,9 +45,13 @@ final class ManyDevicesTest {
     }
 
     private List<Preparation> prepare(String name, int count, Recipe recipe) {
+        return prepare(prepared, name, count, recipe);
+    }
+
+    private static List<Preparation> prepare(PreparedNode node, String name, int count, Recipe recipe) {
         List<Preparation> all = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            all.add(prepared.preparer.prepare(device(name + i), recipe));
+            all.add(node.preparer.prepare(device(name + i), recipe));
         }
         return all;
     }
@@ -91,6 +99,58 @@ final class ManyDevicesTest {
             assertThat(one.await(PreparedNode.PATIENCE)).isTrue();
         }
         assertThat(threads).isEqualTo(16);
+    }
+
+    @Test
+    void thousandArePreparedInThePackagesHeap() throws Exception {
+        String said = SmallJvm.run(Thousand.class, directory, List.of(), Map.of(), directory.toString());
+
+        Matcher figures = Pattern.compile("prepared (\\d+) with (\\d+) threads").matcher(said);
+        assertThat(figures.find()).as(said).isTrue();
+        assertThat(figures.group(1)).isEqualTo("1000");
+        // those that prepare, those that read output, the JDK's that wait for processes, and the JVM's own
+        assertThat(Integer.parseInt(figures.group(2))).as(said).isLessThan(80);
+    }
+
+    /** A process that prepares a thousand devices, and says how many threads it had at most. */
+    static final class Thousand {
+
+        private static final int COUNT = 1000;
+
+        public static void main(String[] args) throws Exception {
+            Files.createDirectories(Path.of(args[0], "thousand"));
+            int most = 0;
+            int done = 0;
+            try (PreparedNode node = PreparedNode.open(Path.of(args[0], "thousand"), "")) {
+                Recipe recipe = node.recipe("path", "command = [\"/bin/echo\", \"{id}\"]");
+                // as a kubelet does: those whose turn has not come in time are asked for again
+                while (done < COUNT) {
+                    done = 0;
+                    for (Preparation one : prepare(node, "device", COUNT, recipe)) {
+                        most = Math.max(most, threads());
+                        done += hasEnded(one) ? 1 : 0;
+                    }
+                }
+            }
+            System.out.println("prepared " + done + " with " + most + " threads");
+            Files.readAllLines(Path.of("/proc/self/status")).stream()
+                    .filter(line -> line.startsWith("VmHWM"))
+                    .forEach(System.out::println);
+        }
+
+        private static boolean hasEnded(Preparation one) throws InterruptedException {
+            try {
+                return one.await(PreparedNode.PATIENCE);
+            } catch (PrepareException e) {
+                return false;
+            }
+        }
+
+        private static int threads() throws IOException {
+            try (var tasks = Files.list(Path.of("/proc/self/task"))) {
+                return (int) tasks.count();
+            }
+        }
     }
 
     @Test
