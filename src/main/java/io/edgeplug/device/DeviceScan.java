@@ -53,16 +53,22 @@ public final class DeviceScan {
 
     /** The devices at that address: none if there is no function, several if it has FPGA regions or sub-functions. */
     public List<PciDevice> function(PciAddress address) {
-        return function(address, List.of());
+        FunctionScan scan = scan(address);
+        return scan.answering(scan.devices(List.of()));
     }
 
-    /**
-     * The devices at that address.
-     *
-     * @param known what was read of it before, which stands where it cannot be read now
-     */
-    public List<PciDevice> function(PciAddress address, List<PciDevice> known) {
-        return new FunctionScan(node, address).devices(known);
+    /** Whether there is a function at that address, of which nothing is read. */
+    public static boolean isThere(Sysfs sysfs, PciAddress address) {
+        try {
+            return sysfs.exists(PciAttributes.FUNCTIONS + "/" + address);
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** The scan of the function at that address, step by step. */
+    public FunctionScan scan(PciAddress address) {
+        return new FunctionScan(node, address);
     }
 
     /**

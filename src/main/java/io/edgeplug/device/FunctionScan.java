@@ -6,11 +6,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Makes the devices of one PCI function, reading nothing of any other but its PF. */
-final class FunctionScan {
+/**
+ * Makes the devices of one PCI function, reading nothing of any other but its PF.
+ *
+ * <p>In two steps, since the kernel keeps whoever reads the configuration space of a function that is being reset: what
+ * its attributes tell is known by then.
+ */
+public final class FunctionScan {
 
     private final NodeWide node;
     private final PciAddress address;
+    private Optional<PciAttributes> own = Optional.empty();
 
     FunctionScan(NodeWide node, PciAddress address) {
         this.node = node;
@@ -18,29 +24,47 @@ final class FunctionScan {
     }
 
     /**
-     * The devices of the function: none if it is not there.
+     * The devices of the function, as its attributes tell: none if it is not there.
      *
      * @param known what was read of it before, which stands where it cannot be read now
      */
-    List<PciDevice> devices(List<PciDevice> known) {
-        PciAttributes own = PciAttributes.listed(node, address);
-        if (own.isAbsent()) {
+    public List<PciDevice> devices(List<PciDevice> known) {
+        PciAttributes attributes = PciAttributes.listed(node, address);
+        if (attributes.isAbsent()) {
             return List.of();
         }
         Optional<PciAttributes> physical =
-                own.link("physfn").flatMap(PciAddress::parse).map(pf -> PciAttributes.of(node, pf));
+                attributes.link("physfn").flatMap(PciAddress::parse).map(pf -> PciAttributes.of(node, pf));
         List<PciDevice> found =
-                physical.isPresent() ? List.of(virtualFunction(own, physical.orElseThrow())) : whole(own);
-        Optional<String> unreadable =
-                own.problem().or(() -> physical.flatMap(PciAttributes::problem).map(problem -> "its PF: " + problem));
+                physical.isPresent() ? List.of(virtualFunction(attributes, physical.orElseThrow())) : whole(attributes);
+        Optional<Health> unreadable = attributes
+                .problem()
+                .or(() -> physical.flatMap(PciAttributes::problem).map(problem -> "its PF: " + problem))
+                .map(Health::unhealthy);
         List<PciDevice> kept = unreadable.isPresent() && !known.isEmpty() ? known : found;
-        Optional<Health> unfit = unreadable.or(own::silence).map(Health::unhealthy);
         if (!isPresent()) {
             return List.of();
         }
-        return kept.stream()
-                .map(device -> unfit.map(device::withHealth).orElse(device))
-                .toList();
+        own = unreadable.isPresent() ? Optional.empty() : Optional.of(attributes);
+        return with(unreadable, kept);
+    }
+
+    /** These devices, unhealthy if the function could be read and does not answer on PCI. */
+    public List<PciDevice> answering(List<PciDevice> devices) {
+        return with(own.flatMap(PciAttributes::silence).map(Health::unhealthy), devices);
+    }
+
+    private static List<PciDevice> with(Optional<Health> unfit, List<PciDevice> devices) {
+        return unfit.isEmpty()
+                ? devices
+                : devices.stream()
+                        .map(device -> device.withHealth(unfit.orElseThrow()))
+                        .toList();
+    }
+
+    /** What stands for a function of which nothing could ever be read. */
+    public static PciDevice unread(PciAddress address) {
+        return new OtherPci(PciFunction.unknown(address), Health.HEALTHY);
     }
 
     private VirtualFunction virtualFunction(PciAttributes own, PciAttributes physical) {

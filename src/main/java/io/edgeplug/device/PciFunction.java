@@ -53,6 +53,29 @@ public record PciFunction(
         rdmaDevices = List.copyOf(rdmaDevices);
     }
 
+    /** One of which nothing but its address is known. */
+    static PciFunction unknown(PciAddress address) {
+        return new PciFunction(
+                address,
+                0,
+                0,
+                0,
+                0,
+                0,
+                Optional.empty(),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                List.of(),
+                DriverDevices.NONE,
+                false,
+                0,
+                Optional.empty());
+    }
+
     /** A part of this function that has a driver and devices of its own, and is below it in all else. */
     PciFunction part(
             Optional<String> partDriver,

@@ -9,6 +9,7 @@ import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.HealthScan;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,6 +34,7 @@ final class HealthWatch {
 
     private static final long FAR = Duration.ofDays(1).toNanos();
 
+    private final ScanThread thread;
     private final Sysfs sysfs;
     private final HealthScan scan;
     private final HealthCommands commands;
@@ -42,8 +44,9 @@ final class HealthWatch {
     private long nextLook = System.nanoTime();
     private long nextChange = nextLook + FAR;
 
-    HealthWatch(Sysfs sysfs, List<DeviceClass> classes, HealthCommands commands, Holds holds) {
-        this.sysfs = sysfs;
+    HealthWatch(ScanThread thread, List<DeviceClass> classes, HealthCommands commands, Holds holds) {
+        this.thread = thread;
+        this.sysfs = thread.sysfs();
         this.scan = new HealthScan(sysfs);
         this.holds = holds;
         this.commands = commands;
@@ -80,7 +83,12 @@ final class HealthWatch {
             return items;
         }
         boolean all = nextLook - now <= 0;
+        List<Item> judged = thread.run(() -> judge(items, all, isNews, now));
         nextLook = all ? now + EVERY : nextLook;
+        return judged;
+    }
+
+    private List<Item> judge(List<Item> items, boolean all, Predicate<Device> isNews, long now) {
         nextChange = now + FAR;
         List<Item> judged = new ArrayList<>();
         Set<String> ruled = new HashSet<>();
@@ -120,16 +128,26 @@ final class HealthWatch {
     }
 
     private State look(Device device, HealthRule rule, Optional<State> before, long now) {
-        OptionalLong errors =
-                rule.checks().contains(HealthCheck.AER_FATAL) ? scan.fatalErrors(device) : OptionalLong.empty();
-        OptionalLong errorsBefore = before.map(State::fatalErrors).orElse(errors);
-        Optional<String> wrong = scan.problem(device, rule.checks())
-                .or(() -> commands.problem(device.id(), rule, now))
-                .or(() -> errors.isPresent() && errors.getAsLong() > errorsBefore.orElse(errors.getAsLong())
-                        ? Optional.of("has had fatal PCI Express errors: " + errors.getAsLong())
-                        : Optional.empty());
-        boolean isTurn = before.map(state -> state.wrong().isPresent() != wrong.isPresent())
-                .orElse(true);
+        Optional<String> wrong;
+        OptionalLong errors = OptionalLong.empty();
+        try {
+            String place = Settling.place(device);
+            if (rule.checks().contains(HealthCheck.AER_FATAL)) {
+                errors = thread.look(place, () -> scan.fatalErrors(device));
+            }
+            wrong = thread.look(place, () -> scan.problem(device, rule.checks()));
+        } catch (IOException e) {
+            wrong = Optional.of(String.valueOf(e.getMessage()));
+        }
+        wrong = wrong.or(() -> commands.problem(device.id(), rule, now));
+        long count = errors.orElse(0);
+        if (wrong.isEmpty()
+                && count > before.map(State::fatalErrors).orElse(errors).orElse(count)) {
+            wrong = Optional.of("has had fatal PCI Express errors: " + count);
+        }
+        boolean isWrong = wrong.isPresent();
+        boolean isTurn =
+                before.map(state -> state.wrong().isPresent() != isWrong).orElse(true);
         long since = isTurn ? now : before.orElseThrow().since();
         return new State(wrong, since, before.flatMap(State::told), errors);
     }

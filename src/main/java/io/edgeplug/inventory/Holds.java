@@ -32,6 +32,9 @@ final class Holds {
     /** The function that is looked at now; guarded by the lock, which nobody has while looking. */
     private Optional<PciAddress> lookedAt = Optional.empty();
 
+    /** Who looks at it, or did; guarded by the lock. */
+    private Thread looker = Thread.currentThread();
+
     private final Map<String, Device> held = new ConcurrentHashMap<>();
     private final Map<String, Problem> problems = new ConcurrentHashMap<>();
 
@@ -104,13 +107,27 @@ final class Holds {
                 return false;
             }
             lookedAt = Optional.of(address);
+            looker = Thread.currentThread();
             return true;
         } finally {
             lock.unlock();
         }
     }
 
+    /** Not if this thread was given up, and another one looks. */
     private void end() {
+        lock.lock();
+        try {
+            if (looker.equals(Thread.currentThread())) {
+                giveUpLook();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits no more for the look that there is, which does not return. */
+    void giveUpLook() {
         lock.lock();
         try {
             lookedAt = Optional.empty();

@@ -137,24 +137,35 @@ public final class Inventory {
      * @throws IOException if the node does not tell which devices it has
      */
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
-        NodeDevices node = new NodeDevices(sysfs, classes, new Holds());
-        node.scanAll();
-        HealthScan health = new HealthScan(sysfs);
-        List<Item> judged = new Matching()
-                .match(classes, node.devices()).stream()
-                        .map(item -> judged(item, health))
-                        .toList();
-        return NOTHING.next(Difference.of(List.of(), judged), node.numaNodes());
+        try (ScanThread thread = new ScanThread(sysfs, () -> {}, place -> {})) {
+            NodeDevices node = new NodeDevices(thread, classes, new Holds());
+            node.scanAll();
+            HealthScan health = new HealthScan(thread.sysfs());
+            List<Item> items = new Matching().match(classes, node.devices());
+            List<Item> judged = thread.run(() ->
+                    items.stream().map(item -> judged(item, health, thread)).toList());
+            return NOTHING.next(Difference.of(List.of(), judged), node.numaNodes());
+        }
     }
 
     /** In the health that its class finds; what a rule needs of the past is not there. */
-    private static Item judged(Item item, HealthScan health) {
+    private static Item judged(Item item, HealthScan health, ScanThread thread) {
         Device device = item.device();
         return item.deviceClass()
                 .filter(taker -> device.health().isHealthy())
-                .flatMap(taker -> health.problem(device, taker.health().checks()))
+                .flatMap(taker -> problem(device, taker, health, thread))
                 .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
                 .orElse(item);
+    }
+
+    private static Optional<String> problem(Device device, DeviceClass taker, HealthScan health, ScanThread thread) {
+        try {
+            return thread.look(
+                    Settling.place(device),
+                    () -> health.problem(device, taker.health().checks()));
+        } catch (IOException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
     }
 
     /** Higher for each inventory that a {@link Monitor} publishes. */

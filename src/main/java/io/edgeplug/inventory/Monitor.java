@@ -41,6 +41,8 @@ public final class Monitor implements AutoCloseable {
     private final Thread listener;
     private final Thread scanner;
 
+    private final ScanThread reader;
+
     /** Touched by the scanner only, once it runs. */
     private final NodeDevices node;
 
@@ -56,8 +58,9 @@ public final class Monitor implements AutoCloseable {
     private Monitor(
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
         this.settling = new Settling(settle);
-        this.health = new HealthWatch(sysfs, classes, commands, holds);
-        this.node = new NodeDevices(sysfs, classes, holds);
+        this.reader = new ScanThread(sysfs, this::goOnWithoutThread, this::lookAgain);
+        this.health = new HealthWatch(reader, classes, commands, holds);
+        this.node = new NodeDevices(reader, classes, holds);
         this.classes = new Classes(classes);
         this.uevents = uevents;
         this.heartbeat = heartbeat;
@@ -192,8 +195,13 @@ public final class Monitor implements AutoCloseable {
     public void close() {
         uevents.close();
         scanner.interrupt();
-        join(listener);
-        join(scanner);
+        try {
+            listener.join(Duration.ofSeconds(1));
+            scanner.join(Duration.ofSeconds(1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        reader.close();
         commands.close();
     }
 
@@ -252,34 +260,34 @@ public final class Monitor implements AutoCloseable {
     /** Goes on with a scan of everything, until something is heard or it is that time; a little of it in any case. */
     private void scanMore(long end) {
         long least = System.nanoTime() + LITTLE.toNanos();
-        do {
-            node.scanMore();
-        } while (node.hasMore() && (least - System.nanoTime() > 0 || (!heard.hasAny() && end - System.nanoTime() > 0)));
+        node.scanMore(() -> least - System.nanoTime() > 0 || (!heard.hasAny() && end - System.nanoTime() > 0));
+    }
+
+    /** A look that is lost holds nothing up any longer. */
+    private void goOnWithoutThread() {
+        heartbeat.beat().run();
+        holds.giveUpLook();
     }
 
     /** Of everything, all but the functions that are still there: the scan goes on once that is published. */
     private void look(Heard.Batch batch, boolean everything) {
-        if (everything || batch.everything() || nextTick - System.nanoTime() <= 0) {
+        boolean isTick = nextTick - System.nanoTime() <= 0;
+        if (isTick) {
+            reader.takeTurns();
+        }
+        if (everything || batch.everything() || isTick) {
             nextTick = System.nanoTime() + TICK.toNanos();
-            attempt(node::beginScan);
+            try {
+                node.beginScan();
+            } catch (IOException e) {
+                LOG.warning(() -> "cannot scan, devices stay as they were: " + e.getMessage());
+            }
         } else if (batch.withoutFunction()) {
-            attempt(node::scanWithoutFunction);
+            node.scanWithoutFunction();
         }
         node.scan(batch.functions().keySet());
         node.scan(emptied.due(System.nanoTime()));
         batch.functions().forEach((address, when) -> settling.heard(address.toString(), when));
-    }
-
-    private static void attempt(Scan scan) {
-        try {
-            scan.run();
-        } catch (IOException e) {
-            LOG.warning(() -> "cannot scan, devices stay as they were: " + e.getMessage());
-        }
-    }
-
-    private interface Scan {
-        void run() throws IOException;
     }
 
     /** What is anew need not settle: nothing of it has come up, it is asked for. */
@@ -291,17 +299,5 @@ public final class Monitor implements AutoCloseable {
                     return anew ? items : settling.passing(last, items, settled, now);
                 })
                 .ifPresent(changes::tell);
-    }
-
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        try {
-            thread.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -4,13 +4,11 @@ import io.edgeplug.device.Changing;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.FunctionScan;
 import io.edgeplug.device.Health;
-import io.edgeplug.device.PathDevice;
-import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.VirtualFunction;
-import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,58 +16,53 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 
-/** What the scans so far have found on a node; one thread at a time. */
+/** What the scans so far have found on a node; one thread at a time, which has its {@link ScanThread} do all reading. */
 final class NodeDevices {
 
     private static final Logger LOG = Logger.getLogger(NodeDevices.class.getName());
 
+    private final ScanThread thread;
     private final Sysfs sysfs;
     private final Holds holds;
-    private List<DeviceClass> classes;
+    private final PathDevices paths;
 
     /** By address; a function may be several devices. */
     private final List<PciDevice> functions = new ArrayList<>();
 
     private List<Device> withoutFunction = List.of();
-    private List<PathDevice> paths = List.of();
-    private final FirstKinds firstKinds = new FirstKinds();
-    private List<String> pathProblems = List.of();
     private List<Integer> numaNodes = List.of();
 
-    /** The scan of everything that was begun last, and the functions that it has not come to. */
-    private DeviceScan whole;
-
+    /** The functions that the scan of everything has not come to. */
     private final SequencedSet<PciAddress> left = new LinkedHashSet<>();
 
     /** PFs of VFs that have gone since they were asked for last. */
     private final Set<PciAddress> bereft = new HashSet<>();
 
     /** Of a node, of whose devices those that are held stay as they were. */
-    NodeDevices(Sysfs sysfs, List<DeviceClass> classes, Holds holds) {
+    NodeDevices(ScanThread thread, List<DeviceClass> classes, Holds holds) {
         this.holds = holds;
-        this.sysfs = sysfs;
-        this.whole = new DeviceScan(sysfs);
-        this.classes = List.copyOf(classes);
+        this.thread = thread;
+        this.sysfs = thread.sysfs();
+        this.paths = new PathDevices(thread, classes);
     }
 
     /** Looks for the files of these classes from now on. */
     void use(List<DeviceClass> newClasses) {
-        classes = List.copyOf(newClasses);
+        paths.use(newClasses);
     }
 
     /** PCI functions by address, then others by name, then files by path. */
     List<Device> devices() {
-        List<Device> devices = new ArrayList<>(functions.size() + withoutFunction.size() + paths.size());
-        devices.addAll(functions);
+        List<Device> devices = new ArrayList<>(functions);
         devices.addAll(withoutFunction);
-        devices.addAll(paths);
+        devices.addAll(paths.devices());
         return devices;
     }
 
@@ -77,7 +70,7 @@ final class NodeDevices {
     List<Device> at(String place) {
         return PciAddress.parse(place)
                 .map(address -> List.<Device>copyOf(known(address)))
-                .orElseGet(() -> Stream.concat(withoutFunction.stream(), paths.stream())
+                .orElseGet(() -> Stream.concat(withoutFunction.stream(), paths.devices().stream())
                         .filter(device -> device.id().equals(place))
                         .toList());
     }
@@ -93,9 +86,7 @@ final class NodeDevices {
      */
     void scanAll() throws IOException {
         beginScan();
-        while (hasMore()) {
-            scanMore();
-        }
+        scanMore(() -> true);
     }
 
     /**
@@ -104,10 +95,23 @@ final class NodeDevices {
      * @throws IOException if the node does not tell which devices it has; then all stays as it was
      */
     void beginScan() throws IOException {
-        DeviceScan scan = new DeviceScan(sysfs);
-        List<PciAddress> addresses = scan.functions();
-        numaNodes = numaNodes(scan);
-        withoutFunction = holds.keep(withoutFunction, scan.withoutFunction());
+        Optional<IOException> problem = thread.run(() -> {
+            try {
+                begin(new DeviceScan(sysfs));
+                return Optional.empty();
+            } catch (IOException e) {
+                return Optional.of(e);
+            }
+        });
+        if (problem.isPresent()) {
+            throw problem.orElseThrow();
+        }
+    }
+
+    private void begin(DeviceScan scan) throws IOException {
+        List<PciAddress> addresses = thread.look("PCI", scan::functions);
+        numaNodes = otherwise("NUMA nodes", scan::numaNodes, numaNodes);
+        lookWithoutFunction(scan);
         Set<PciAddress> present = new HashSet<>(addresses);
         functions.stream()
                 .map(device -> device.function().address())
@@ -115,11 +119,20 @@ final class NodeDevices {
                 .distinct()
                 .toList()
                 .forEach(address -> put(address, List.of()));
-        scanPaths(scan);
-        whole = scan;
+        paths.scan(scan);
         // what the scan before has not come to is looked at first, however often a new one begins
         left.retainAll(present);
         left.addAll(addresses);
+    }
+
+    /** What cannot be told stays as it was. */
+    private <T> T otherwise(String place, ScanThread.Look<T> look, T before) {
+        try {
+            return thread.look(place, look);
+        } catch (IOException e) {
+            LOG.warning(() -> "cannot tell the " + place + ", they stay as they were: " + e.getMessage());
+            return before;
+        }
     }
 
     /** Whether functions are left to look at. */
@@ -127,27 +140,33 @@ final class NodeDevices {
         return !left.isEmpty();
     }
 
-    /** Looks at one function that is left: a scan of thousands takes a second, and bad news must not wait for it. */
-    void scanMore() {
-        scanOne(whole, left.removeFirst());
-    }
-
-    private List<Integer> numaNodes(DeviceScan scan) {
-        try {
-            return scan.numaNodes();
-        } catch (IOException e) {
-            LOG.warning(() -> "cannot tell the NUMA nodes, they stay as they were: " + e.getMessage());
-            return numaNodes;
-        }
-    }
-
     /**
-     * Looks at what is neither a function nor a file.
-     *
-     * @throws IOException if the node does not tell which there are; then all stays as it was
+     * Looks at functions that are left, one at least and then as long as it is to go on: a scan of thousands takes a
+     * second, and bad news must not wait for it.
      */
-    void scanWithoutFunction() throws IOException {
-        withoutFunction = holds.keep(withoutFunction, new DeviceScan(sysfs).withoutFunction());
+    void scanMore(BooleanSupplier goesOn) {
+        boolean ignored = thread.run(() -> {
+            DeviceScan scan = new DeviceScan(sysfs);
+            boolean goes = hasMore();
+            while (goes) {
+                scanOne(scan, left.getFirst());
+                goes = hasMore() && goesOn.getAsBoolean();
+            }
+            return true;
+        });
+    }
+
+    /** Looks at what is neither a function nor a file. */
+    void scanWithoutFunction() {
+        boolean ignored = thread.run(() -> {
+            lookWithoutFunction(new DeviceScan(sysfs));
+            return true;
+        });
+    }
+
+    private void lookWithoutFunction(DeviceScan scan) {
+        withoutFunction = holds.keep(
+                withoutFunction, otherwise("devices without a function", scan::withoutFunction, withoutFunction));
     }
 
     /**
@@ -155,8 +174,13 @@ final class NodeDevices {
      * read once, however many there are.
      */
     void scan(Collection<PciAddress> addresses) {
-        DeviceScan scan = new DeviceScan(sysfs);
-        addresses.forEach(address -> scan(scan, address));
+        if (!addresses.isEmpty()) {
+            boolean ignored = thread.run(() -> {
+                DeviceScan scan = new DeviceScan(sysfs);
+                addresses.forEach(address -> scan(scan, address));
+                return true;
+            });
+        }
     }
 
     private void scan(DeviceScan scan, PciAddress address) {
@@ -181,29 +205,58 @@ final class NodeDevices {
     }
 
     private void scanOne(DeviceScan scan, PciAddress address) {
-        // what is the same for all functions may be older in the scan of all than what is seen now
-        left.remove(address);
         holds.unlessHeld(address, () -> {
-            // the kernel tells of a function that another process has changed, as one that is run by hand, once it is
-            // done
+            // the kernel tells of a function that another process has changed, once that is done
             if (known(address).isEmpty() || !Changing.concerns(sysfs, address)) {
-                look(scan, address);
+                look(scan, address, changing.filter(note -> !note.goesOn()).map(Changing::problem));
             }
         });
+        // at the end: a scan that is begun again, since this look was stuck, has its word on it too
+        left.remove(address);
     }
 
     private void look(DeviceScan scan, PciAddress address) {
         List<PciDevice> known = List.copyOf(known(address));
-        List<PciDevice> found = scan.function(address, known);
+        List<PciDevice> found;
+        try {
+            found = read(scan.scan(address), address, known);
+        } catch (IOException e) {
+            found = unread(address, String.valueOf(e.getMessage()));
+        }
         // what is as it was stays the same object, so that nobody looks at it again
         if (!found.equals(known)) {
             put(address, found);
         }
     }
 
+    private static List<PciDevice> unhealthy(List<PciDevice> devices, String problem) {
+        return devices.stream()
+                .map(device -> device.withHealth(Health.unhealthy(problem)))
+                .toList();
+    }
+
+    private List<PciDevice> read(FunctionScan scan, PciAddress address, List<PciDevice> known) throws IOException {
+        List<PciDevice> devices = thread.look(address.toString(), () -> scan.devices(known));
+        if (known.isEmpty()) {
+            // what is known of it if its configuration space can never be read
+            put(address, devices);
+        }
+        return thread.look(address.toString(), () -> scan.answering(devices));
+    }
+
+    /** What is known of a function that is there and cannot be looked at. */
+    private List<PciDevice> unread(PciAddress address, String problem) {
+        if (!DeviceScan.isThere(sysfs, address)) {
+            return List.of();
+        }
+        List<PciDevice> known = known(address);
+        return unhealthy(known.isEmpty() ? List.of(FunctionScan.unread(address)) : known, problem);
+    }
+
     private void put(PciAddress address, List<PciDevice> found) {
         List<PciDevice> known = known(address);
         if (found.isEmpty()) {
+            thread.forget(address.toString());
             for (PciDevice device : known) {
                 if (device instanceof VirtualFunction vf) {
                     bereft.add(vf.physicalFunction());
@@ -242,26 +295,5 @@ final class NodeDevices {
     /** Whether a function says that it has VFs, and none of them is there. */
     boolean isEmptied(PciAddress pf) {
         return known(pf).stream().anyMatch(device -> device.function().virtualFunctions() > 0) && vfs(pf).isEmpty();
-    }
-
-    /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
-    private void scanPaths(DeviceScan scan) {
-        List<PathGlob> globs = classes.stream().flatMap(DeviceClass::paths).toList();
-        List<PathGroup> groups = classes.stream()
-                .flatMap(one -> one.groups().stream())
-                .distinct()
-                .toList();
-        DeviceScan.PathScan found = scan.paths(globs, groups);
-        Map<String, PathDevice> byPath = new TreeMap<>();
-        if (!found.problems().isEmpty()) {
-            Health unknown = Health.unhealthy(String.join("; ", found.problems()));
-            paths.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
-        }
-        found.devices().forEach(device -> byPath.put(device.path(), firstKinds.judged(device)));
-        paths = List.copyOf(byPath.values());
-        if (!found.problems().equals(pathProblems)) {
-            found.problems().forEach(LOG::warning);
-            pathProblems = found.problems();
-        }
     }
 }

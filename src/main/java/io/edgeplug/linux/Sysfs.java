@@ -48,11 +48,13 @@ public final class Sysfs {
     private final Path root;
     private final Kernel kernel;
     private final Consumer<Look> witness;
+    private final Consumer<String> announcement;
 
-    private Sysfs(Path root, Kernel kernel, Consumer<Look> witness) {
+    private Sysfs(Path root, Kernel kernel, Consumer<Look> witness, Consumer<String> announcement) {
         this.root = root;
         this.kernel = kernel;
         this.witness = witness;
+        this.announcement = announcement;
     }
 
     /** The tree under {@code root}. */
@@ -62,12 +64,17 @@ public final class Sysfs {
 
     /** The tree under {@code root}, with who acts when it is written to. */
     public static Sysfs at(Path root, Kernel kernel) {
-        return new Sysfs(root, kernel, look -> {});
+        return new Sysfs(root, kernel, look -> {}, path -> {});
     }
 
     /** The same tree, which tells {@code witness} of every look at a file that is there. */
     public Sysfs witnessedBy(Consumer<Look> witness) {
-        return new Sysfs(root, kernel, witness);
+        return new Sysfs(root, kernel, witness, announcement);
+    }
+
+    /** The same tree, which announces each path before it looks there, since the kernel may keep who does. */
+    public Sysfs announcing(Consumer<String> announcement) {
+        return new Sysfs(root, kernel, witness, announcement);
     }
 
     /** Where a file of the node is found from here, as {@code lib/firmware}; it need not be there. */
@@ -240,6 +247,7 @@ public final class Sysfs {
 
     /** A name that the locale cannot spell names nothing; the service runs in a UTF-8 one. */
     private Path resolve(String path) throws IOException {
+        announcement.accept(path);
         try {
             return root.resolve(path);
         } catch (InvalidPathException e) {

@@ -145,7 +145,7 @@ final class DeviceScanTest {
         Files.delete(file("device"));
         write("device/in/the/way", "");
 
-        assertThat(scan().function(ADDRESS, List.of(known)))
+        assertThat(scan().scan(ADDRESS).devices(List.of(known)))
                 .containsExactly(known.withHealth(Health.unhealthy("read device: Is a directory")));
     }
 

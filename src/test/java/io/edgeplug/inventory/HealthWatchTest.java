@@ -48,14 +48,18 @@ final class HealthWatchTest {
     private final Holds holds = new Holds();
     private final long begin = System.nanoTime();
 
+    private ScanThread thread = new ScanThread(Sysfs.at(directory), () -> {}, place -> {});
+
     @BeforeEach
     void makeNode() throws IOException {
         SimulatedNode.unpack(DemoNode.tree(), directory).close();
+        thread = new ScanThread(Sysfs.at(directory), () -> {}, place -> {});
         Files.writeString(directory.resolve(CARRIER), "1\n");
     }
 
     @AfterEach
     void stopCommands() {
+        thread.close();
         commands.close();
     }
 
@@ -217,7 +221,7 @@ final class HealthWatchTest {
 
     private Watched watch(HealthRule rule) {
         List<DeviceClass> classes = List.of(of(rule));
-        return new Watched(classes, new HealthWatch(Sysfs.at(directory), classes, commands, holds));
+        return new Watched(classes, new HealthWatch(thread, classes, commands, holds));
     }
 
     private record Watched(List<DeviceClass> classes, HealthWatch health) {}
@@ -238,7 +242,7 @@ final class HealthWatchTest {
     }
 
     private List<Item> scan(List<DeviceClass> classes) throws IOException {
-        NodeDevices node = new NodeDevices(Sysfs.at(directory), classes, new Holds());
+        NodeDevices node = new NodeDevices(thread, classes, new Holds());
         node.scanAll();
         return new Matching().match(classes, node.devices());
     }

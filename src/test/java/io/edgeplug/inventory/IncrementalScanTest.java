@@ -86,9 +86,10 @@ final class IncrementalScanTest {
         String tree = Files.readString(MACHINES.resolve(machine).resolve("tree"));
         readLines(tree);
         try (SimulatedNode node = SimulatedNode.unpack(tree, root);
+                ScanThread thread = new ScanThread(node.sysfs(), () -> {}, place -> {});
                 UeventSource uevents = node.uevents()) {
-            NodeDevices incremental = fresh(node);
-            NodeDevices whole = fresh(node);
+            NodeDevices incremental = fresh(thread);
+            NodeDevices whole = fresh(thread);
             for (int i = 0; i < CHANGES && !functions(node).isEmpty(); i++) {
                 change(node);
                 follow(node, uevents, incremental);
@@ -103,12 +104,12 @@ final class IncrementalScanTest {
             follow(node, uevents, incremental);
             assertThat(incremental.devices())
                     .as("-Dseed=%d: %s, and all undone", SEED, told)
-                    .isEqualTo(fresh(node).devices());
+                    .isEqualTo(fresh(thread).devices());
         }
     }
 
-    private static NodeDevices fresh(SimulatedNode node) throws IOException {
-        NodeDevices devices = new NodeDevices(node.sysfs(), List.of(), new Holds());
+    private static NodeDevices fresh(ScanThread thread) throws IOException {
+        NodeDevices devices = new NodeDevices(thread, List.of(), new Holds());
         devices.scanAll();
         return devices;
     }
