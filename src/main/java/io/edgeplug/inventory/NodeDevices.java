@@ -206,8 +206,9 @@ final class NodeDevices {
 
     private void scanOne(DeviceScan scan, PciAddress address) {
         holds.unlessHeld(address, () -> {
+            Optional<Changing> changing = Changing.of(sysfs, address);
             // the kernel tells of a function that another process has changed, once that is done
-            if (known(address).isEmpty() || !Changing.concerns(sysfs, address)) {
+            if (known(address).isEmpty() || changing.filter(Changing::goesOn).isEmpty()) {
                 look(scan, address, changing.filter(note -> !note.goesOn()).map(Changing::problem));
             }
         });
@@ -215,13 +216,17 @@ final class NodeDevices {
         left.remove(address);
     }
 
-    private void look(DeviceScan scan, PciAddress address) {
+    /** Looks at a function, which may have been left half changed. */
+    private void look(DeviceScan scan, PciAddress address, Optional<String> halfChanged) {
         List<PciDevice> known = List.copyOf(known(address));
         List<PciDevice> found;
         try {
             found = read(scan.scan(address), address, known);
         } catch (IOException e) {
             found = unread(address, String.valueOf(e.getMessage()));
+        }
+        if (halfChanged.isPresent()) {
+            found = unhealthy(found, halfChanged.orElseThrow());
         }
         // what is as it was stays the same object, so that nobody looks at it again
         if (!found.equals(known)) {

@@ -139,7 +139,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) {
     }
 
     /** What the kernel says of a process. */
-    private record Stat(long pid, String state, long group, long session, long started) {
+    record Stat(long pid, String state, long group, long session, long started) {
 
         // counted from the field after the name, which may have spaces and parentheses in it
         private static final int STATE = 0;

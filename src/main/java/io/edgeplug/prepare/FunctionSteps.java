@@ -1,5 +1,6 @@
 package io.edgeplug.prepare;
 
+import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Step;
 import java.io.IOException;
 import java.util.List;
@@ -110,20 +111,37 @@ final class FunctionSteps {
         void run() throws IOException;
     }
 
+    /** The note stays, with the reason, where the function may be neither as it was nor as it was to be. */
     private void changing(Before before, Change change) throws IOException {
         unfinished.remember(binding.address(), before);
+        Optional<String> left = Optional.of("its preparation broke off");
         try {
             change.run();
+            left = Optional.empty();
         } catch (IOException e) {
-            try {
-                before.restore(binding);
-            } catch (IOException second) {
-                e.addSuppressed(second);
-                throw new IOException(e.getMessage() + "; and it could not be put back: " + second.getMessage(), e);
+            left = putBack(before);
+            if (left.isPresent()) {
+                throw new IOException(e.getMessage() + "; and it could not be put back: " + left.orElseThrow(), e);
             }
             throw e;
         } finally {
-            unfinished.forget(binding.address());
+            if (left.isPresent()) {
+                unfinished.leave(binding.address(), before, left.orElseThrow());
+            } else {
+                unfinished.forget(binding.address());
+            }
+        }
+    }
+
+    /** Why it could not be put back; a function that is gone leaves nothing to put back. */
+    private Optional<String> putBack(Before before) {
+        try {
+            before.restore(binding);
+            return Optional.empty();
+        } catch (IOException e) {
+            return DeviceScan.isThere(binding.sysfs(), binding.address())
+                    ? Optional.of(String.valueOf(e.getMessage()))
+                    : Optional.empty();
         }
     }
 

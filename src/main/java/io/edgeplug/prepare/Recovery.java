@@ -59,7 +59,7 @@ final class Recovery {
                 PciBinding binding = new PciBinding(sysfs, address);
                 boolean isThere = sysfs.exists(binding.directory());
                 if (isThere) {
-                    before.orElseThrow().restore(binding);
+                    restore(binding, before.orElseThrow());
                 }
                 unfinished.forget(address);
                 problems.remove(address.toString());
@@ -74,6 +74,15 @@ final class Recovery {
                     "cannot be put back as it was before a preparation that was killed, which /"
                             + Changing.file(address) + " tells: " + e.getMessage(),
                     e);
+        }
+    }
+
+    private void restore(PciBinding binding, Before before) throws IOException {
+        try {
+            before.restore(binding);
+        } catch (IOException e) {
+            unfinished.leave(binding.address(), before, String.valueOf(e.getMessage()));
+            throw e;
         }
     }
 

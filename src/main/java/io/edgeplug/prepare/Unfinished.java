@@ -2,11 +2,13 @@ package io.edgeplug.prepare;
 
 import io.edgeplug.device.Changing;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Properties;
 
 /** How functions were before something was begun with them, so that the next process can put back what a killed one left. */
 final class Unfinished {
@@ -22,8 +24,18 @@ final class Unfinished {
         return notes.directory();
     }
 
+    /** This process begins something. */
     void remember(PciAddress address, Before before) throws IOException {
-        notes.write(address.toString(), before.note());
+        Properties note = before.note();
+        note.setProperty(Changing.BY, ProcessIdentity.own().toString());
+        notes.write(address.toString(), note);
+    }
+
+    /** Nobody goes on with it, and it could not be put back. */
+    void leave(PciAddress address, Before before, String problem) throws IOException {
+        Properties note = before.note();
+        note.setProperty(Changing.PROBLEM, problem);
+        notes.write(address.toString(), note);
     }
 
     void forget(PciAddress address) throws IOException {

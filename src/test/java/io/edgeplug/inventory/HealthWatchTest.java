@@ -16,6 +16,7 @@ import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.device.Sharing;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -136,7 +137,7 @@ final class HealthWatchTest {
         assertThat(problem(watch, 0)).isEmpty();
         Path note = directory.resolve("run/edgeplug/prepare/" + VF0);
         Files.createDirectories(note.getParent());
-        Files.writeString(note, "");
+        Files.writeString(note, "by=" + ProcessIdentity.own() + "\n");
         carrier("0");
         assertThat(problem(watch, 2)).isEmpty();
 

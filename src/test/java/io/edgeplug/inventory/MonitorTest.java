@@ -12,6 +12,7 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
+import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -197,7 +198,7 @@ final class MonitorTest {
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
             Path note = node.root().resolve(Changing.file(VF0));
             Files.createDirectories(node.root().resolve(Changing.DIRECTORY));
-            Files.createFile(note);
+            Files.writeString(note, "by=" + ProcessIdentity.own() + "\n");
             node.fallOff(VF0);
             node.fallOff(VF1);
 

@@ -7,8 +7,10 @@ import static io.edgeplug.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.device.Changing;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.Step;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -152,6 +154,39 @@ final class FunctionStepsTest {
                 "reset: write bind: Cannot allocate memory; and it could not be put back: "
                         + "write bind: Cannot allocate memory");
         assertThat(prepared.driver(VF0)).isEqualTo("none");
+        assertLeft("was left half changed and cannot be put back: write bind: Cannot allocate memory");
+    }
+
+    private void assertLeft(String problem) throws IOException {
+        assertThat(Changing.of(prepared.node.sysfs(), ADDRESS)).contains(new Changing(false, problem));
+        assertThat(prepared.device(VF0).health().problem()).contains(problem);
+    }
+
+    @Test
+    void functionOfWhichABugBrokeOffTheChangeIsPutBackByWhoComesNext() throws Exception {
+        prepared.node.interfere(DEVICES + VF0 + "/reset", () -> {
+            throw new LinkageError("no such method");
+        });
+        PciBinding binding = new PciBinding(prepared.node.sysfs(), ADDRESS);
+        FunctionSteps steps = new FunctionSteps(
+                new Unfinished(prepared.node.sysfs()), new Rebound(prepared.node.sysfs(), directory), binding);
+
+        assertThatThrownBy(() -> steps.reset(Step.Reset.Method.FLR)).isInstanceOf(LinkageError.class);
+
+        assertThat(prepared.driver(VF0)).isEqualTo("none");
+        assertLeft("was left half changed and cannot be put back: its preparation broke off");
+        prepared.preparer.recover();
+        assertAsBefore();
+        assertThat(prepared.device(VF0).health().isHealthy()).isTrue();
+    }
+
+    @Test
+    void functionThatIsGoneLeavesNoNoteForItsSuccessor() throws Exception {
+        prepared.node.interfere(DEVICES + VF0 + "/reset", () -> prepared.node.pull(ADDRESS));
+
+        assertThatThrownBy(() -> prepared.prepare(VF0, "reset = \"flr\"")).isInstanceOf(PrepareException.class);
+
+        assertThat(new Unfinished(prepared.node.sysfs()).functions()).isEmpty();
     }
 
     @Test

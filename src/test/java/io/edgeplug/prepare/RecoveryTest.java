@@ -78,6 +78,8 @@ final class RecoveryTest {
                         VF0,
                         "cannot be put back as it was before a preparation that was killed, which "
                                 + "/run/edgeplug/prepare/" + VF0 + " tells: write bind: Cannot allocate memory"));
+        assertThat(prepared.device(VF0).health().problem())
+                .contains("was left half changed and cannot be put back: write bind: Cannot allocate memory");
         prepared.node.interfere("sys/bus/pci/drivers/iavf/bind", () -> {});
         prepared.preparer.recover();
         assertThat(note).doesNotExist();
