@@ -18,7 +18,7 @@ final class StuckLooks {
     /** Functions on one bus that do not answer; the others there would not either. */
     private static final int MOST_OF_A_BUS = 8;
 
-    private static final int MOST = 64;
+    private static final int MOST = 32;
 
     /** By thread, the place that it was lost at. */
     private final Map<Thread, String> lost = new HashMap<>();

@@ -122,6 +122,19 @@ final class HealthWatchTest {
     }
 
     @Test
+    void checkThatDoesNotReturnIsTold() throws Exception {
+        Files.delete(directory.resolve(CARRIER));
+        assertThat(new ProcessBuilder("mkfifo", directory.resolve(CARRIER).toString())
+                        .inheritIO()
+                        .start()
+                        .waitFor())
+                .isZero();
+
+        assertThat(problem(watch(asking(HealthCheck.LINK)), 0).orElseThrow())
+                .startsWith("read carrier has not returned since ");
+    }
+
+    @Test
     void missingNodeAndDriverAreTold() throws Exception {
         Path driver = directory.resolve("sys/bus/pci/devices/" + VF0 + "/driver");
         Files.delete(driver);

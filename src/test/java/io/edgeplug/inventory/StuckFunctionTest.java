@@ -141,6 +141,16 @@ final class StuckFunctionTest {
     }
 
     @Test
+    void listAndExplainTellOfAFunctionThatBlocks() throws Exception {
+        block(attribute(VF0, "config"));
+
+        Inventory inventory = inTime(() -> Inventory.scan(node.sysfs(), List.of(CLASS)));
+
+        assertThat(problem(inventory, VF0)).startsWith("read config has not returned since ");
+        assertThat(problem(inventory, VF1)).isEqualTo("none");
+    }
+
+    @Test
     void functionThatBlocksLaterKeepsNoChangeOfAnotherFromBeingSeen() throws Exception {
         try (Monitor monitor = open()) {
             block(attribute(VF0, "config"));
