@@ -1,5 +1,6 @@
 package io.edgeplug.prepare;
 
+import io.edgeplug.linux.Ownership;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -15,6 +16,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
@@ -35,8 +37,6 @@ final class Bitstream implements AutoCloseable {
     /** The largest FPGAs need a third of it. */
     static final long MAX_BYTES = 256L << 20;
 
-    private static final int STICKY = 01000;
-    private static final int WRITABLE_BY_OTHERS = 0022;
     private static final int CHUNK = 1 << 16;
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
 
@@ -160,18 +160,9 @@ final class Bitstream implements AutoCloseable {
             throw new IOException(image + ": is not a regular file");
         }
         Path real = image.toRealPath();
-        int ownUid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        for (Path part = real; part != null; part = part.getParent()) {
-            int owner = (Integer) Files.getAttribute(part, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-            int mode = (Integer) Files.getAttribute(part, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-            if (owner != 0 && owner != ownUid) {
-                throw new IOException(image + ": " + part + " belongs to uid " + owner + ", not to root");
-            }
-            // in a sticky directory nobody can replace what is another's
-            boolean isShared = Files.isDirectory(part) && (mode & STICKY) != 0;
-            if ((mode & WRITABLE_BY_OTHERS) != 0 && !isShared) {
-                throw new IOException(image + ": " + part + " can be written by others than its owner");
-            }
+        Optional<String> stranger = Ownership.problem(image);
+        if (stranger.isPresent()) {
+            throw new IOException(image + ": " + stranger.orElseThrow());
         }
         checkSize(image, Files.size(real));
         return real;

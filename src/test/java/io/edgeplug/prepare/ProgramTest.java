@@ -206,11 +206,14 @@ final class ProgramTest {
         Path real = image.toRealPath();
 
         Files.setPosixFilePermissions(image, PosixFilePermissions.fromString("rw-rw-r--"));
-        assertRefused(recipe, image + ": " + real + " can be written by others than its owner");
+        assertRefused(recipe, image + ": can be written by others than its owner, mode 0664");
         Files.setPosixFilePermissions(image, PosixFilePermissions.fromString("rw-r--r--"));
         Files.setPosixFilePermissions(
                 prepared.node.root().resolve("srv"), PosixFilePermissions.fromString("rwxr-xrwx"));
-        assertRefused(recipe, image + ": " + real.getParent() + " can be written by others than its owner");
+        assertRefused(
+                recipe,
+                image + ": is reached by " + real.getParent()
+                        + ", which can be written by others than its owner, mode 0757");
     }
 
     @Test
