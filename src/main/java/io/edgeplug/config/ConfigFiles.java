@@ -4,6 +4,7 @@ import io.edgeplug.device.ContainerRules;
 import io.edgeplug.device.DeviceClass;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.logging.Level;
@@ -34,7 +36,15 @@ public final class ConfigFiles {
     /** After that long, a device is advertised however little it has been left alone. */
     private static final Duration LONGEST_SETTLE = Duration.ofSeconds(2);
 
+    private static final String CLASS_DIRECTORY = "class.d";
+
+    private static final int MAX_CLASS_FILES = 256;
+
+    /** Each is served on a socket of its own: as many take half of the daemon's heap. */
+    private static final int MAX_CLASSES = 256;
+
     private final Mistakes mistakes = new Mistakes();
+    private final TomlFiles files = new TomlFiles(mistakes);
     private final List<DeviceClass> classes = new ArrayList<>();
     private final Map<String, String> places = new HashMap<>();
 
@@ -50,8 +60,7 @@ public final class ConfigFiles {
     }
 
     private Config readAll(Path mainFile) throws ConfigException {
-        Optional<Table> table =
-                TomlFile.read(mainFile, mistakes).map(values -> new Table(mistakes, mainFile + ": ", values));
+        Optional<Table> table = files.read(mainFile).map(values -> new Table(mistakes, mainFile + ": ", values));
         Config defaults = Config.DEFAULTS;
         Config.Registration registration = table.flatMap(main -> oneOf(main, "registration", REGISTRATIONS))
                 .orElse(defaults.registration());
@@ -65,12 +74,19 @@ public final class ConfigFiles {
         Duration settle =
                 table.flatMap(main -> main.duration("settle", LONGEST_SETTLE)).orElse(defaults.settle());
         table.ifPresent(main -> readClasses(mainFile, main));
-        for (Path file : classFiles(mainFile.resolveSibling("class.d"))) {
-            TomlFile.read(file, mistakes)
-                    .ifPresent(values -> readClasses(file, new Table(mistakes, file + ": ", values)));
+        for (Path file : classFiles(mainFile.resolveSibling(CLASS_DIRECTORY))) {
+            if (files.hasRoom()) {
+                files.read(file).ifPresent(values -> readClasses(file, new Table(mistakes, file + ": ", values)));
+            }
         }
         if (classes.isEmpty() && mistakes.count() == 0) {
             mistakes.add(mainFile.toString(), "defines no [[class]], and class.d beside it does not either");
+        }
+        if (classes.size() > MAX_CLASSES) {
+            mistakes.add(
+                    mainFile.toString(),
+                    "defines " + classes.size() + " classes, with those in " + CLASS_DIRECTORY
+                            + ", and a node may have " + MAX_CLASSES);
         }
         mistakes.throwIfAny();
         return new Config(registration, kubeletDir, registryDir, cdiDir, deviceInfoDir, logLevel, settle, classes);
@@ -118,16 +134,25 @@ public final class ConfigFiles {
     }
 
     private List<Path> classFiles(Path directory) {
-        List<Path> files = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "*.toml")) {
-            found.forEach(files::add);
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory, "*.toml")) {
+            TomlFiles.checkOwner(directory);
+            for (Path file : all) {
+                if (found.size() == MAX_CLASS_FILES) {
+                    throw new IOException("has more than the " + MAX_CLASS_FILES
+                            + " files of classes that are read; put several classes into one file");
+                }
+                found.add(file);
+            }
         } catch (NoSuchFileException e) {
             return List.of();
+        } catch (DirectoryIteratorException e) {
+            mistakes.add(directory.toString(), FileProblem.of(Objects.requireNonNull(e.getCause())));
         } catch (IOException e) {
             mistakes.add(directory.toString(), FileProblem.of(e));
         }
-        files.sort(null);
-        return files;
+        found.sort(null);
+        return found;
     }
 
     private static Optional<Path> socketDir(Table table, String key) {

@@ -9,25 +9,37 @@ final class Mistakes {
     /** More lines than this help nobody; a file of garbage has thousands. */
     private static final int MAX_TOLD = 100;
 
-    private final List<String> found = new ArrayList<>();
+    /** What a mistake quotes may be as long as its file. */
+    private static final int MAX_LENGTH = 600;
+
+    private final List<String> told = new ArrayList<>();
+    private int count;
 
     /** Adds a line; control characters, which a file may hold anywhere, must not reach a terminal. */
     void add(String where, String what) {
-        found.add((where + ": " + what).replaceAll("\\p{Cntrl}", "?"));
+        count++;
+        if (told.size() < MAX_TOLD) {
+            told.add(shortened(where + ": " + what).replaceAll("\\p{Cntrl}", "?"));
+        }
+    }
+
+    private static String shortened(String line) {
+        int half = MAX_LENGTH / 2;
+        return line.length() <= MAX_LENGTH
+                ? line
+                : line.substring(0, half) + " … " + line.substring(line.length() - half);
     }
 
     int count() {
-        return found.size();
+        return count;
     }
 
     void throwIfAny() throws ConfigException {
-        if (found.size() > MAX_TOLD) {
-            List<String> told = new ArrayList<>(found.subList(0, MAX_TOLD));
-            told.add("and " + (found.size() - MAX_TOLD) + " mistakes more");
-            throw new ConfigException(told);
+        if (count > told.size()) {
+            told.add("and " + (count - told.size()) + " mistakes more");
         }
-        if (!found.isEmpty()) {
-            throw new ConfigException(found);
+        if (count > 0) {
+            throw new ConfigException(told);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -41,6 +42,29 @@ final class ExitCodeTest {
         assertThat(execute("check", "--config", directory.resolve("none.toml").toString()))
                 .isEqualTo(78);
         assertThat(err.toString()).isEqualTo("edgeplug: " + directory + "/none.toml: no such file\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"check", "list", "run"})
+    void classesThatAnotherUserCouldWriteExitWith78(String command) throws IOException {
+        assumeThat(System.getProperty("user.name"))
+                .as("only root can give files away")
+                .isEqualTo("root");
+        Path config = Files.writeString(directory.resolve("edgeplug.toml"), "");
+        Path classes = Files.createDirectory(directory.resolve("class.d"));
+        Files.writeString(classes.resolve("a.toml"), """
+                [[class]]
+                resource = "example.com/x"
+                kind = "vf"
+                match = { vendors = ["8086"] }
+                health = { command = ["/bin/sh", "-c", "id"] }
+                """);
+        Files.setAttribute(classes, "unix:uid", 65534);
+
+        assertThat(execute(command, "--config", config.toString())).isEqualTo(78);
+        assertThat(err.toString())
+                .isEqualTo("edgeplug: " + classes + ": belongs to uid 65534, not to root; whoever can write the "
+                        + "configuration can run commands as root\n");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.edgeplug.config;
 
 import com.moandjiezana.toml.Toml;
+import io.edgeplug.linux.Ownership;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -14,22 +15,41 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads one file of TOML 0.4; a file that breaks its grammar is told and not interpreted. */
-final class TomlFile {
+/**
+ * Reads files of TOML 0.4, and no more of them than fits into the daemon's heap beside the configuration that it has; a
+ * file that breaks its grammar, or that others than root could have written, is told and not interpreted.
+ */
+final class TomlFiles {
 
-    private static final int MAX_BYTES = 1 << 20;
+    /** Some hundred classes; toml4j takes 40 times as much memory, and time with the square of an array's length. */
+    private static final int MAX_FILE_KIB = 64;
+
+    /** Of all files together: what is read of them stays, and is there twice during a reload. */
+    private static final int MAX_KIB = 256;
+
     private static final Pattern ON_LINE = Pattern.compile("(.*?) on line (\\d+)(.*)", Pattern.DOTALL);
 
-    private TomlFile() {}
+    private final Mistakes mistakes;
+    private int left = MAX_KIB << 10;
+
+    TomlFiles(Mistakes mistakes) {
+        this.mistakes = mistakes;
+    }
+
+    /** Whether there may be more files. */
+    boolean hasRoom() {
+        return left > 0;
+    }
 
     /** The file's keys and values as toml4j gives them; empty if a mistake was added. */
-    static Optional<Map<String, Object>> read(Path file, Mistakes mistakes) {
+    Optional<Map<String, Object>> read(Path file) {
         String name = file.toString();
         try {
+            checkOwner(file);
             String text = text(file);
             int before = mistakes.count();
             TomlText.check(text, name, mistakes);
-            return mistakes.count() > before ? Optional.empty() : parse(text, name, mistakes);
+            return mistakes.count() > before ? Optional.empty() : parse(text, name);
         } catch (CharacterCodingException e) {
             mistakes.add(name, "is not UTF-8 text");
         } catch (IOException e) {
@@ -38,8 +58,17 @@ final class TomlFile {
         return Optional.empty();
     }
 
+    /** Commands of the configuration run as root, so that whoever can change it is root. */
+    static void checkOwner(Path file) throws IOException {
+        Optional<String> stranger = Ownership.problem(file);
+        if (stranger.isPresent()) {
+            throw new IOException(
+                    stranger.orElseThrow() + "; whoever can write the configuration can run commands as root");
+        }
+    }
+
     /** toml4j throws what it meets: its own words, a number that does not parse, an index that is none. */
-    private static Optional<Map<String, Object>> parse(String text, String name, Mistakes mistakes) {
+    private Optional<Map<String, Object>> parse(String text, String name) {
         try {
             return Optional.of(new Toml().read(text).toMap());
         } catch (NumberFormatException e) {
@@ -52,7 +81,7 @@ final class TomlFile {
         return Optional.empty();
     }
 
-    private static String text(Path file) throws IOException {
+    private String text(Path file) throws IOException {
         if (Files.isDirectory(file)) {
             throw new IOException("is a directory, not a file");
         }
@@ -61,11 +90,16 @@ final class TomlFile {
         }
         byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {
-            bytes = in.readNBytes(MAX_BYTES + 1);
+            bytes = in.readNBytes((MAX_FILE_KIB << 10) + 1);
         }
-        if (bytes.length > MAX_BYTES) {
-            throw new IOException(
-                    "is larger than the " + (MAX_BYTES >> 20) + " MiB that a configuration file may have");
+        if (bytes.length > MAX_FILE_KIB << 10) {
+            throw new IOException("is larger than the " + MAX_FILE_KIB
+                    + " KiB that a configuration file may have; split it into files in class.d");
+        }
+        left -= bytes.length;
+        if (left < 0) {
+            throw new IOException("is more than what is left of the " + MAX_KIB
+                    + " KiB that all configuration files may have together; those after it are not read");
         }
         String text = StandardCharsets.UTF_8
                 .newDecoder()
