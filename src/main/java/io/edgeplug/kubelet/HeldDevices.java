@@ -1,16 +1,14 @@
 package io.edgeplug.kubelet;
 
-import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.ForeignFile.TooLargeException;
+import io.edgeplug.linux.ForeignJson;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +16,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Which devices containers hold, of whichever plugin, as the kubelet has noted it in its checkpoint; see
@@ -26,7 +26,8 @@ import java.util.Optional;
  * <p>A device is noted before its container starts. One whose pod has ended stays noted until the kubelet gives devices
  * to another: so what is not noted is free, and what is may be held. The checksum is not looked at, since it is another
  * in other versions and the kubelet replaces the file in one step. Most of the file is answers of plugins, of any size,
- * so it is never in memory as a whole.
+ * so it is never in memory as a whole. Every plugin on the node can write to the file's directory, so that it is read as
+ * anybody's.
  */
 public final class HeldDevices {
 
@@ -35,27 +36,31 @@ public final class HeldDevices {
     /** A hundred times that of a node with 110 pods. */
     static final long MAX_BYTES = 64L << 20;
 
-    /** Those take a third of the daemon's heap. */
-    static final int MAX_IDS = 50_000;
+    /** What is kept of it may take a quarter of the daemon's heap: 30,000 devices and more. */
+    private static final int MAX_KEPT_MIB = 8;
+
+    /** Ten times the longest name of Kubernetes; an ID of another plugin's may have any length. */
+    private static final int MAX_WORD = 4096;
+
+    /** No ID of edgeplug's is longer, and nobody asks for others. */
+    private static final int MAX_ID = 128;
+
+    /** What an ID takes beside its characters, which are there twice, in two maps. */
+    private static final int COST_OF_ID = 200;
+
+    private static final int COST_OF_WORD = 56;
+
+    /** Threads that want to know at the same time must not need the memory of it at the same time. */
+    private static final Lock READING = new ReentrantLock();
 
     private final Map<String, List<Holding>> byId = new HashMap<>();
 
     /** By what is before the first dash of an ID: for a function and its parts, the address. */
     private final Map<String, Holding> byFunction = new HashMap<>();
 
-    private int count;
+    private int kept;
 
     private HeldDevices() {}
-
-    /** A checkpoint of no kubelet's, which must not cost the daemon its memory. */
-    private static final class TooMuchException extends IOException {
-
-        private static final long serialVersionUID = 1;
-
-        TooMuchException(String message) {
-            super(message);
-        }
-    }
 
     /** A container, by its pod's UID, and an ID that it was given. */
     public record Holding(String pod, String container, String resource, String id) {}
@@ -67,27 +72,21 @@ public final class HeldDevices {
      */
     public static HeldDevices read(Path kubeletDir) throws IOException {
         Path file = kubeletDir.resolve(FILE);
-        try (JsonReader json = new JsonReader(Files.newBufferedReader(file))) {
+        READING.lock();
+        try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_WORD)) {
             HeldDevices held = new HeldDevices();
-            if (Files.size(file) > MAX_BYTES) {
-                throw new TooMuchException("is larger than " + (MAX_BYTES >> 20) + " MiB");
-            }
             if (!held.readCheckpoint(json)) {
                 throw new MalformedJsonException("nothing tells of pods");
             }
             return held;
         } catch (NoSuchFileException e) {
             throw new IOException(file + ": no such file", e);
-        } catch (AccessDeniedException e) {
-            throw new IOException(file + ": Permission denied", e);
-        } catch (TooMuchException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
-        } catch (MalformedJsonException
-                | EOFException
-                | CharacterCodingException
-                | IllegalStateException
-                | NumberFormatException e) {
+        } catch (MalformedJsonException | EOFException | IllegalStateException | NumberFormatException e) {
             throw new IOException(file + ": is not as a kubelet writes it", e);
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        } finally {
+            READING.unlock();
         }
     }
 
@@ -113,7 +112,7 @@ public final class HeldDevices {
     }
 
     /** Whether it tells of pods. */
-    private boolean readCheckpoint(JsonReader json) throws IOException {
+    private boolean readCheckpoint(ForeignJson json) throws IOException {
         boolean tells = false;
         json.beginObject();
         while (json.hasNext()) {
@@ -127,7 +126,7 @@ public final class HeldDevices {
         return tells && json.peek() == JsonToken.END_DOCUMENT;
     }
 
-    private boolean readData(JsonReader json) throws IOException {
+    private boolean readData(ForeignJson json) throws IOException {
         boolean tells = false;
         json.beginObject();
         while (json.hasNext()) {
@@ -150,7 +149,7 @@ public final class HeldDevices {
         return tells;
     }
 
-    private void readEntry(JsonReader json) throws IOException {
+    private void readEntry(ForeignJson json) throws IOException {
         Map<String, String> words = new HashMap<>();
         List<String> ids = new ArrayList<>();
         boolean hasIds = false;
@@ -158,7 +157,8 @@ public final class HeldDevices {
         while (json.hasNext()) {
             String name = json.nextName();
             switch (name) {
-                case "PodUID", "ContainerName", "ResourceName" -> words.put(name, json.nextString());
+                case "PodUID", "ContainerName", "ResourceName" ->
+                    words.put(name, kept(json.nextString(), COST_OF_WORD));
                 case "DeviceIDs" -> {
                     hasIds = true;
                     readIds(json, ids);
@@ -180,13 +180,13 @@ public final class HeldDevices {
     }
 
     /** By NUMA node, and before Kubernetes 1.20 as a list. */
-    private void readIds(JsonReader json, List<String> ids) throws IOException {
+    private void readIds(ForeignJson json, List<String> ids) throws IOException {
         if (json.peek() == JsonToken.BEGIN_ARRAY) {
             json.beginArray();
             while (json.hasNext()) {
-                ids.add(json.nextString());
-                if (count + ids.size() > MAX_IDS) {
-                    throw new TooMuchException("tells of more than " + MAX_IDS + " devices");
+                String id = json.nextString();
+                if (id.length() <= MAX_ID) {
+                    ids.add(kept(id, COST_OF_ID + 2 * id.length()));
                 }
             }
             json.endArray();
@@ -200,10 +200,19 @@ public final class HeldDevices {
         json.endObject();
     }
 
+    /** Counts what a text takes that is kept. */
+    private String kept(String text, int more) throws IOException {
+        // two bytes each, unless all are Latin
+        kept += 2 * text.length() + more;
+        if (kept > MAX_KEPT_MIB << 20) {
+            throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
+        }
+        return text;
+    }
+
     private void add(Holding holding) {
         String id = before(Shares.SEPARATOR, holding.id());
         byId.merge(id, List.of(holding), HeldDevices::joined);
-        count++;
         byFunction.putIfAbsent(before("-", id), holding);
     }
 

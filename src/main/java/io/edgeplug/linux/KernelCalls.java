@@ -5,9 +5,11 @@ import jnr.ffi.LibraryLoader;
 /** What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), pipe(2), strerror(3). Any thread. */
 interface KernelCalls {
 
+    int ENOENT = 2;
     int O_RDWR = 2;
     int O_NOFOLLOW = 0400000;
     int O_CLOEXEC = 02000000;
+    int O_PATH = 010000000;
     int SIGKILL = 9;
     int SIGTERM = 15;
 

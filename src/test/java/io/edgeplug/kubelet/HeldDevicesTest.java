@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.edgeplug.SmallHeap;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
@@ -18,6 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the kubelet's checkpoint tells of who holds what, and what it does not tell. */
-@Timeout(60)
+@Timeout(120)
 final class HeldDevicesTest {
 
     @TempDir
@@ -141,18 +145,101 @@ final class HeldDevicesTest {
                 .contains(new HeldDevices.Holding("uid", "main", "example.com/x", TestDaemon.VF0.toString()));
     }
 
+    /** Reads a checkpoint, and prints whether a device is held, or what is wrong. */
+    static final class Reader {
+
+        private Reader() {}
+
+        public static void main(String[] args) throws Exception {
+            Device device = file(args[1]);
+            try {
+                System.out.println(HeldDevices.read(Path.of(args[0])).of(device).isPresent());
+            } catch (IOException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+    }
+
+    private String readInTheDaemonsHeap() throws Exception {
+        SmallHeap.End end = SmallHeap.run(Reader.class, directory.toString(), "g1");
+        assertThat(end.exit()).as(end.output()).isZero();
+        return end.output().strip();
+    }
+
+    private static String entry(String pod, String ids) {
+        return "{\"PodUID\":\"" + pod + "\",\"ContainerName\":\"main\",\"ResourceName\":\"example.com/x\","
+                + "\"DeviceIDs\":{\"0\":[" + ids + "]},\"AllocResp\":\"\"}";
+    }
+
+    private void write(Stream<String> entries) throws IOException {
+        Files.writeString(
+                directory.resolve(HeldDevices.FILE),
+                entries.collect(Collectors.joining(
+                        ",", "{\"Data\":{\"PodDeviceEntries\":[", "],\"RegisteredDevices\":{}},\"Checksum\":1}")));
+    }
+
     @Test
-    void checkpointThatNoKubeletWritesIsNotRead() throws IOException {
+    void wordsOfAnyLengthAreNotKept() throws Exception {
+        String large = "x".repeat(60 << 20);
+        String tooLong = directory.resolve(HeldDevices.FILE) + ": has a name or a string of more than 4096 characters";
+
+        write(Stream.of(entry(large, "\"g1\"")));
+        assertThat(readInTheDaemonsHeap()).isEqualTo(tooLong);
+        write(Stream.of(entry("uid", "\"" + large + "\"")));
+        assertThat(readInTheDaemonsHeap()).isEqualTo(tooLong);
+        write(Stream.of("{\"" + large + "\":1}"));
+        assertThat(readInTheDaemonsHeap()).isEqualTo(tooLong);
+    }
+
+    @Test
+    void idsThatCanBeNoneOfOursAreNotKept() throws Exception {
+        String others = IntStream.range(0, 49_999)
+                .mapToObj(number -> "\"%0600d\"".formatted(number))
+                .collect(Collectors.joining(","));
+        write(Stream.of(entry("uid", others), entry("uid", "\"g1\"")));
+
+        assertThat(readInTheDaemonsHeap()).isEqualTo("true");
+    }
+
+    @Test
+    void holdersOfALargeNodeAreKept() throws Exception {
+        write(IntStream.range(0, 10_000)
+                .mapToObj(number -> entry("a0e9a7f8-2f7c-4a4f-8a73-%012d".formatted(number), "\"g" + number + "\"")));
+
+        assertThat(readInTheDaemonsHeap()).isEqualTo("true");
+    }
+
+    @Test
+    void moreHoldersThanFitIntoTheHeapAreToldWithTheLimit() throws Exception {
+        String tooMany = directory.resolve(HeldDevices.FILE) + ": tells of more devices than fit into 8 MiB";
+
+        write(IntStream.range(0, 500_000).mapToObj(number -> entry("uid" + number, "\"g" + number + "\"")));
+        assertThat(readInTheDaemonsHeap()).isEqualTo(tooMany);
+        write(Stream.of(entry(
+                "uid",
+                IntStream.range(0, 500_000).mapToObj(n -> "\"\u4e2d" + n + "\"").collect(Collectors.joining(",")))));
+        assertThat(readInTheDaemonsHeap()).isEqualTo(tooMany);
+    }
+
+    @Test
+    void whatIsNoFileIsNotWaitedFor() throws Exception {
         Path file = directory.resolve(HeldDevices.FILE);
-        assertThatIOException()
-                .isThrownBy(() -> held("[" + "\"a\",".repeat(HeldDevices.MAX_IDS) + "\"b\"]"))
-                .withMessage(file + ": tells of more than 50000 devices");
+        assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
+                .isZero();
+
+        assertThat(readInTheDaemonsHeap()).isEqualTo(file + ": is a FIFO, not a file");
+    }
+
+    @Test
+    void fileThatIsTooLargeIsNotRead() throws IOException {
+        Path file = directory.resolve(HeldDevices.FILE);
         try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
             sparse.setLength(HeldDevices.MAX_BYTES + 1);
         }
+
         assertThatIOException()
                 .isThrownBy(() -> HeldDevices.read(directory))
-                .withMessage(file + ": is larger than 64 MiB");
+                .withMessage(file + ": is larger than the 64 MiB that are read of it");
     }
 
     @Test

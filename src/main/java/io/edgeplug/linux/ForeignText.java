@@ -1,0 +1,77 @@
+package io.edgeplug.linux;
+
+import io.edgeplug.linux.ForeignFile.TooLargeException;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** The text of a {@link ForeignFile}, of which no more is read than is allowed. One thread at a time. */
+public final class ForeignText extends Reader {
+
+    /** A parser has read so far ahead of a word when it begins with it, and reads so much at once. */
+    private static final int AHEAD = 1024;
+
+    private static final int ANY = Integer.MAX_VALUE;
+
+    private final Reader text;
+    private final long most;
+    private long left;
+
+    /** How many characters may be read until the word must have ended. */
+    private int word = ANY;
+
+    private int longest;
+
+    private ForeignText(Reader text, long most) {
+        this.text = text;
+        this.most = most;
+        this.left = most;
+    }
+
+    /**
+     * Opens a file as {@link ForeignFile#open} does.
+     *
+     * @param most how many bytes it may have, and how many characters are read
+     */
+    public static ForeignText open(Path file, long most) throws IOException {
+        return new ForeignText(new InputStreamReader(ForeignFile.open(file, most), StandardCharsets.UTF_8), most);
+    }
+
+    /** Says how many characters the word that comes next may have, since a parser keeps all of it. */
+    void expectWord(int characters) {
+        longest = characters;
+        word = characters + AHEAD;
+    }
+
+    /** Says that what comes next is not kept, however long it is. */
+    void expectAnything() {
+        word = ANY;
+    }
+
+    @Override
+    public int read(char[] buffer, int offset, int length) throws IOException {
+        if (word == 0) {
+            throw wordTooLong(longest);
+        }
+        int read = text.read(buffer, offset, Math.min(length, word));
+        if (read > 0) {
+            left -= read;
+            word -= word == ANY ? 0 : read;
+        }
+        if (left < 0) {
+            throw TooLargeException.of(most);
+        }
+        return read;
+    }
+
+    @Override
+    public void close() throws IOException {
+        text.close();
+    }
+
+    static TooLargeException wordTooLong(int longest) {
+        return new TooLargeException("has a name or a string of more than " + longest + " characters");
+    }
+}
