@@ -1,20 +1,23 @@
 package io.edgeplug.container;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.ForeignJson;
+import io.edgeplug.linux.ForeignText;
+import java.io.BufferedReader;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -22,15 +25,28 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Files of others that have a device's name: of two in one directory, a runtime takes neither. */
+/**
+ * Files of others that have a device's name: of two in one directory, a runtime takes neither. They are read as what
+ * anybody may have written, one after the other and never as a whole; one that is no specification harms nobody.
+ */
 final class CdiRivals {
 
-    /** A specification is some kilobytes; what is larger than this is none of a device's. */
-    private static final int MAX_BYTES = 4 << 20;
+    /** A specification of hundreds of devices is a tenth of it. */
+    private static final long MAX_BYTES = 1 << 20;
 
-    private static final Pattern YAML_KIND = Pattern.compile("(?m)^\\s*[\"']?kind[\"']?\\s*:\\s*[\"']?([^\"'\\s#]+)");
+    /** Of all files together, since they are read again whenever devices change: a tenth of a second. */
+    private static final long MAX_BYTES_IN_ALL = 8 << 20;
+
+    /** A runtime's directory has a file for each vendor or resource. */
+    private static final int MAX_FILES = 256;
+
+    /** What names of kinds and devices may have; the longest that can be edgeplug's is a tenth of it. */
+    private static final int MAX_NAME = 4096;
+
+    private static final Pattern YAML_KIND =
+            Pattern.compile("(?:^|[\\s{,])[\"']?kind[\"']?\\s*:\\s*[\"']?([^\"'\\s#,}]+)");
     private static final Pattern YAML_NAME =
-            Pattern.compile("(?m)[\\s{,-][\"']?name[\"']?\\s*:\\s*[\"']?([^\"',\\s}]+)");
+            Pattern.compile("(?:^|[\\s{,-])[\"']?name[\"']?\\s*:\\s*[\"']?([^\"',\\s}]+)");
 
     private final Path directory;
     private final String ownFile;
@@ -40,62 +56,137 @@ final class CdiRivals {
         this.ownFile = ownFile;
     }
 
-    /** By ID, the file of another's in which a device of the resource is named. */
-    Map<String, Path> of(ResourceName resource, Collection<Equipment> devices) {
-        Map<String, Path> rivals = new TreeMap<>();
+    /**
+     * What was found.
+     *
+     * @param byId the file of another's in which a device is named
+     * @param unread a line for each file that could not be read, as it is no specification
+     */
+    record Found(Map<String, Path> byId, List<String> unread) {
+
+        static final Found NOTHING = new Found(Map.of(), List.of());
+    }
+
+    /** Which of these devices of the resource are in files of others. */
+    Found of(ResourceName resource, Collection<Equipment> devices) {
         if (devices.isEmpty() || !Files.isDirectory(directory)) {
-            return rivals;
+            return Found.NOTHING;
         }
         Set<String> ids = devices.stream().map(Equipment::id).collect(Collectors.toSet());
+        Map<String, Path> rivals = new TreeMap<>();
+        List<String> unread = new ArrayList<>();
+        int count = 0;
+        long bytes = 0;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*.{json,yaml}")) {
             for (Path file : files) {
-                if (!String.valueOf(file.getFileName()).equals(ownFile)) {
-                    Set<String> names = names(file, resource);
-                    names.retainAll(ids);
-                    names.forEach(id -> rivals.putIfAbsent(id, file));
+                if (String.valueOf(file.getFileName()).equals(ownFile)) {
+                    continue;
+                }
+                count++;
+                if (count > MAX_FILES || bytes > MAX_BYTES_IN_ALL) {
+                    unread.add(directory + ": has more than the " + MAX_FILES + " specifications, or the "
+                            + (MAX_BYTES_IN_ALL >> 20) + " MiB of them, that are read");
+                    break;
+                }
+                try {
+                    names(file, resource, ids).forEach(id -> rivals.putIfAbsent(id, file));
+                    bytes += Files.size(file);
+                } catch (NoSuchFileException e) {
+                    // it has just gone
+                } catch (IOException e) {
+                    unread.add(file + ": " + e.getMessage());
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
             // a directory that cannot be listed cannot be written either, which is told then
-            return rivals;
+            return new Found(rivals, unread);
         }
-        return rivals;
+        return new Found(rivals, unread);
     }
 
-    /** The devices of the resource in a file; none in one that a runtime could not read either. */
-    private static Set<String> names(Path file, ResourceName resource) {
+    /**
+     * Which of these devices of the resource are in a file.
+     *
+     * @throws IOException if a runtime finds none in it either; the message follows the file's name
+     */
+    private static Set<String> names(Path file, ResourceName resource, Set<String> ids) throws IOException {
         try {
-            if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file)) {
-                return new TreeSet<>();
-            }
-            String text;
-            try (InputStream in = Files.newInputStream(file)) {
-                text = new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
-            }
-            return file.toString().endsWith(".json") ? inJson(text, resource) : inYaml(text, resource);
-        } catch (IOException | JsonParseException | IllegalStateException | ClassCastException e) {
-            return new TreeSet<>();
+            return file.toString().endsWith(".json") ? inJson(file, resource, ids) : inYaml(file, resource, ids);
+        } catch (MalformedJsonException | EOFException | IllegalStateException | NumberFormatException e) {
+            throw new IOException("is no CDI specification", e);
         }
     }
 
-    private static Set<String> inJson(String text, ResourceName resource) {
-        Set<String> names = new TreeSet<>();
-        JsonObject spec = JsonParser.parseString(text).getAsJsonObject();
-        if (spec.has("kind") && spec.get("kind").getAsString().equals(resource.toString()) && spec.has("devices")) {
-            for (JsonElement device : spec.getAsJsonArray("devices")) {
-                names.add(device.getAsJsonObject().get("name").getAsString());
+    private static Set<String> inJson(Path file, ResourceName resource, Set<String> ids) throws IOException {
+        try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_NAME)) {
+            Optional<String> kind = Optional.empty();
+            Set<String> names = new TreeSet<>();
+            json.beginObject();
+            while (json.hasNext()) {
+                switch (json.nextName()) {
+                    case "kind" -> kind = Optional.of(json.nextString());
+                    case "devices" -> readDevices(json, ids, names);
+                    default -> json.skipValue();
+                }
             }
+            json.endObject();
+            if (kind.isEmpty() || json.peek() != JsonToken.END_DOCUMENT) {
+                throw new MalformedJsonException("no kind");
+            }
+            return kind.orElseThrow().equals(resource.toString()) ? names : Set.of();
         }
-        return names;
     }
 
-    /** Not all of YAML, but what those write who write specifications: a mapping in lines, or JSON. */
-    private static Set<String> inYaml(String text, ResourceName resource) {
-        Set<String> names = new TreeSet<>();
-        Matcher kind = YAML_KIND.matcher(text);
-        if (kind.find() && kind.group(1).equals(resource.toString())) {
-            YAML_NAME.matcher(text).results().forEach(name -> names.add(name.group(1)));
+    /** Keeps the names of these devices only: a file may have any number. */
+    private static void readDevices(ForeignJson json, Set<String> ids, Set<String> names) throws IOException {
+        if (json.peek() == JsonToken.NULL) {
+            json.nextNull();
+            return;
         }
-        return names;
+        json.beginArray();
+        while (json.hasNext()) {
+            boolean hasName = false;
+            json.beginObject();
+            while (json.hasNext()) {
+                if (json.nextName().equals("name")) {
+                    hasName = true;
+                    String name = json.nextString();
+                    if (ids.contains(name)) {
+                        names.add(name);
+                    }
+                } else {
+                    json.skipValue();
+                }
+            }
+            json.endObject();
+            if (!hasName) {
+                throw new MalformedJsonException("a device without a name");
+            }
+        }
+        json.endArray();
+    }
+
+    /** Not all of YAML, but what those write who write specifications: a mapping in lines, or as JSON. */
+    private static Set<String> inYaml(Path file, ResourceName resource, Set<String> ids) throws IOException {
+        Optional<String> kind = Optional.empty();
+        Set<String> names = new TreeSet<>();
+        try (BufferedReader text = new BufferedReader(ForeignText.open(file, MAX_BYTES))) {
+            for (String line = text.readLine(); line != null; line = text.readLine()) {
+                Matcher found = YAML_KIND.matcher(line);
+                if (kind.isEmpty() && found.find()) {
+                    kind = Optional.of(found.group(1));
+                }
+                Matcher name = YAML_NAME.matcher(line);
+                while (name.find()) {
+                    if (ids.contains(name.group(1))) {
+                        names.add(name.group(1));
+                    }
+                }
+            }
+        }
+        if (kind.isEmpty()) {
+            throw new MalformedJsonException("no kind");
+        }
+        return kind.orElseThrow().equals(resource.toString()) ? names : Set.of();
     }
 }

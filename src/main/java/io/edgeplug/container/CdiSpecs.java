@@ -30,6 +30,7 @@ public final class CdiSpecs {
     private final Path directory;
     private final ResourceName resource;
     private final KeptFiles files;
+    private List<String> unread = List.of();
 
     public CdiSpecs(Path directory, ResourceName resource) {
         this.directory = directory;
@@ -60,7 +61,9 @@ public final class CdiSpecs {
     public Map<String, String> keep(Collection<Equipment> devices) {
         Map<String, String> problems = new TreeMap<>();
         List<Equipment> edited = devices.stream().filter(Equipment::hasEdits).toList();
-        Map<String, Path> rivals = new CdiRivals(directory, fileName(resource)).of(resource, edited);
+        CdiRivals.Found found = new CdiRivals(directory, fileName(resource)).of(resource, edited);
+        Map<String, Path> rivals = found.byId();
+        unread = found.unread();
         rivals.forEach((id, file) -> problems.put(
                 id,
                 "its CDI device " + CdiNames.qualified(resource, id) + " is also in " + file
@@ -73,6 +76,11 @@ public final class CdiSpecs {
                 .ifPresent(text -> contents.put(fileName(resource), (text + "\n").getBytes(StandardCharsets.UTF_8)));
         files.keep(contents).values().forEach(reason -> own.forEach(device -> problems.put(device.id(), reason)));
         return problems;
+    }
+
+    /** A line for each file of others that could not be read as they were looked at last, as it is no specification. */
+    public List<String> unread() {
+        return unread;
     }
 
     /** Whether a file that is to go may still be there. */

@@ -2,10 +2,11 @@ package io.edgeplug.container;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
-import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.edgeplug.linux.ForeignFile;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessDeniedException;
@@ -60,7 +61,13 @@ final class KeptFiles {
     /** Those that may be there and are not as they should be: of an earlier run, or which could not be written or removed. */
     private final Set<String> inherited = new HashSet<>();
 
+    /** More names than a run can leave are somebody else's doing; the rest of them waits for the next time. */
+    private static final int MAX_INHERITED = 40_000;
+
     private boolean hasInherited;
+
+    /** Whether there are still more of them. */
+    private boolean hasMore;
 
     /** What a file was when it was written; another than that has been touched. */
     private record Written(Object inode, FileTime changed, long size) {
@@ -142,7 +149,7 @@ final class KeptFiles {
 
     /** Whether there may be files that are to go, or that are not as they should be, which {@link #keep} sees to. */
     boolean hasLeftovers() {
-        return !inherited.isEmpty();
+        return !inherited.isEmpty() || hasMore;
     }
 
     /** Whether a file is as it was written last. */
@@ -174,14 +181,20 @@ final class KeptFiles {
     }
 
     private void inherit(SecureDirectoryStream<Path> open) {
-        if (!hasInherited) {
-            open.forEach(path -> {
-                String name = String.valueOf(path.getFileName());
-                if ((isOurs.test(name) && !written.containsKey(name)) || isAbandoned(name)) {
-                    inherited.add(name);
+        if (hasInherited && !hasMore) {
+            return;
+        }
+        hasInherited = true;
+        hasMore = false;
+        for (Path path : open) {
+            String name = String.valueOf(path.getFileName());
+            if ((isOurs.test(name) && !written.containsKey(name)) || isAbandoned(name)) {
+                hasMore = inherited.size() == MAX_INHERITED;
+                if (hasMore) {
+                    return;
                 }
-            });
-            hasInherited = true;
+                inherited.add(name);
+            }
         }
     }
 
@@ -202,7 +215,7 @@ final class KeptFiles {
         }
     }
 
-    private static boolean holds(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
+    private boolean holds(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
         Path path = Path.of(name);
         try {
             PosixFileAttributes found = attributes(open, path);
@@ -217,12 +230,11 @@ final class KeptFiles {
         } catch (NoSuchFileException e) {
             return false;
         }
-        try (SeekableByteChannel file = open.newByteChannel(path, Set.of(READ, NOFOLLOW_LINKS))) {
-            ByteBuffer buffer = ByteBuffer.allocate(content.length + 1);
-            while (file.read(buffer) > 0) {
-                // until its end
-            }
-            return Arrays.equals(Arrays.copyOf(buffer.array(), buffer.position()), content);
+        // what was a file just now may be a FIFO, and then opening it would wait for ever
+        try (InputStream file = ForeignFile.open(directory.resolve(name), content.length)) {
+            return Arrays.equals(file.readNBytes(content.length + 1), content);
+        } catch (ForeignFile.TooLargeException e) {
+            return false;
         }
     }
 
