@@ -89,42 +89,58 @@ public final class DeviceScan {
     public PathScan paths(Collection<PathGlob> patterns, Collection<PathGroup> groups) {
         Map<String, PathDevice> found = new TreeMap<>();
         List<String> problems = new ArrayList<>();
+        List<String> excess = new ArrayList<>();
+        int left = PathScan.MAX_FILES;
         for (PathGroup group : groups) {
-            for (String path : glob(group.first(), problems)) {
+            List<String> named = glob(group.first(), left / group.paths().size(), problems, excess);
+            left -= named.size() * group.paths().size();
+            for (String path : named) {
                 add(found, group.members(path), Optional.of(group));
             }
         }
         Set<String> directories = new HashSet<>();
         Set<String> alone = new LinkedHashSet<>();
-        for (PathGlob pattern : patterns) {
-            List<String> named = glob(pattern, problems);
+        for (PathGlob pattern : new LinkedHashSet<>(patterns)) {
+            List<String> named = glob(pattern, left, problems, excess);
+            left -= named.size();
             alone.addAll(named);
             if (pattern.namesDirectories()) {
                 directories.addAll(named);
             }
         }
         alone.forEach(path -> add(found, List.of(new Member(path, directories.contains(path))), Optional.empty()));
-        return new PathScan(List.copyOf(found.values()), problems);
+        return new PathScan(List.copyOf(found.values()), problems, excess);
     }
 
-    private List<String> glob(PathGlob pattern, List<String> problems) {
+    private List<String> glob(PathGlob pattern, int most, List<String> problems, List<String> excess) {
         try {
-            return sysfs.glob(pattern);
+            return sysfs.glob(pattern, most);
+        } catch (Sysfs.TooManyFilesException e) {
+            String tooMany = pattern + ": with the files that it names, there are more than the " + PathScan.MAX_FILES
+                    + " that all classes of a node may have; none of its files is listed";
+            problems.add(tooMany);
+            excess.add(tooMany);
         } catch (IOException e) {
             problems.add(pattern + ": " + e.getMessage());
-            return List.of();
         }
+        return List.of();
     }
 
     /**
      * The files that were found.
      *
      * @param problems a line for each pattern that could not be followed
+     * @param excess those of them that are too much for any node, and a mistake of whoever wrote the pattern
      */
-    public record PathScan(List<PathDevice> devices, List<String> problems) {
+    public record PathScan(List<PathDevice> devices, List<String> problems, List<String> excess) {
+
+        /** As many devices as the daemon's heap is made for. */
+        public static final int MAX_FILES = 4096;
+
         public PathScan {
             devices = List.copyOf(devices);
             problems = List.copyOf(problems);
+            excess = List.copyOf(excess);
         }
     }
 

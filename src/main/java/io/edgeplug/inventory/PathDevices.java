@@ -64,7 +64,7 @@ final class PathDevices {
         try {
             return thread.look("files", () -> scan.paths(globs, groups));
         } catch (IOException e) {
-            return new DeviceScan.PathScan(List.of(), List.of("files: " + e.getMessage()));
+            return new DeviceScan.PathScan(List.of(), List.of("files: " + e.getMessage()), List.of());
         }
     }
 }

@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * What the kernel tells as files and is told through them, under a root: the running kernel's for {@code /}, a captured
@@ -157,10 +158,21 @@ public final class Sysfs {
 
     /** The names in a directory, sorted; none if it is absent. */
     public List<String> names(String directory) throws IOException {
+        return names(directory, name -> true, Integer.MAX_VALUE);
+    }
+
+    /** Some of the names: those that are wanted, and no more of them than that, since a directory has any number. */
+    private List<String> names(String directory, Predicate<String> isWanted, int most) throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(resolve(directory))) {
             for (Path entry : entries) {
-                names.add(String.valueOf(entry.getFileName()));
+                String name = String.valueOf(entry.getFileName());
+                if (isWanted.test(name)) {
+                    names.add(name);
+                }
+                if (names.size() == most) {
+                    break;
+                }
             }
         } catch (DirectoryIteratorException e) {
             return absentOrThrow("list", directory, Objects.requireNonNull(e.getCause()), List.of());
@@ -175,14 +187,16 @@ public final class Sysfs {
     /**
      * The files that a pattern names, sorted.
      *
+     * @param most how many there may be, and how many directories on the way to them
      * @return their absolute paths as seen from the root
+     * @throws IOException if there are more, or a directory cannot be listed
      */
-    public List<String> glob(PathGlob pattern) throws IOException {
+    public List<String> glob(PathGlob pattern, int most) throws IOException {
         List<String> found = List.of("");
         for (NameGlob wanted : pattern.names()) {
             List<String> next = new ArrayList<>();
             for (String directory : found) {
-                matching("." + directory, wanted).forEach(name -> next.add(directory + "/" + name));
+                matching("." + directory, wanted, most - next.size()).forEach(name -> next.add(directory + "/" + name));
             }
             found = next;
         }
@@ -190,11 +204,25 @@ public final class Sysfs {
     }
 
     /** A literal name is looked up and not listed for, since its directory may be open to that alone. */
-    private List<String> matching(String directory, NameGlob wanted) throws IOException {
+    private List<String> matching(String directory, NameGlob wanted, int most) throws IOException {
         if (wanted.isLiteral()) {
             return exists(directory + "/" + wanted.text()) ? List.of(wanted.text()) : List.of();
         }
-        return names(directory).stream().filter(wanted::matches).toList();
+        List<String> names = names(directory, wanted::matches, most + 1);
+        if (names.size() > most) {
+            throw new TooManyFilesException();
+        }
+        return names;
+    }
+
+    /** A pattern names more files than were asked for. */
+    public static final class TooManyFilesException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        TooManyFilesException() {
+            super("names too many files");
+        }
     }
 
     /** Whether there is a file, a link or a directory at {@code path}. */
