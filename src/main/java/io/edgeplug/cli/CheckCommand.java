@@ -3,6 +3,7 @@ package io.edgeplug.cli;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.inventory.Inventory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -34,8 +35,12 @@ final class CheckCommand implements Callable<Integer> {
         classes.forEach(
                 one -> out.println(one.resource() + ": kind " + one.kind().word()));
         ClassNotes.of(classes).forEach(note -> out.println("note: " + note));
-        try {
-            ClassNotes.of(classes, node.scan(classes)).forEach(note -> out.println("note: " + note));
+        try (Sysroot sysroot = node.open()) {
+            Inventory inventory = Inventory.scan(sysroot.sysfs(), classes);
+            ClassNotes.of(classes, inventory).forEach(note -> out.println("note: " + note));
+            out.flush();
+            NodeFit.check(classes, inventory.devices());
+            NodeFit.checkPaths(classes, sysroot.sysfs());
         } catch (IOException e) {
             out.println("note: cannot look at the node: " + e.getMessage());
         }

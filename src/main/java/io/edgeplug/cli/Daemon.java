@@ -81,7 +81,7 @@ final class Daemon {
             while (signals.next() == Signals.Request.RELOAD) {
                 systemd.reloading();
                 Config before = config;
-                Optional<String> problem = readAgain();
+                Optional<String> problem = readAgain(monitor);
                 if (!config.isServedAs(before)) {
                     return Signals.Request.RELOAD;
                 }
@@ -103,9 +103,11 @@ final class Daemon {
     }
 
     /** Takes up the configuration as it is now; one with mistakes changes nothing, and they are told. */
-    private Optional<String> readAgain() {
+    private Optional<String> readAgain(Monitor monitor) {
         try {
-            config = ConfigFiles.read(options.config());
+            Config newest = ConfigFiles.read(options.config());
+            NodeFit.check(newest.classes(), monitor.current().devices());
+            config = newest;
             Journal.level(config.logLevel());
             LOG.info("configuration read again");
             return Optional.empty();

@@ -23,6 +23,11 @@ public final class ContainerFiles {
         this.isByName = deviceClass.container().handOver() == HandOver.CDI;
     }
 
+    /** Has so many shares of each device have files from now on; returns whether {@link #keep} is needed for that. */
+    public boolean list(int shares) {
+        return deviceInfo.list(shares);
+    }
+
     /**
      * Makes these the devices that have files, and looks at each file.
      *
@@ -57,6 +62,11 @@ public final class ContainerFiles {
 
     private static List<Equipment> sound(Collection<Equipment> devices) {
         return devices.stream().filter(device -> device.problem().isEmpty()).toList();
+    }
+
+    /** A line for each file of others that is no specification, though it is where specifications are. */
+    public List<String> unread() {
+        return cdi.unread();
     }
 
     /** Whether only {@link #keep} can put in order what is there. */

@@ -14,7 +14,6 @@ import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Sharing;
 import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.SubFunction;
 import io.edgeplug.device.VdpaDevice;
@@ -47,11 +46,13 @@ public final class DeviceInfoFiles {
     private final DeviceClass deviceClass;
     private final String prefix;
     private final KeptFiles files;
+    private int shares;
 
     public DeviceInfoFiles(Path directory, DeviceClass deviceClass) {
         this.deviceClass = deviceClass;
         this.prefix = prefix(deviceClass.resource());
         this.files = new KeptFiles(directory, this::isOurs);
+        this.shares = deviceClass.sharing().shares();
     }
 
     /** The name of a device's file; the ID, which the kernel gave, has no slash. */
@@ -86,6 +87,13 @@ public final class DeviceInfoFiles {
         };
     }
 
+    /** Has so many shares of each device have files from now on; returns whether others had them before. */
+    boolean list(int listed) {
+        boolean differs = shares != listed;
+        shares = listed;
+        return differs;
+    }
+
     /**
      * Makes these the devices that have files.
      *
@@ -116,9 +124,8 @@ public final class DeviceInfoFiles {
         Map<String, byte[]> contents = new TreeMap<>();
         for (Equipment device : devices) {
             content(deviceClass, device.device()).ifPresent(content -> {
-                for (String name : names(device.id())) {
-                    contents.put(name, (content + "\n").getBytes(StandardCharsets.UTF_8));
-                }
+                byte[] bytes = (content + "\n").getBytes(StandardCharsets.UTF_8);
+                names(device.id()).forEach(name -> contents.put(name, bytes));
             });
         }
         return contents;
@@ -144,9 +151,8 @@ public final class DeviceInfoFiles {
 
     /** Multus asks by the ID that the kubelet knows, which is that of a share if devices are shared. */
     private List<String> names(String id) {
-        Sharing sharing = deviceClass.sharing();
-        return sharing.isShared()
-                ? IntStream.range(0, sharing.shares())
+        return deviceClass.sharing().isShared()
+                ? IntStream.range(0, shares)
                         .mapToObj(share -> prefix + id + "::" + share + SUFFIX)
                         .toList()
                 : List.of(prefix + id + SUFFIX);

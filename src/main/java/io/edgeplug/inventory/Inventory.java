@@ -116,6 +116,21 @@ public final class Inventory {
         return lists;
     }
 
+    /** How many shares of each of the class's devices the kubelet is to know; 1 if they are not shared. */
+    public int listedShares(DeviceClass deviceClass) {
+        if (!deviceClass.sharing().isShared()) {
+            return 1;
+        }
+        int shared = 0;
+        long all = 0;
+        for (Item item : items) {
+            int shares = item.deviceClass().map(one -> one.sharing().shares()).orElse(1);
+            shared += shares > 1 ? 1 : 0;
+            all += shares > 1 ? shares : 0;
+        }
+        return deviceClass.sharing().listed(shared, all);
+    }
+
     /** How many of a resource's devices these items have, with which the list of all begins. */
     @SuppressWarnings(
             "ReferenceEquality") // the lists are of the same objects, and to look into thousands takes a while

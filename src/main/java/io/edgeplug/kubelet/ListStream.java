@@ -94,7 +94,7 @@ final class ListStream<M> {
 
     private List<Advertised> list() {
         Offer offer = resource.supply().current();
-        return listing.of(offer.devices(), offer.numaNodes());
+        return listing.of(offer.devices(), offer.shares(), offer.numaNodes());
     }
 
     /** Waits for another offer than was looked at last, or until good news has been held long enough. */

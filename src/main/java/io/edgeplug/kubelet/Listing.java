@@ -24,11 +24,11 @@ final class Listing {
         this.shares = new Shares(deviceClass.sharing().shares());
     }
 
-    /** The whole list of these devices, on a node with these NUMA nodes. */
-    List<Advertised> of(List<Device> newest, List<Integer> online) {
+    /** The whole list of these devices, with so many shares of each, on a node with these NUMA nodes. */
+    List<Advertised> of(List<Device> newest, int listed, List<Integer> online) {
         List<Advertised> own = devices.of(newest, this::own);
         List<Advertised> near = deviceClass.excludeTopology() ? own : withNodes(own, online);
-        return deviceClass.sharing().isShared() ? shared(near) : near;
+        return deviceClass.sharing().isShared() ? shared(near, listed) : near;
     }
 
     /** With the nodes that are known of the device itself. */
@@ -71,9 +71,9 @@ final class Listing {
                 .toList();
     }
 
-    private List<Advertised> shared(List<Advertised> list) {
+    private List<Advertised> shared(List<Advertised> list, int listed) {
         return list.stream()
-                .flatMap(one -> shares.ids(one.id(), list.size()).stream()
+                .flatMap(one -> shares.ids(one.id(), listed).stream()
                         .map(id -> new Advertised(id, one.healthy(), one.numaNodes())))
                 .toList();
     }

@@ -16,11 +16,18 @@ import java.util.stream.Stream;
  * @param number higher for each offer of which the kubelet is to know
  * @param inventory the generation of the inventory that it was made from
  * @param devices as the kubelet is to know them
+ * @param shares of each device, that the kubelet is to know
  * @param problems by ID, why a device that is healthy by itself cannot be handed over
  */
-record Offer(long number, long inventory, List<Device> devices, List<Integer> numaNodes, Map<String, String> problems) {
+record Offer(
+        long number,
+        long inventory,
+        List<Device> devices,
+        int shares,
+        List<Integer> numaNodes,
+        Map<String, String> problems) {
 
-    static final Offer NOTHING = new Offer(0, -1, List.of(), List.of(), Map.of());
+    static final Offer NOTHING = new Offer(0, -1, List.of(), 1, List.of(), Map.of());
 
     Offer {
         devices = List.copyOf(devices);
@@ -69,7 +76,7 @@ record Offer(long number, long inventory, List<Device> devices, List<Integer> nu
     Offer without(String id, String problem) {
         Map<String, String> more = new TreeMap<>(problems);
         more.put(id, problem);
-        return new Offer(number + 1, inventory, withProblems(devices, more), numaNodes, more);
+        return new Offer(number + 1, inventory, withProblems(devices, more), shares, numaNodes, more);
     }
 
     /** The IDs of devices that the kubelet knows. */

@@ -43,11 +43,11 @@ final class Offers {
     }
 
     /**
-     * Offers these devices from now on. Does nothing if there is an offer of a newer inventory: bad news of it was told
+     * Offers these devices, and so many shares of each, from now on. Does nothing if there is an offer of a newer inventory: bad news of it was told
      * while all of the older one was looked at. Its number is higher, and who waits is told, only if the kubelet is to
      * know something else than before.
      */
-    void publish(Inventory inventory, List<Device> devices, Map<String, String> problems) {
+    void publish(Inventory inventory, List<Device> devices, int shares, Map<String, String> problems) {
         lock.lock();
         try {
             if (inventory.generation() < offer.inventory()) {
@@ -55,9 +55,10 @@ final class Offers {
             }
             boolean isNews = offer.number() == 0
                     || !Difference.of(offer.devices(), devices).isEmpty()
+                    || shares != offer.shares()
                     || !inventory.numaNodes().equals(offer.numaNodes());
             long number = isNews ? offer.number() + 1 : offer.number();
-            offer = new Offer(number, inventory.generation(), devices, inventory.numaNodes(), problems);
+            offer = new Offer(number, inventory.generation(), devices, shares, inventory.numaNodes(), problems);
             if (isNews) {
                 published.signalAll();
             }

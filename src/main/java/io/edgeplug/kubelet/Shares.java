@@ -16,20 +16,16 @@ import java.util.stream.IntStream;
  */
 record Shares(int perDevice) {
 
-    /** So many IDs of a resource, at 128 bytes each, fit into a message that the kubelet takes. */
-    private static final int MAX_LISTED = 1 << 15;
-
     static final String SEPARATOR = "::";
 
     private static final Pattern SHARE = Pattern.compile("(.+)" + SEPARATOR + "(0|[1-9]\\d{0,3})");
 
-    /** The IDs of one device among so many; fewer than usual if otherwise the list were longer than the kubelet takes. */
-    List<String> ids(String device, int devices) {
+    /** The IDs of a device of which so many shares are listed. */
+    List<String> ids(String device, int listed) {
         if (perDevice == 1) {
             return List.of(device);
         }
-        int fitting = Math.max(1, MAX_LISTED / Math.max(1, devices));
-        return IntStream.range(0, Math.min(perDevice, fitting))
+        return IntStream.range(0, listed)
                 .mapToObj(share -> device + SEPARATOR + share)
                 .toList();
     }

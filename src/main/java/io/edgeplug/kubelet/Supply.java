@@ -69,7 +69,7 @@ final class Supply implements AutoCloseable {
         this.files = files;
         this.ready = new Ready(monitor, sysfs, files);
         this.equipped = new Equipped(deviceClass);
-        this.log = new SupplyLog(deviceClass.resource());
+        this.log = new SupplyLog(deviceClass);
         this.threads = List.of(
                 Thread.ofVirtual().name("supply " + deviceClass.resource()).unstarted(this::follow),
                 Thread.ofVirtual().name("upkeep " + deviceClass.resource()).unstarted(this::keepUp));
@@ -161,17 +161,14 @@ final class Supply implements AutoCloseable {
     private void keepUp() {
         try {
             while (true) {
-                boolean ignored = asked.tryAcquire(pause().toNanos(), TimeUnit.NANOSECONDS);
+                Duration pause = current().problems().isEmpty() ? QUIET : RETRY;
+                boolean ignored = asked.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS);
                 asked.drainPermits();
                 look(Extent.UPKEEP);
             }
         } catch (InterruptedException e) {
             // closed
         }
-    }
-
-    private Duration pause() {
-        return current().problems().isEmpty() ? QUIET : RETRY;
     }
 
     /** Looks at devices, nodes and files now; returns when the offer is made and the files are written. */
@@ -209,7 +206,8 @@ final class Supply implements AutoCloseable {
                 return;
             }
             Inventory inventory = monitor.current();
-            List<Device> devices = inventory.devices(deviceClass.resource());
+            int shares = inventory.listedShares(deviceClass);
+            List<Device> devices = inventory.devices(resource());
             Equipped.Change change = equipped.follow(inventory);
             Set<String> troubled = new HashSet<>(current().problems().keySet());
             troubled.addAll(found.keySet());
@@ -221,9 +219,10 @@ final class Supply implements AutoCloseable {
                         .filter(id -> ready.of(id).isEmpty())
                         .forEach(troubled::add);
             }
-            boolean all = extent == Extent.ALL || (extent == Extent.UPKEEP && files.hasLeftovers());
-            if (extent == Extent.CHANGES && troubled.isEmpty() && change.isEmpty()) {
-                offers.publish(inventory, devices, Map.of());
+            boolean all =
+                    files.list(shares) || extent == Extent.ALL || (extent == Extent.UPKEEP && files.hasLeftovers());
+            if (extent == Extent.CHANGES && !all && troubled.isEmpty() && change.isEmpty()) {
+                offers.publish(inventory, devices, shares, Map.of());
                 return;
             }
             Collection<Equipment> looked = all ? equipped.all() : withTroubled(change.changed(), troubled);
@@ -234,8 +233,8 @@ final class Supply implements AutoCloseable {
             }
             found = Map.copyOf(problems);
             ready.update(looked, problems, change.gone());
-            offers.publish(inventory, Offer.withProblems(devices, problems), problems);
-            log.tell(problems);
+            offers.publish(inventory, Offer.withProblems(devices, problems), shares, problems);
+            log.tell(problems, files.unread(), shares);
         } finally {
             looking.unlock();
         }
@@ -258,7 +257,7 @@ final class Supply implements AutoCloseable {
         if (before.number() > 0 && before.inventory() != inventory.generation()) {
             List<Device> old = Offer.noBetter(before.devices(), inventory.devices(deviceClass.resource()));
             if (!Difference.of(before.devices(), old).isEmpty()) {
-                offers.publish(inventory, old, before.problems());
+                offers.publish(inventory, old, before.shares(), before.problems());
             }
         }
     }

@@ -259,7 +259,7 @@ final class ChaosTest {
     private static List<ListedDevice> inventory(TestDaemon daemon, DeviceClass deviceClass) {
         Inventory now = daemon.monitor.current();
         return new Listing(deviceClass)
-                .of(now.devices(deviceClass.resource()), now.numaNodes()).stream()
+                .of(now.devices(deviceClass.resource()), now.listedShares(deviceClass), now.numaNodes()).stream()
                         .map(one -> new ListedDevice(
                                 one.id(),
                                 one.healthy(),

@@ -5,7 +5,9 @@ import static io.edgeplug.kubelet.TestDaemon.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.edgeplug.SmallHeap;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Sharing;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.LocalKubelet;
@@ -14,12 +16,14 @@ import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
+import io.edgeplug.simulation.SimulatedNode;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Devices of which several containers have one at a time. */
-@Timeout(60)
+@Timeout(120)
 final class SharesTest {
 
     private static final ResourceName SHARED = ResourceName.parse("example.com/shared");
@@ -171,13 +175,52 @@ final class SharesTest {
     }
 
     @Test
-    void listOfAThousandSharesEachFitsIntoAMessage() {
-        Shares shares = new Shares(1000);
-        String longest = "x".repeat(58);
+    void sharesAreListedAsTheClassSaysUnlessTheyAreTooManyForANode() {
+        Sharing thousand = new Sharing(1000, false);
 
-        assertThat(shares.ids(longest, 32)).hasSize(1000).allMatch(id -> id.length() <= 63);
-        assertThat(shares.ids(longest, 4096)).hasSize(8);
-        assertThat(shares.ids(longest, 100_000)).hasSize(1);
+        assertThat(thousand.listed(8, 8000)).isEqualTo(1000);
+        assertThat(thousand.listed(32, 32_000)).isEqualTo(256);
+        assertThat(thousand.listed(100_000, 100_000_000)).isEqualTo(1);
+        assertThat(new Sharing(2, false).listed(256 + 16, 2 * 256 + 16 * 1000)).isEqualTo(2);
+        assertThat(new Shares(1000).ids("x".repeat(58), 1000)).hasSize(1000).allMatch(id -> id.length() <= 63);
+    }
+
+    /** Serves the 256 VFs of a node, and prints how many device-information files there are. */
+    static final class Crowded {
+
+        private Crowded() {}
+
+        public static void main(String[] args) throws Exception {
+            Path directory = Path.of(args[0]);
+            String tree = Files.readString(Machine.file("pf-256-vfs", "tree"));
+            SimulatedNode.unpack(tree, directory.resolve("node")).close();
+            try (TestDaemon daemon = TestDaemon.open(directory, directory.resolve("kubelet"), args[1])) {
+                daemon.rehearse();
+                try (Stream<Path> files = Files.list(directory.resolve("devinfo"))) {
+                    System.out.println(files.count() + " files");
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1000, 256, 32})
+    void sharesThatAreListedHaveFilesAndTheDaemonsHeapIsEnoughForThem(int shares) throws Exception {
+        SmallHeap.End end = SmallHeap.run(Crowded.class, directory.toString(), """
+                [[class]]
+                resource = "example.com/shared"
+                kind = "vf"
+                shares = %d
+                match = { vendors = ["8086", "15b3"] }
+                """.formatted(shares));
+
+        assertThat(end.exit()).as(end.output()).isZero();
+        assertThat(end.output()).contains("\n8192 files\n");
+        if (shares > 32) {
+            assertThat(end.output())
+                    .contains("example.com/shared: lists 32 shares of each device and not " + shares
+                            + ", since a node lists 8192 at most");
+        }
     }
 
     private static Pod admit(Served served, String name) {

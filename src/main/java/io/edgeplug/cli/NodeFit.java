@@ -1,0 +1,79 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.DeviceScan;
+import io.edgeplug.device.Sharing;
+import io.edgeplug.linux.Sysfs;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Whether a node has room for what device classes make of its devices. Where it has not, the daemon lists less; whoever
+ * changes the configuration is told before.
+ */
+final class NodeFit {
+
+    private NodeFit() {}
+
+    /**
+     * Looks at the shares of these devices.
+     *
+     * @throws ConfigException with a line for each class that has too many
+     */
+    static void check(List<DeviceClass> classes, Collection<Device> devices) throws ConfigException {
+        Map<DeviceClass, Integer> counts = new LinkedHashMap<>();
+        for (Device device : devices) {
+            classes.stream()
+                    .filter(one -> one.takes(device))
+                    .findFirst()
+                    .filter(one -> one.sharing().isShared())
+                    .ifPresent(one -> counts.merge(one, 1, Integer::sum));
+        }
+        int shared = counts.values().stream().mapToInt(Integer::intValue).sum();
+        long all = 0;
+        for (Map.Entry<DeviceClass, Integer> count : counts.entrySet()) {
+            all += (long) count.getKey().sharing().shares() * count.getValue();
+        }
+        List<String> mistakes = new ArrayList<>();
+        for (Map.Entry<DeviceClass, Integer> count : counts.entrySet()) {
+            Sharing sharing = count.getKey().sharing();
+            int fitting = sharing.listed(shared, all);
+            if (fitting < sharing.shares()) {
+                mistakes.add(
+                        "%s: shares: %d of each of %d devices are too many: all classes of this node have %d shares, and may have %d; with %d they fit"
+                                .formatted(
+                                        count.getKey().resource(),
+                                        sharing.shares(),
+                                        count.getValue(),
+                                        all,
+                                        Sharing.MAX_LISTED,
+                                        fitting));
+            }
+        }
+        throwIfAny(mistakes);
+    }
+
+    /**
+     * Looks at how many files the classes name.
+     *
+     * @throws ConfigException with a line for each pattern that names too many
+     */
+    static void checkPaths(List<DeviceClass> classes, Sysfs sysfs) throws ConfigException {
+        throwIfAny(new DeviceScan(sysfs)
+                .paths(
+                        classes.stream().flatMap(DeviceClass::paths).toList(),
+                        classes.stream().flatMap(one -> one.groups().stream()).toList())
+                .excess());
+    }
+
+    private static void throwIfAny(List<String> mistakes) throws ConfigException {
+        if (!mistakes.isEmpty()) {
+            throw new ConfigException(mistakes);
+        }
+    }
+}
