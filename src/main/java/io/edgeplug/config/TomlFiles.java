@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  */
 final class TomlFiles {
 
-    /** Some hundred classes; toml4j takes 40 times as much memory, and time with the square of an array's length. */
+    /** Some hundred classes. toml4j needs many times as much memory, and time by the square of an array's length. */
     private static final int MAX_FILE_KIB = 64;
 
     /** Of all files together: what is read of them stays, and is there twice during a reload. */

@@ -66,7 +66,6 @@ final class KeptFiles {
 
     private boolean hasInherited;
 
-    /** Whether there are still more of them. */
     private boolean hasMore;
 
     /** What a file was when it was written; another than that has been touched. */

@@ -4,6 +4,7 @@ import io.edgeplug.device.PathGroup.Member;
 import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.TooManyFilesException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -115,7 +116,7 @@ public final class DeviceScan {
     private List<String> glob(PathGlob pattern, int most, List<String> problems, List<String> excess) {
         try {
             return sysfs.glob(pattern, most);
-        } catch (Sysfs.TooManyFilesException e) {
+        } catch (TooManyFilesException e) {
             String tooMany = pattern + ": with the files that it names, there are more than the " + PathScan.MAX_FILES
                     + " that all classes of a node may have; none of its files is listed";
             problems.add(tooMany);

@@ -167,11 +167,8 @@ public final class Sysfs {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(resolve(directory))) {
             for (Path entry : entries) {
                 String name = String.valueOf(entry.getFileName());
-                if (isWanted.test(name)) {
+                if (names.size() < most && isWanted.test(name)) {
                     names.add(name);
-                }
-                if (names.size() == most) {
-                    break;
                 }
             }
         } catch (DirectoryIteratorException e) {
@@ -189,7 +186,7 @@ public final class Sysfs {
      *
      * @param most how many there may be, and how many directories on the way to them
      * @return their absolute paths as seen from the root
-     * @throws IOException if there are more, or a directory cannot be listed
+     * @throws TooManyFilesException if there are more
      */
     public List<String> glob(PathGlob pattern, int most) throws IOException {
         List<String> found = List.of("");
@@ -213,16 +210,6 @@ public final class Sysfs {
             throw new TooManyFilesException();
         }
         return names;
-    }
-
-    /** A pattern names more files than were asked for. */
-    public static final class TooManyFilesException extends IOException {
-
-        private static final long serialVersionUID = 1;
-
-        TooManyFilesException() {
-            super("names too many files");
-        }
     }
 
     /** Whether there is a file, a link or a directory at {@code path}. */
