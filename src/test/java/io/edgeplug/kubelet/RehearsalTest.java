@@ -34,7 +34,7 @@ final class RehearsalTest {
                 UnixRpc rpc = UnixRpc.open()) {
             int lines = log.with("").size();
 
-            assertThat(daemon.rehearsal(rpc).run()).isGreaterThanOrEqualTo(200);
+            assertThat(daemon.rehearsal(rpc).run()).isGreaterThanOrEqualTo(400);
 
             assertThat(log.with("")).hasSize(lines);
             assertThat(leftovers()).isEqualTo(before);
