@@ -3,8 +3,6 @@ package io.edgeplug.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +32,6 @@ final class UeventFuzzTest {
     private static final int BATCH = 32;
     private static final int GROUP_UDEV = 2;
     private static final int MAX_BYTES = 64 << 10;
-    private static final int HEADER = 40;
     private static final int BUFFER_BYTES = 64 << 20;
 
     @TempDir
@@ -48,13 +45,13 @@ final class UeventFuzzTest {
 
     @Test
     void datagramAsUdevdSendsItIsHeard() throws Exception {
-        assertThat(heard(valid("/devices/pci0000:00/0000:00:01.0", "pci"), 0, GROUP_UDEV))
+        assertThat(heard(UeventSender.valid("add", "/devices/pci0000:00/0000:00:01.0", "pci"), 0, GROUP_UDEV))
                 .contains(new Uevent("add", "/devices/pci0000:00/0000:00:01.0", "pci"));
     }
 
     @Test
     void datagramThatWasNotSentToTheGroupIsDropped() throws Exception {
-        byte[] datagram = valid("/devices/pci0000:00/0000:00:01.0", "pci");
+        byte[] datagram = UeventSender.valid("add", "/devices/pci0000:00/0000:00:01.0", "pci");
         Udev udev = Udev.load();
         List<Integer> ports = List.of();
         try (UeventSocket socket = open(udev);
@@ -73,8 +70,10 @@ final class UeventFuzzTest {
 
     @Test
     void pathOutOfSysIsDropped() throws Exception {
-        assertThat(heard(valid("/devices/../../etc", "pci"), 0, GROUP_UDEV)).isEmpty();
-        assertThat(heard(valid("/module/vfio", "pci"), 0, GROUP_UDEV)).isEmpty();
+        assertThat(heard(UeventSender.valid("add", "/devices/../../etc", "pci"), 0, GROUP_UDEV))
+                .isEmpty();
+        assertThat(heard(UeventSender.valid("add", "/module/vfio", "pci"), 0, GROUP_UDEV))
+                .isEmpty();
     }
 
     @Test
@@ -129,12 +128,13 @@ final class UeventFuzzTest {
             "/devices/" + "../".repeat(random.nextInt(1000)),
             "/devices/" + "x".repeat(random.nextInt(20_000)),
         };
-        byte[] datagram = valid(paths[random.nextInt(paths.length)], random.nextBoolean() ? "pci" : "net");
+        byte[] datagram =
+                UeventSender.valid("add", paths[random.nextInt(paths.length)], random.nextBoolean() ? "pci" : "net");
         return switch (random.nextInt(6)) {
             case 0 -> Arrays.copyOf(datagram, random.nextInt(datagram.length));
             case 1 -> Arrays.copyOf(datagram, random.nextInt(datagram.length, MAX_BYTES));
-            case 2 -> spoilt(datagram, 8, HEADER);
-            case 3 -> spoilt(datagram, HEADER, datagram.length);
+            case 2 -> spoilt(datagram, 8, UeventSender.HEADER);
+            case 3 -> spoilt(datagram, UeventSender.HEADER, datagram.length);
             case 4 -> withoutNul(datagram);
             default -> datagram;
         };
@@ -148,47 +148,10 @@ final class UeventFuzzTest {
     }
 
     private static byte[] withoutNul(byte[] datagram) {
-        for (int i = HEADER; i < datagram.length; i++) {
+        for (int i = UeventSender.HEADER; i < datagram.length; i++) {
             datagram[i] = datagram[i] == 0 ? (byte) '=' : datagram[i];
         }
         return datagram;
-    }
-
-    /** As libudev has it: its name, a magic number, header and properties, hashes for the kernel to filter by. */
-    private static byte[] valid(String devpath, String subsystem) {
-        byte[] properties = String.join(
-                        "\0", "ACTION=add", "DEVPATH=" + devpath, "SUBSYSTEM=" + subsystem, "SEQNUM=1", "")
-                .getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(HEADER + properties.length)
-                .put("libudev\0".getBytes(StandardCharsets.UTF_8))
-                .putInt(0xfeedcafe)
-                .order(ByteOrder.nativeOrder())
-                .putInt(HEADER)
-                .putInt(HEADER)
-                .putInt(properties.length)
-                .order(ByteOrder.BIG_ENDIAN)
-                .putInt(murmur(subsystem.getBytes(StandardCharsets.UTF_8)))
-                .position(HEADER)
-                .put(properties)
-                .array();
-    }
-
-    /** MurmurHash2 with seed 0, of at most seven bytes. */
-    private static int murmur(byte[] text) {
-        int m = 0x5bd1e995;
-        int hash = text.length;
-        int i = 0;
-        if (text.length >= 4) {
-            int k = ByteBuffer.wrap(text).order(ByteOrder.LITTLE_ENDIAN).getInt() * m;
-            hash = hash * m ^ (k ^ k >>> 24) * m;
-            i = 4;
-        }
-        for (int shift = 0, j = i; j < text.length; j++, shift += 8) {
-            hash ^= (text[j] & 0xff) << shift;
-        }
-        hash = text.length > i ? hash * m : hash;
-        hash = (hash ^ hash >>> 13) * m;
-        return hash ^ hash >>> 15;
     }
 
     private Optional<Uevent> heard(byte[] datagram, int port, int groups) throws IOException {
