@@ -1,0 +1,141 @@
+package io.edgeplug.soak;
+
+import com.google.protobuf.ByteString;
+import io.edgeplug.proto.v1beta1.AllocateRequest;
+import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
+import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
+import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
+import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
+import io.grpc.ManagedChannel;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** What comes to the sockets of plugins: messages of every method, messages that are none, and bytes that are no HTTP/2. */
+final class CallInputs {
+
+    private static final int CALLS = 1_000;
+    private static final int CONNECTIONS = 400;
+
+    private static final List<String> RESOURCES =
+            List.of(Ground.PROBE, Ground.FLIP, Ground.GROUP, Ground.PREPARED, Ground.FUZZED, Ground.MANY);
+
+    private static final List<String> METHODS = List.of(
+            Calls.V1BETA1 + "Allocate",
+            Calls.V1BETA1 + "Allocate",
+            Calls.V1BETA1 + "GetPreferredAllocation",
+            Calls.V1BETA1 + "GetPreferredAllocation",
+            Calls.V1BETA1 + "PreStartContainer",
+            Calls.V1BETA1 + "GetDevicePluginOptions",
+            Calls.V1BETA1 + "ListAndWatch",
+            Calls.V1ALPHA1 + "Allocate",
+            Calls.V1ALPHA1 + "ListAndWatch",
+            "x/y");
+
+    private CallInputs() {}
+
+    static List<Production> all() {
+        return List.of(
+                new Production("calls", 210, CallInputs::calls), new Production("bytes", 75, CallInputs::connections));
+    }
+
+    private static int calls(Attack attack, Random random) throws Exception {
+        try (Calls calls = new Calls()) {
+            List<ManagedChannel> channels = new ArrayList<>();
+            for (String resource : RESOURCES) {
+                channels.add(calls.open(attack, resource));
+            }
+            for (int i = 0; i < CALLS; i++) {
+                String method = METHODS.get(random.nextInt(METHODS.size()));
+                byte[] message = message(method, random);
+                byte[] sent = random.nextInt(4) == 0 ? Hostile.spoilt(message, random) : message;
+                calls.send(channels.get(random.nextInt(channels.size())), method, sent);
+            }
+            calls.awaitAll().ifPresent(attack::found);
+        }
+        return CALLS;
+    }
+
+    /** Some whole calls that are spoilt, some noise, some that are left open until all are made. */
+    private static int connections(Attack attack, Random random) throws Exception {
+        List<SocketChannel> open = new ArrayList<>();
+        Path socket = attack.socket(RESOURCES.get(random.nextInt(RESOURCES.size())));
+        for (int i = 0; i < CONNECTIONS && attack.target().isAlive(); i++) {
+            String method = METHODS.get(random.nextInt(METHODS.size()));
+            byte[] call = Http2.call(method, message(Calls.V1BETA1 + "Allocate", random));
+            byte[] sent = random.nextInt(8) == 0
+                    ? Hostile.bytes(random, Hostile.size(random, 4_000))
+                    : Hostile.spoilt(call, random);
+            SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            try {
+                channel.connect(UnixDomainSocketAddress.of(socket));
+                channel.configureBlocking(false);
+                channel.write(ByteBuffer.wrap(sent));
+            } catch (IOException e) {
+                // it may hang up on such a caller
+                channel.close();
+            }
+            if (random.nextInt(4) == 0) {
+                open.add(channel);
+            } else {
+                channel.close();
+            }
+        }
+        for (SocketChannel channel : open) {
+            channel.close();
+        }
+        return CONNECTIONS;
+    }
+
+    /** A message of that method, with IDs that are there, that are not, and that nobody would give. */
+    static byte[] message(String method, Random random) {
+        String name = method.substring(method.indexOf('/') + 1);
+        return switch (name) {
+            case "Allocate" -> {
+                AllocateRequest.Builder request = AllocateRequest.newBuilder();
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    request.addContainerRequests(
+                            ContainerAllocateRequest.newBuilder().addAllDevicesIds(ids(random)));
+                }
+                yield request.build().toByteArray();
+            }
+            case "GetPreferredAllocation" -> {
+                PreferredAllocationRequest.Builder request = PreferredAllocationRequest.newBuilder();
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    request.addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
+                            .addAllAvailableDeviceIDs(ids(random))
+                            .addAllMustIncludeDeviceIDs(ids(random))
+                            .setAllocationSize(random.nextInt(5) == 0 ? random.nextInt() : random.nextInt(10)));
+                }
+                yield request.build().toByteArray();
+            }
+            case "PreStartContainer" ->
+                PreStartContainerRequest.newBuilder()
+                        .addAllDevicesIds(ids(random))
+                        .build()
+                        .toByteArray();
+            default ->
+                ByteString.copyFrom(Hostile.bytes(random, random.nextInt(20))).toByteArray();
+        };
+    }
+
+    private static List<String> ids(Random random) {
+        List<String> ids = new ArrayList<>();
+        for (int i = random.nextInt(6); i > 0; i--) {
+            ids.add(
+                    switch (random.nextInt(4)) {
+                        case 0 -> Hostile.text(random);
+                        case 1 -> Ground.MANY_VFS.get(random.nextInt(Ground.MANY_VFS.size()));
+                        case 2 -> "0000:3b:01." + random.nextInt(8);
+                        default -> "p" + random.nextInt(3);
+                    });
+        }
+        return ids;
+    }
+}

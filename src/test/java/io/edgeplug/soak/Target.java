@@ -1,0 +1,162 @@
+package io.edgeplug.soak;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/** The daemon that is attacked: {@code edgeplug run} in a process of its own, with the flags of the package. */
+final class Target implements AutoCloseable {
+
+    private static final Path OPTIONS = Path.of("packaging/jvm.options");
+
+    /** Of the installed files only. */
+    private static final List<String> INSTALLED = List.of("-Djava.library.path", "-Djffi.", "-Djna.", "-XX:AOTCache");
+
+    /** What no program that the daemon starts may see. */
+    static final String SECRET = "SOAK_SECRET";
+
+    private static final int MAX_READ = 8 << 20;
+    private static final String READY = "ready";
+
+    private final Process process;
+    private final Path log;
+    private long read;
+    private boolean isReady;
+
+    private Target(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    /** What /proc says of it. */
+    record Size(long residentKiB, int threads, int descriptors) {}
+
+    /** Starts it there; it may end at once. */
+    static Target start(Ground ground) throws IOException {
+        List<String> command = java(
+                "io.edgeplug.cli.Main",
+                "run",
+                "--config",
+                ground.config().toString(),
+                "--sysroot",
+                ground.sysroot().toString());
+        Files.deleteIfExists(ground.log());
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.appendTo(ground.log().toFile()));
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().put(SECRET, "of the service");
+        return new Target(builder.start(), ground.log());
+    }
+
+    /** A command that runs a class in the package's heap. */
+    static List<String> java(String main, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
+        for (String line : Files.readAllLines(OPTIONS)) {
+            if (line.startsWith("-") && INSTALLED.stream().noneMatch(line::startsWith)) {
+                command.add(line);
+            }
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    int pid() {
+        return (int) process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Its exit status; empty while it runs. */
+    Optional<Integer> exit() {
+        return isAlive() ? Optional.empty() : Optional.of(process.exitValue());
+    }
+
+    /** Waits until it serves, and says whether it does. */
+    boolean awaitReady(long seconds) throws IOException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        while (!isReady && isAlive() && System.nanoTime() - end < 0) {
+            isReady = Files.readString(log).lines().anyMatch(READY::equals);
+            LockSupport.parkNanos(10_000_000);
+        }
+        return isReady;
+    }
+
+    void reload() {
+        Libc.INSTANCE.kill(pid(), Libc.SIGHUP);
+    }
+
+    /** What it wrote since this was asked last; of very much only the first 8 MiB. */
+    Log news() throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
+            long length = file.length();
+            byte[] bytes = new byte[(int) Math.min(MAX_READ, length - read)];
+            file.seek(read);
+            file.readFully(bytes);
+            long all = length - read;
+            read = length;
+            return new Log(new String(bytes, StandardCharsets.UTF_8), all);
+        }
+    }
+
+    /** A part of the log, and how many bytes there were. */
+    record Log(String text, long bytes) {}
+
+    /** The last lines of the log. */
+    String lastWords() throws IOException {
+        List<String> lines =
+                Files.readString(log, StandardCharsets.ISO_8859_1).lines().toList();
+        return String.join(" | ", lines.subList(Math.max(0, lines.size() - 4), lines.size()));
+    }
+
+    /** Where it is still, or nothing once it has ended. */
+    Optional<Size> size() throws IOException {
+        Path proc = Path.of("/proc", String.valueOf(pid()));
+        try (Stream<Path> open = Files.list(proc.resolve("fd"))) {
+            long resident = 0;
+            int threads = 0;
+            for (String line : Files.readAllLines(proc.resolve("status"))) {
+                if (line.startsWith("VmRSS:")) {
+                    resident = Long.parseLong(line.replaceAll("\\D", ""));
+                } else if (line.startsWith("Threads:")) {
+                    threads = Integer.parseInt(line.replaceAll("\\D", ""));
+                }
+            }
+            return Optional.of(new Size(resident, threads, (int) open.count()));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            if (isAlive()) {
+                throw e;
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** Ends it with all that it has started, as no unit would: there is no cgroup here. */
+    @Override
+    public void close() {
+        List<ProcessHandle> started = process.descendants().toList();
+        process.destroyForcibly();
+        started.forEach(ProcessHandle::destroyForcibly);
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
