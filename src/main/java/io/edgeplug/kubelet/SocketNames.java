@@ -14,6 +14,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -95,6 +96,10 @@ final class SocketNames {
         }
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
             for (Path socket : sockets) {
+                if (!isSocket(socket)) {
+                    LOG.info(() -> socket + ": is no socket and left alone");
+                    continue;
+                }
                 if (isListening(socket)) {
                     throw new IOException(socket + ": another edgeplug serves it, stop that one first");
                 }
@@ -103,6 +108,16 @@ final class SocketNames {
             }
         } catch (DirectoryIteratorException e) {
             throw new IOException(directory + ": cannot be listed: " + e.getMessage(), e);
+        }
+    }
+
+    /** Whether it is a socket itself, and not a link to one; a FIFO is as good, since nobody listens there. */
+    private static boolean isSocket(Path path) {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .isOther();
+        } catch (IOException e) {
+            return false;
         }
     }
 

@@ -49,6 +49,46 @@ final class ServingTest {
         }
     }
 
+    @Test
+    void whatOnlyHasTheNameOfASocketIsLeftAlone() throws Exception {
+        Path own = Files.createDirectory(kubeletDir.resolve("edgeplug"));
+        whileOddNamesAreIn(own, () -> {
+            try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+                Seen.untilSo("three sockets", () -> sockets().size() == 3 + 2);
+            }
+        });
+    }
+
+    @Test
+    void whatOnlyHasTheNameOfASocketIsLeftAloneInTheRegistry() throws Exception {
+        Path registry = Files.createDirectory(directory.resolve("plugins_registry"));
+        whileOddNamesAreIn(registry, () -> {
+            try (TestDaemon daemon = TestDaemon.openInRegistry(directory, registry)) {
+                Seen.untilSo("three sockets", () -> names(registry).size() == 3 + 2);
+            }
+        });
+    }
+
+    private void whileOddNamesAreIn(Path own, ThrowingRunnable does) throws Exception {
+        Path inside = Files.createFile(
+                Files.createDirectory(own.resolve("edgeplug-a.sock")).resolve("inside"));
+        Path link = own.resolve("edgeplug-b.sock");
+        Path others = directory.resolve("others.sock");
+        try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            other.bind(UnixDomainSocketAddress.of(others));
+            Files.createSymbolicLink(link, others);
+
+            does.run();
+
+            assertThat(inside).exists();
+            assertThat(link).isSymbolicLink();
+        }
+    }
+
+    private interface ThrowingRunnable {
+        void run() throws Exception;
+    }
+
     /** It deletes all sockets in its directory, and none below. */
     @Test
     void socketsOutliveKubelets() throws Exception {
