@@ -119,7 +119,7 @@ public final class DevicePlugins implements AutoCloseable {
             throws IOException {
         UnixRpc rpc;
         try {
-            rpc = UnixRpc.open();
+            rpc = UnixRpc.open(kubeletDir.toAbsolutePath().resolve(PluginDirectory.KUBELET_SOCKET));
         } catch (IOException e) {
             directory.close();
             throw e;

@@ -31,6 +31,8 @@ final class PluginDirectory implements AutoCloseable {
     /** The safety net, should inotify be unable to tell. */
     static final Duration POLL = Duration.ofSeconds(30);
 
+    static final String KUBELET_SOCKET = "kubelet.sock";
+
     private static final String OWN = "edgeplug";
 
     private static final Logger LOG = Logger.getLogger(PluginDirectory.class.getName());
@@ -109,7 +111,7 @@ final class PluginDirectory implements AutoCloseable {
     }
 
     Path kubeletSocket() {
-        return path.resolve("kubelet.sock");
+        return path.resolve(KUBELET_SOCKET);
     }
 
     /** The directory as it is now, also where the watcher has not come to an event yet. */

@@ -9,12 +9,12 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerCredentials;
 import io.grpc.ServerInterceptor;
-import io.grpc.Status;
 import io.grpc.netty.GrpcHttp2ConnectionHandler;
 import io.grpc.netty.InternalNettyServerCredentials;
 import io.grpc.netty.InternalProtocolNegotiationEvent;
 import io.grpc.netty.InternalProtocolNegotiator;
 import io.grpc.netty.InternalProtocolNegotiators;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
@@ -22,13 +22,18 @@ import io.netty.channel.unix.PeerCredentials;
 import io.netty.util.AsciiString;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.logging.Logger;
 
 /**
- * Lets only root and one other user call: the kernel tells who connected (SO_PEERCRED, unix(7)), whatever the socket's
- * permissions have become.
+ * Lets only some processes connect to a socket, and only so many connections stand: the kernel tells who connected
+ * (SO_PEERCRED, unix(7)), whatever the socket's permissions have become. All others are hung up on before a byte is read.
  */
 final class PeerCheck implements ServerInterceptor {
+
+    /** A kubelet has one, and for a moment two or three. */
+    static final int MAX_CONNECTIONS = 16;
 
     private static final Logger LOG = Logger.getLogger(PeerCheck.class.getName());
     private static final Attributes.Key<PeerCredentials> PEER = Attributes.Key.create("peer");
@@ -37,34 +42,34 @@ final class PeerCheck implements ServerInterceptor {
     static final Context.Key<PeerCredentials> CALLER = Context.key("caller");
 
     private final Path socket;
-    private final int uid;
+    private final Callers callers;
 
-    /** A check for {@code socket}, which root and {@code uid} pass. */
-    PeerCheck(Path socket, int uid) {
+    /** For any process of the node, which may try as often as it likes. */
+    private final LogLimit told = new LogLimit(5, Duration.ofMinutes(1));
+
+    /** Touched on the event loop only. */
+    private int connections;
+
+    /** A check for {@code socket}. */
+    PeerCheck(Path socket, Callers callers) {
         this.socket = socket;
-        this.uid = uid;
+        this.callers = callers;
     }
 
-    /** Plain text, and the peer's credentials among the attributes of each call. */
-    static ServerCredentials credentials() {
+    /** Plain text, for those who pass, and the peer's credentials among the attributes of each call. */
+    ServerCredentials credentials() {
         return InternalNettyServerCredentials.create(new Negotiator());
     }
 
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        PeerCredentials peer = call.getAttributes().get(PEER);
-        if (peer != null && (peer.uid() == 0 || peer.uid() == uid)) {
-            return Contexts.interceptCall(Context.current().withValue(CALLER, peer), call, headers, next);
-        }
-        LOG.warning(() -> socket + ": refused " + call.getMethodDescriptor().getBareMethodName() + " of "
-                + (peer == null ? "an unknown process" : "process " + peer.pid() + " of uid " + peer.uid()));
-        call.close(Status.PERMISSION_DENIED.withDescription("only root and uid " + uid + " may call"), new Metadata());
-        return new ServerCall.Listener<>() {};
+        Context known = Context.current().withValue(CALLER, call.getAttributes().get(PEER));
+        return Contexts.interceptCall(known, call, headers, next);
     }
 
     /** gRPC's own for plain text, preceded by a handler that asks the kernel who connected. */
-    private static final class Negotiator implements InternalProtocolNegotiator.ProtocolNegotiator {
+    private final class Negotiator implements InternalProtocolNegotiator.ProtocolNegotiator {
 
         private final InternalProtocolNegotiator.ProtocolNegotiator plain =
                 InternalProtocolNegotiators.serverPlaintext();
@@ -85,7 +90,7 @@ final class PeerCheck implements ServerInterceptor {
         }
     }
 
-    private static final class Asking extends InternalProtocolNegotiators.ProtocolNegotiationHandler {
+    private final class Asking extends InternalProtocolNegotiators.ProtocolNegotiationHandler {
 
         Asking(ChannelHandler next, ChannelLogger logger) {
             super(next, logger);
@@ -93,16 +98,40 @@ final class PeerCheck implements ServerInterceptor {
 
         @Override
         protected void protocolNegotiationEventTriggered(ChannelHandlerContext context) {
+            EpollDomainSocketChannel connection = (EpollDomainSocketChannel) context.channel();
             try {
-                PeerCredentials peer = ((EpollDomainSocketChannel) context.channel()).peerCredentials();
-                var event = getProtocolNegotiationEvent();
-                Attributes known = InternalProtocolNegotiationEvent.getAttributes(event);
-                replaceProtocolNegotiationEvent(InternalProtocolNegotiationEvent.withAttributes(
-                        event, known.toBuilder().set(PEER, peer).build()));
+                PeerCredentials peer = connection.peerCredentials();
+                // what it sends meanwhile waits in the kernel, since nobody is here yet to read it
+                connection.config().setAutoRead(false);
+                callers.judge(peer, refusal -> decide(context, peer, refusal.or(PeerCheck.this::tooMany)));
             } catch (IOException e) {
                 LOG.fine(() -> "a caller that is gone: " + e.getMessage());
+                ChannelFuture ignored = context.close();
             }
-            fireProtocolNegotiationEvent(context);
         }
+
+        private void decide(ChannelHandlerContext context, PeerCredentials peer, Optional<String> refusal) {
+            if (refusal.isPresent()) {
+                told.line("%s: refused process %d of uid %d: %s"
+                                .formatted(socket, peer.pid(), peer.uid(), refusal.orElseThrow()))
+                        .ifPresent(LOG::warning);
+                ChannelFuture ignored = context.close();
+                return;
+            }
+            connections++;
+            context.channel().closeFuture().addListener(closed -> connections--);
+            var event = getProtocolNegotiationEvent();
+            Attributes known = InternalProtocolNegotiationEvent.getAttributes(event);
+            replaceProtocolNegotiationEvent(InternalProtocolNegotiationEvent.withAttributes(
+                    event, known.toBuilder().set(PEER, peer).build()));
+            fireProtocolNegotiationEvent(context);
+            context.channel().config().setAutoRead(true);
+        }
+    }
+
+    private Optional<String> tooMany() {
+        return connections == MAX_CONNECTIONS
+                ? Optional.of("it has " + MAX_CONNECTIONS + " connections already")
+                : Optional.empty();
     }
 }

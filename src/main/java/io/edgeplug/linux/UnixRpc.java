@@ -7,9 +7,11 @@ import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -28,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /**
  * gRPC over Unix sockets: any number of servers and channels on one epoll loop.
@@ -84,23 +88,39 @@ public final class UnixRpc implements AutoCloseable {
         NETTY.setLevel(Level.SEVERE);
     }
 
+    /** The largest request that a server takes; 32,768 IDs of devices, all that a kubelet knows of a resource, are 2.3 MB. */
+    public static final int MAX_REQUEST_BYTES = 3 << 20;
+
+    /** A kubelet asks for as many containers at a time as there are pods that start. */
+    private static final int MAX_CALLS = 256;
+
+    /** Whoever connects says at once that it speaks HTTP/2. */
+    private static final long HANDSHAKE_SECONDS = 10;
+
     private final EventLoopGroup loop;
+    private final Callers callers;
 
-    private final int ownUid;
-
-    private UnixRpc(EventLoopGroup loop, int ownUid) {
+    private UnixRpc(EventLoopGroup loop, Callers callers) {
         this.loop = loop;
-        this.ownUid = ownUid;
+        this.callers = callers;
     }
 
-    /** Starts the loop. */
+    /** Starts the loop; any process of root and of this process's user may call. */
     public static UnixRpc open() throws IOException {
+        return open(Optional.empty());
+    }
+
+    /** Starts the loop; only this process may call, and that which listens on {@code caller}. */
+    public static UnixRpc open(Path caller) throws IOException {
+        return open(Optional.of(caller));
+    }
+
+    private static UnixRpc open(Optional<Path> caller) throws IOException {
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
         int ownUid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        return new UnixRpc(
-                new MultiThreadIoEventLoopGroup(
-                        1, Thread.ofPlatform().name("grpc").daemon().factory(), EpollIoHandler.newFactory()),
-                ownUid);
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
+                1, Thread.ofPlatform().name("grpc").daemon().factory(), EpollIoHandler.newFactory());
+        return new UnixRpc(loop, new Callers(loop, ownUid, caller));
     }
 
     /**
@@ -123,19 +143,22 @@ public final class UnixRpc implements AutoCloseable {
     }
 
     /**
-     * Serves root and this process's own user on a new socket, which the server unlinks when it is shut down; others
-     * get PERMISSION_DENIED.
+     * Serves those who may call on a new socket, which the server unlinks when it is shut down; it hangs up on others.
      *
      * @throws IOException if there is a file of that name, or the socket cannot be made
      */
     public Server serve(Path socket, BindableService... services) throws IOException {
+        return serve(
+                socket, Stream.of(services).map(BindableService::bindService).toList());
+    }
+
+    /** The same, of services that were bound already. */
+    public Server serve(Path socket, List<ServerServiceDefinition> services) throws IOException {
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
             throw new IOException(socket + ": longer than the " + MAX_PATH_BYTES + " bytes of a Unix socket's path");
         }
         NettyServerBuilder builder = server(socket);
-        for (BindableService service : services) {
-            builder.addService(service);
-        }
+        services.forEach(builder::addService);
         Server server = builder.build().start();
         try {
             Files.setPosixFilePermissions(socket, OWNER_ONLY);
@@ -154,12 +177,16 @@ public final class UnixRpc implements AutoCloseable {
     }
 
     private NettyServerBuilder server(Path socket) {
+        PeerCheck check = new PeerCheck(socket, callers);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(
-                        new DomainSocketAddress(socket.toFile()), PeerCheck.credentials())
+                        new DomainSocketAddress(socket.toFile()), check.credentials())
                 .channelType(EpollServerDomainSocketChannel.class)
                 .bossEventLoopGroup(loop)
                 .workerEventLoopGroup(loop)
-                .intercept(new PeerCheck(socket, ownUid))
+                .intercept(check)
+                .handshakeTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS)
+                .maxConcurrentCallsPerConnection(MAX_CALLS)
+                .maxInboundMessageSize(MAX_REQUEST_BYTES)
                 .directExecutor();
         // grpc sets it on every connection, where it means nothing and draws a warning
         return builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
@@ -167,8 +194,9 @@ public final class UnixRpc implements AutoCloseable {
 
     /** Makes a channel to the server on {@code socket}, which connects with its first call. */
     public ManagedChannel dial(Path socket) {
+        ChannelFactory<EpollDomainSocketChannel> connections = () -> callers.channelTo(socket);
         return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                .channelType(EpollDomainSocketChannel.class)
+                .channelFactory(connections)
                 .eventLoopGroup(loop)
                 .withOption(ChannelOption.SO_KEEPALIVE, null)
                 .usePlaintext()

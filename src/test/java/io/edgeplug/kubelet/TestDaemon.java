@@ -88,13 +88,14 @@ final class TestDaemon implements AutoCloseable {
                 (supplies, preparations) -> DevicePlugins.open(kubeletDir, supplies, preparations));
     }
 
-    /** Starts with the same three resources where the kubelet's plugin watcher looks. */
+    /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */
     static TestDaemon openInRegistry(Path directory, Path registry) throws IOException, ConfigException {
+        Path kubeletDir = directory.resolve("device-plugins");
         return open(
                 directory,
-                directory,
+                kubeletDir,
                 CLASSES,
-                (supplies, preparations) -> DevicePlugins.openInRegistry(registry, directory, supplies, preparations));
+                (supplies, preparations) -> DevicePlugins.openInRegistry(registry, kubeletDir, supplies, preparations));
     }
 
     private interface Opening {

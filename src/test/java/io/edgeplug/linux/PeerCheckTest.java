@@ -19,6 +19,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.unix.DomainSocketAddress;
+import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
@@ -26,8 +27,14 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,37 +64,93 @@ final class PeerCheckTest {
     /** The kernel keeps a user for each thread, so a client's event loop can be another's. */
     @Test
     void otherUserIsDeniedEvenWhereTheSocketIsOpenToAll() throws Exception {
-        assumeThat(System.getProperty("user.name"))
-                .as("only root can be somebody else")
-                .isEqualTo("root");
-        assumeThat(System.getProperty("os.arch")).as("the number of setresuid").isEqualTo("amd64");
+        assumeRootOfX86();
         Path socket = directory.resolve("a.sock");
-        ThreadFactory nobodys = task -> new Thread(() -> {
-            becomeNobody();
-            task.run();
-        });
-        EventLoopGroup nobody = new MultiThreadIoEventLoopGroup(1, nobodys, EpollIoHandler.newFactory());
+        EventLoopGroup nobody = nobodys();
         try (UnixRpc rpc = UnixRpc.open()) {
             Server server = rpc.serve(socket, new Options());
-            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
-            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
-            ManagedChannel channel = NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
-                    .channelType(EpollDomainSocketChannel.class)
-                    .eventLoopGroup(nobody)
-                    .withOption(ChannelOption.SO_KEEPALIVE, null)
-                    .usePlaintext()
-                    .build();
+            openToAll(socket);
+            ManagedChannel channel = dial(nobody, socket);
 
             assertThatThrownBy(() -> options(channel))
                     .isInstanceOf(StatusRuntimeException.class)
-                    .satisfies(e ->
-                            assertThat(Status.fromThrowable(e).getCode()).isEqualTo(Status.Code.PERMISSION_DENIED));
+                    .satisfies(
+                            e -> assertThat(Status.fromThrowable(e).getCode()).isEqualTo(Status.Code.UNAVAILABLE));
 
             channel.shutdownNow();
             server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
         } finally {
             nobody.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
         }
+    }
+
+    /** Anyone on the node may connect as often as he likes, and the log is for others. */
+    @Test
+    void otherUserWhoTriesAgainAndAgainIsToldOfAFewTimes() throws Exception {
+        assumeRootOfX86();
+        Path socket = directory.resolve("a.sock");
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        Handler log = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                warnings.add(entry.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(PeerCheck.class.getName());
+        logger.addHandler(log);
+        logger.setLevel(Level.WARNING);
+        EventLoopGroup nobody = nobodys();
+        try (UnixRpc rpc = UnixRpc.open()) {
+            Server server = rpc.serve(socket, new Options());
+            openToAll(socket);
+            for (int i = 0; i < 100; i++) {
+                ManagedChannel channel = dial(nobody, socket);
+                assertThatThrownBy(() -> options(channel)).isInstanceOf(StatusRuntimeException.class);
+                channel.shutdownNow();
+            }
+            server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+        } finally {
+            logger.removeHandler(log);
+            logger.setLevel(null);
+            nobody.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+        }
+
+        assertThat(warnings).hasSizeBetween(1, 10).allMatch(line -> line.contains("uid " + NOBODY));
+    }
+
+    private static void assumeRootOfX86() {
+        assumeThat(System.getProperty("user.name"))
+                .as("only root can be somebody else")
+                .isEqualTo("root");
+        assumeThat(System.getProperty("os.arch")).as("the number of setresuid").isEqualTo("amd64");
+    }
+
+    private static EventLoopGroup nobodys() {
+        ThreadFactory threads = task -> new Thread(() -> {
+            becomeNobody();
+            task.run();
+        });
+        return new MultiThreadIoEventLoopGroup(1, threads, EpollIoHandler.newFactory());
+    }
+
+    private void openToAll(Path socket) throws IOException {
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static ManagedChannel dial(EventLoopGroup loop, Path socket) {
+        return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
+                .channelType(EpollDomainSocketChannel.class)
+                .eventLoopGroup(loop)
+                .withOption(ChannelOption.SO_KEEPALIVE, null)
+                .usePlaintext()
+                .build();
     }
 
     private static DevicePluginOptions options(ManagedChannel channel) {

@@ -1,0 +1,105 @@
+package io.edgeplug.linux;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.PeerCredentials;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Decides which processes may connect: of those of root and of this process's user, this one and the one that listens on
+ * a certain socket, or all of them if none is named.
+ *
+ * <p>The kernel tells who listens to whoever connects there (SO_PEERCRED, unix(7)). While a connection to that socket
+ * stands, its other end is known; else one is made for the question. A process in a PID namespace that cannot be seen from
+ * here has the number 0, and all of those count as one. On the event loop only.
+ */
+final class Callers {
+
+    /** How to go on: without a reason if the process may connect, else with why not. */
+    interface Verdict extends Consumer<Optional<String>> {}
+
+    private static final String NOT_IT = "only the process that listens on %s may call";
+
+    private final EventLoopGroup loop;
+    private final int uid;
+    private final long ownPid = ProcessHandle.current().pid();
+    private final Optional<Path> listening;
+
+    /** The connection to that socket, while one stands. */
+    private Optional<EpollDomainSocketChannel> standing = Optional.empty();
+
+    /** Lets this process connect, and that which listens on a socket; or any of root and {@code uid} if there is none. */
+    Callers(EventLoopGroup loop, int uid, Optional<Path> listening) {
+        this.loop = loop;
+        this.uid = uid;
+        this.listening = listening;
+    }
+
+    /** A connection to be made to a socket; if it is the one named, its other end is known by it. */
+    EpollDomainSocketChannel channelTo(Path socket) {
+        EpollDomainSocketChannel channel = new EpollDomainSocketChannel();
+        boolean isNamed = listening.equals(Optional.of(socket));
+        channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelActive(ChannelHandlerContext context) {
+                standing = isNamed ? Optional.of(channel) : standing;
+                context.fireChannelActive();
+            }
+
+            @Override
+            public void channelInactive(ChannelHandlerContext context) {
+                standing = standing.filter(one -> !one.equals(channel));
+                context.fireChannelInactive();
+            }
+        });
+        return channel;
+    }
+
+    /** Decides on a process, at once or as soon as it is known who listens. */
+    void judge(PeerCredentials peer, Verdict verdict) {
+        if (peer.uid() != 0 && peer.uid() != uid) {
+            verdict.accept(Optional.of("only root and uid " + uid + " may call"));
+        } else if (listening.isEmpty() || peer.pid() == ownPid) {
+            verdict.accept(Optional.empty());
+        } else if (standing.isPresent()) {
+            verdict.accept(problem(peer, standing.orElseThrow()));
+        } else {
+            ask(peer, verdict);
+        }
+    }
+
+    private void ask(PeerCredentials peer, Verdict verdict) {
+        DomainSocketAddress address =
+                new DomainSocketAddress(listening.orElseThrow().toFile());
+        ChannelFuture connecting = new Bootstrap()
+                .group(loop)
+                .channel(EpollDomainSocketChannel.class)
+                .handler(new ChannelInboundHandlerAdapter())
+                .connect(address);
+        connecting.addListener(connected -> {
+            Optional<String> problem = connected.isSuccess()
+                    ? problem(peer, (EpollDomainSocketChannel) connecting.channel())
+                    : Optional.of(NOT_IT.formatted(address.path()) + ", and none does");
+            ChannelFuture ignored = connecting.channel().close();
+            verdict.accept(problem);
+        });
+    }
+
+    private Optional<String> problem(PeerCredentials peer, EpollDomainSocketChannel toListener) {
+        try {
+            return toListener.peerCredentials().pid() == peer.pid()
+                    ? Optional.empty()
+                    : Optional.of(NOT_IT.formatted(listening.orElseThrow()));
+        } catch (IOException e) {
+            return Optional.of("who listens on " + listening.orElseThrow() + " cannot be told: " + e.getMessage());
+        }
+    }
+}

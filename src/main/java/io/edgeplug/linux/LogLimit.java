@@ -1,0 +1,38 @@
+package io.edgeplug.linux;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** Lets only so many lines of one source into the log, which it could fill otherwise; thread-safe. */
+public final class LogLimit {
+
+    private final int most;
+    private final long period;
+
+    private long begun = System.nanoTime();
+    private int lines;
+    private long left;
+
+    /** Lets {@code most} lines in each {@code period}. */
+    public LogLimit(int most, Duration period) {
+        this.most = most;
+        this.period = period.toNanos();
+    }
+
+    /** The line to log, with how many were left out before it; empty if this one is left out. */
+    public synchronized Optional<String> line(String text) {
+        long now = System.nanoTime();
+        if (now - begun >= period) {
+            begun = now;
+            lines = 0;
+        }
+        if (lines == most) {
+            left++;
+            return Optional.empty();
+        }
+        lines++;
+        String more = left == 0 ? "" : ", … and " + left + " more before it";
+        left = 0;
+        return Optional.of(text + more);
+    }
+}
