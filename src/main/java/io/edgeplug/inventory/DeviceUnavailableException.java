@@ -62,6 +62,12 @@ public final class DeviceUnavailableException extends Exception {
         return new DeviceUnavailableException(device(resource, id) + " is unhealthy: " + clause(problem));
     }
 
+    /** A container holds a device, and another is said to start with it. */
+    public static DeviceUnavailableException held(ResourceName resource, String id, String container, String pod) {
+        return new DeviceUnavailableException(device(resource, id) + " is held by container " + container + " of pod "
+                + pod + ", as the kubelet has noted, and this is not the start of that container");
+    }
+
     /** Each device is fit, and one container cannot have them all. */
     public static DeviceUnavailableException notTogether(ResourceName resource, List<String> ids, String problem) {
         return new DeviceUnavailableException(

@@ -42,6 +42,7 @@ public final class DevicePlugins implements AutoCloseable {
     private final Supplies supplies;
     private final Preparations preparations;
     private final List<KubeletApi> apis;
+    private final Path kubeletDir;
     private final UnpreparedStarts unprepared;
     private final Thread releases;
     private final Thread rehearsal;
@@ -68,6 +69,7 @@ public final class DevicePlugins implements AutoCloseable {
         this.supplies = supplies;
         this.preparations = preparations;
         this.apis = List.copyOf(apis);
+        this.kubeletDir = kubeletDir;
     }
 
     /**
@@ -133,7 +135,7 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     private ResourcePlugin start(Supply supply) {
-        Resource resource = new Resource(supply, preparations);
+        Resource resource = new Resource(supply, preparations, kubeletDir);
         List<KubeletApi> usable =
                 apis.stream().filter(api -> api.serves(resource)).toList();
         return ResourcePlugin.start(rpc, directory, connection, resource, usable);
@@ -180,7 +182,7 @@ public final class DevicePlugins implements AutoCloseable {
     private void rehearseNow() {
         try {
             List<Resource> resources = supplies.each().stream()
-                    .map(supply -> new Resource(supply, preparations))
+                    .map(supply -> new Resource(supply, preparations, kubeletDir))
                     .toList();
             if (!resources.isEmpty()) {
                 new Rehearsal(rpc, resources, this::awaitRegistered).run();

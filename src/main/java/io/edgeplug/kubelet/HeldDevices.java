@@ -13,9 +13,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -109,6 +111,28 @@ public final class HeldDevices {
         return byId.getOrDefault(device.id(), List.of()).stream()
                 .filter(holding -> holding.resource().equals(resource.toString()))
                 .toList();
+    }
+
+    /**
+     * Who holds one of these devices of a resource, by their IDs there; nobody if some container holds just these, which
+     * may be the one that starts.
+     */
+    Optional<Holding> otherHolder(ResourceName resource, Set<String> ids) {
+        Map<List<String>, Set<String>> byContainer = new HashMap<>();
+        Optional<Holding> holder = Optional.empty();
+        for (List<Holding> holdings : byId.values()) {
+            for (Holding one : holdings) {
+                if (one.resource().equals(resource.toString())) {
+                    byContainer
+                            .computeIfAbsent(List.of(one.pod(), one.container()), any -> new HashSet<>())
+                            .add(one.id());
+                    if (holder.isEmpty() && ids.contains(one.id())) {
+                        holder = Optional.of(one);
+                    }
+                }
+            }
+        }
+        return byContainer.containsValue(ids) ? Optional.empty() : holder;
     }
 
     /** Whether it tells of pods. */

@@ -9,6 +9,8 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.prepare.PrepareException;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -24,8 +26,10 @@ import java.util.stream.Stream;
 /**
  * One resource as the plugin sees it, before any version of the kubelet's API; answers at once, from any thread, except
  * where it says otherwise.
+ *
+ * @param kubeletDir where the kubelet notes who holds what
  */
-record Resource(Supply supply, Preparations preparations) {
+record Resource(Supply supply, Preparations preparations, Path kubeletDir) {
 
     DeviceClass deviceClass() {
         return supply.deviceClass();
@@ -85,11 +89,14 @@ record Resource(Supply supply, Preparations preparations) {
         if (!prepares()) {
             return;
         }
+        Set<String> wanted = new LinkedHashSet<>(ids);
+        refuseIfHeld(wanted);
         Inventory inventory = supply.monitor().current();
+        Map<String, Device> here = byId(inventory);
         List<Device> devices = new ArrayList<>();
-        for (String id : ids) {
+        for (String id : wanted) {
             devices.add(shares().device(id)
-                    .flatMap(device -> inventory.device(name(), device))
+                    .flatMap(device -> Optional.ofNullable(here.get(device)))
                     .orElseThrow(() -> inventory.absence(name(), id)));
         }
         preparations.prepare(deviceClass(), devices);
@@ -99,6 +106,30 @@ record Resource(Supply supply, Preparations preparations) {
                 throw DeviceUnavailableException.unfitAfterwards(name(), device.id(), missing.orElseThrow());
             }
         }
+    }
+
+    /**
+     * The kubelet notes a container's devices before it starts, and has them all prepared at each of its starts. So if it
+     * has noted any of these and no container with just these, this is no start of a container. Notes that cannot be read
+     * name nobody.
+     */
+    private void refuseIfHeld(Set<String> ids) throws DeviceUnavailableException {
+        Optional<HeldDevices.Holding> other;
+        try {
+            other = HeldDevices.read(kubeletDir).otherHolder(name(), ids);
+        } catch (IOException e) {
+            return;
+        }
+        if (other.isPresent()) {
+            HeldDevices.Holding holder = other.orElseThrow();
+            throw DeviceUnavailableException.held(name(), holder.id(), holder.container(), holder.pod());
+        }
+    }
+
+    private Map<String, Device> byId(Inventory inventory) {
+        Map<String, Device> devices = new HashMap<>();
+        inventory.devices(name()).forEach(device -> devices.put(device.id(), device));
+        return devices;
     }
 
     /** The devices that one container asks for; what it asks for is added to {@code seen}. */
@@ -135,8 +166,7 @@ record Resource(Supply supply, Preparations preparations) {
      * fail the pod.
      */
     List<String> prefer(Collection<String> available, Collection<String> must, int size) {
-        Map<String, Device> devices = new HashMap<>();
-        supply.monitor().current().devices(name()).forEach(device -> devices.put(device.id(), device));
+        Map<String, Device> devices = byId(supply.monitor().current());
         Map<String, Device> known = new HashMap<>();
         Stream.concat(available.stream(), must.stream())
                 .forEach(id -> shares().device(id).map(devices::get).ifPresent(device -> known.put(id, device)));

@@ -7,11 +7,15 @@ import static io.edgeplug.kubelet.TestDaemon.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.ContainerStartException;
+import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -184,5 +188,57 @@ final class PreStartTest {
 
         assertThat(started).isTrue();
         assertThat(Files.readAllLines(runs)).hasSize(1);
+    }
+
+    private static final String BOTH = """
+            [[class]]
+            resource = "example.com/sriov_node0"
+            kind = "vf"
+            match = { pf_names = ["ens1f0"] }
+            [class.prepare]
+            reset = "flr"
+            """;
+
+    /** The kubelet asks for all devices that a container has of a resource, so whoever asks for some of them is not it. */
+    @Test
+    void deviceOfAContainerThatIsNotTheOneThatStartsIsNotTouched() throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, BOTH));
+        kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+        kubelet.admit(PodSpec.of("pod", NODE0, 2));
+        kubelet.startContainer("pod", "main");
+        List<String> done = daemon.node.acts();
+        String socket = kubelet.resource(NODE0).endpoint().orElseThrow();
+        PluginClient stranger = closing.add(PluginClient.dial(
+                closing.add(UnixRpc.open()), kubeletDir.resolve("edgeplug").resolve(socket)));
+
+        assertThatThrownBy(() -> stranger.preStart(List.of(VF0.toString())))
+                .hasMessage(
+                        "FAILED_PRECONDITION: Device " + VF0 + " of example.com/sriov_node0 is held by container main "
+                                + "of pod pod, as the kubelet has noted, and this is not the start of that container");
+        assertThat(daemon.node.acts()).isEqualTo(done);
+
+        kubelet.startContainer("pod", "main");
+        assertThat(daemon.node.acts()).hasSize(2 * done.size());
+        kubelet.remove("pod");
+        stranger.preStart(List.of(VF0.toString()));
+    }
+
+    @Test
+    void initContainersDeviceIsPreparedForTheNextContainerOfItsPod() throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, BOTH));
+        kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+        PodSpec.Container init = new PodSpec.Container("init", Map.of(NODE0, 1));
+        PodSpec.Container main = new PodSpec.Container("main", Map.of(NODE0, 2));
+        kubelet.admit(new PodSpec("pod", List.of(init), List.of(main)));
+
+        kubelet.startContainer("pod", "init");
+        kubelet.startContainer("pod", "main");
+        kubelet.startContainer("pod", "main");
+
+        assertThat(daemon.node.acts()).hasSize((1 + 2 + 2) * 3);
     }
 }

@@ -366,7 +366,7 @@ final class RefusalTest {
             ContainerDirectories directories = SupplyNode.directories(directory);
             Supplies supplies = closing.add(Supplies.open(node.sysfs(), directories, monitor, classes));
             resources = supplies.each().stream()
-                    .map(supply -> new Resource(supply, preparations))
+                    .map(supply -> new Resource(supply, preparations, directory))
                     .toList();
         }
 

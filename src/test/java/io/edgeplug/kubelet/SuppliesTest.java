@@ -71,7 +71,7 @@ final class SuppliesTest {
     private record Running(SimulatedNode node, Monitor monitor, Supplies supplies, Preparations preparations) {
 
         Resource resource(int number) {
-            return new Resource(supplies.each().get(number), preparations);
+            return new Resource(supplies.each().get(number), preparations, node.root());
         }
     }
 

@@ -50,7 +50,7 @@ final class SupplyNode {
                 .classes();
         monitor = closing.add(Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO));
         supply = closing.add(Supply.open(classes.getFirst(), monitor, node.sysfs(), directories(directory)));
-        resource = new Resource(supply, closing.add(new Preparations(node.sysfs(), monitor, directory)));
+        resource = new Resource(supply, closing.add(new Preparations(node.sysfs(), monitor, directory)), directory);
     }
 
     /** Where its files are. */

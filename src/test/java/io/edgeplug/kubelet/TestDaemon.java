@@ -154,7 +154,7 @@ final class TestDaemon implements AutoCloseable {
         return new Rehearsal(
                 rpc,
                 supplies.each().stream()
-                        .map(supply -> new Resource(supply, preparations))
+                        .map(supply -> new Resource(supply, preparations, node.root()))
                         .toList(),
                 () -> true);
     }
