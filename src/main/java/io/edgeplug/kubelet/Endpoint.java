@@ -1,14 +1,15 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.linux.UnixRpc;
-import io.grpc.BindableService;
 import io.grpc.Channel;
 import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -49,7 +50,9 @@ final class Endpoint implements AutoCloseable {
         Path socket = SocketNames.next(directory.sockets(), resource.name());
         // where the kubelet comes by itself, nobody knows when to look
         Progress progress = new Progress(directory.isRegistry() ? wake : directory::progressed, wake);
-        Server server = rpc.serve(socket, api.services(resource, progress).toArray(BindableService[]::new));
+        List<ServerServiceDefinition> services =
+                api.services(resource, progress).stream().map(RequestLimits::on).toList();
+        Server server = rpc.serve(socket, services);
         return new Endpoint(resource, api, directory.path(), socket, server, progress);
     }
 

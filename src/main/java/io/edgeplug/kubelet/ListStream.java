@@ -1,6 +1,8 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.inventory.Difference;
+import io.edgeplug.kubelet.Lists.Edition;
+import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
@@ -8,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
-import java.util.function.Function;
 
 /**
  * One ListAndWatch stream: the newest list whenever it differs from what this stream sent last.
@@ -22,39 +23,41 @@ final class ListStream<M> {
     /** Good news comes so long after the message before it: each makes the kubelet write a file, and bursts are usual. */
     private static final Duration PAUSE = Duration.ofMillis(100);
 
+    /** A kubelet has one, and for a moment two. Each may cost a list that waits to be read. */
+    static final int MAX_STREAMS = 4;
+
     private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
-    private final Resource resource;
-    private final Function<List<Advertised>, M> message;
+    private final Lists<M> lists;
     private final ServerCallStreamObserver<M> kubelet;
     private final Progress progress;
     private final Semaphore readiness = new Semaphore(0);
     private final CountDownLatch cancelled = new CountDownLatch(1);
 
-    // below: the writer's own
-    private final Listing listing;
-
-    /** Of the offer looked at last. */
+    /** Of the offer looked at last; the writer's own. */
     private long number;
 
-    private ListStream(
-            Resource resource,
-            Function<List<Advertised>, M> message,
-            ServerCallStreamObserver<M> kubelet,
-            Progress progress) {
-        this.resource = resource;
-        this.message = message;
+    private ListStream(Lists<M> lists, ServerCallStreamObserver<M> kubelet, Progress progress) {
+        this.lists = lists;
         this.kubelet = kubelet;
         this.progress = progress;
-        this.listing = new Listing(resource.deviceClass());
     }
 
-    /** Starts to send, until the kubelet goes or the server is shut down. Called on the epoll loop, as the call comes. */
-    static <M> void start(
-            Resource resource, Function<List<Advertised>, M> message, StreamObserver<M> answer, Progress progress) {
+    /**
+     * Starts to send, until the kubelet goes or the server is shut down; refuses a stream too many. Called as the call
+     * comes.
+     */
+    static <M> void start(Lists<M> lists, StreamObserver<M> answer, Progress progress) {
+        if (progress.streams() >= MAX_STREAMS) {
+            answer.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription(lists.resource().name() + ": has " + MAX_STREAMS + " streams already")
+                    .asRuntimeException());
+            return;
+        }
         ServerCallStreamObserver<M> kubelet = (ServerCallStreamObserver<M>) answer;
-        ListStream<M> stream = new ListStream<>(resource, message, kubelet, progress);
-        Thread writer = Thread.ofVirtual().name("list " + resource.name()).unstarted(stream::write);
+        ListStream<M> stream = new ListStream<>(lists, kubelet, progress);
+        Thread writer =
+                Thread.ofVirtual().name("list " + lists.resource().name()).unstarted(stream::write);
         kubelet.setOnReadyHandler(stream.readiness::release);
         kubelet.setOnCancelHandler(() -> stream.end(writer));
         progress.streaming(writer);
@@ -68,17 +71,17 @@ final class ListStream<M> {
 
     private void write() {
         try {
-            List<Advertised> last = send(list());
+            List<Advertised> last = send(lists.newest());
             Deadline pause = Deadline.in(PAUSE);
             Optional<Duration> held = Optional.empty();
             while (cancelled.getCount() > 0) {
                 await(held);
-                List<Advertised> list = list();
-                Difference<Advertised> change = Difference.of(last, list);
+                Edition newest = lists.newest();
+                Difference<Advertised> change = Difference.of(last, newest.devices());
                 if (change.isEmpty()) {
                     held = Optional.empty();
                 } else if (pause.isOver() || Advertised.isWorse(change)) {
-                    last = send(list);
+                    last = send(newest);
                     pause = Deadline.in(PAUSE);
                     held = Optional.empty();
                 } else {
@@ -92,26 +95,21 @@ final class ListStream<M> {
         }
     }
 
-    private List<Advertised> list() {
-        Offer offer = resource.supply().current();
-        return listing.of(offer.devices(), offer.shares(), offer.numaNodes());
-    }
-
     /** Waits for another offer than was looked at last, or until good news has been held long enough. */
     private void await(Optional<Duration> held) throws InterruptedException {
-        Supply supply = resource.supply();
+        Supply supply = lists.resource().supply();
         number = supply.awaitNewerThan(number, held.orElse(FOREVER)).number();
     }
 
     /** Sends the list, or the newest there is once the kubelet can take one. */
-    private List<Advertised> send(List<Advertised> list) throws InterruptedException {
-        List<Advertised> newest = list;
+    private List<Advertised> send(Edition edition) throws InterruptedException {
+        Edition newest = edition;
         while (!kubelet.isReady()) {
             readiness.acquire();
-            newest = list();
+            newest = lists.newest();
         }
-        kubelet.onNext(message.apply(newest));
-        progress.listed(newest.size());
-        return newest;
+        kubelet.onNext(lists.message(newest));
+        progress.listed(newest.devices().size());
+        return newest.devices();
     }
 }

@@ -18,6 +18,10 @@ final class Listing {
     private final DeviceClass deviceClass;
     private final Shares shares;
     private final Remade<Device, Advertised> devices = new Remade<>();
+    private final Remade<Advertised, List<Advertised>> shared = new Remade<>();
+
+    /** How many shares of each device were listed last. */
+    private int count;
 
     Listing(DeviceClass deviceClass) {
         this.deviceClass = deviceClass;
@@ -72,9 +76,16 @@ final class Listing {
     }
 
     private List<Advertised> shared(List<Advertised> list, int listed) {
-        return list.stream()
-                .flatMap(one -> shares.ids(one.id(), listed).stream()
-                        .map(id -> new Advertised(id, one.healthy(), one.numaNodes())))
+        if (listed != count) {
+            shared.forget();
+            count = listed;
+        }
+        return shared.of(list, this::shared).stream().flatMap(List::stream).toList();
+    }
+
+    private List<Advertised> shared(Advertised device) {
+        return shares.ids(device.id(), count).stream()
+                .map(id -> new Advertised(id, device.healthy(), device.numaNodes()))
                 .toList();
     }
 }

@@ -97,6 +97,11 @@ final class Progress {
         writers.add(writer);
     }
 
+    /** How many streams there are. */
+    int streams() {
+        return streams.size();
+    }
+
     /** That thread has written its last, and ends. */
     void written(Thread writer) {
         writers.remove(writer);

@@ -54,16 +54,18 @@ final class V1alpha1 implements KubeletApi {
     private static final class Service extends DevicePluginGrpc.DevicePluginImplBase {
 
         private final Resource resource;
+        private final Lists<ListAndWatchResponse> lists;
         private final Progress progress;
 
         Service(Resource resource, Progress progress) {
             this.resource = resource;
+            this.lists = new Lists<>(resource, V1alpha1::list);
             this.progress = progress;
         }
 
         @Override
         public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> answer) {
-            ListStream.start(resource, V1alpha1::list, answer, progress);
+            ListStream.start(lists, answer, progress);
         }
 
         @Override

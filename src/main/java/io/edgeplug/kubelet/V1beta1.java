@@ -75,14 +75,19 @@ final class V1beta1 implements KubeletApi {
                         new Answer<>(progress));
     }
 
-    /** Each call returns at once, for it holds up the epoll loop, and the kubelet's admission of pods. */
+    /**
+     * Each call on the epoll loop returns at once, for it holds that up, and the kubelet's admission of pods; what takes
+     * longer comes on a thread of its own, see {@link RequestLimits}.
+     */
     private static final class Service extends DevicePluginGrpc.DevicePluginImplBase {
 
         private final Resource resource;
+        private final Lists<ListAndWatchResponse> lists;
         private final Progress progress;
 
         Service(Resource resource, Progress progress) {
             this.resource = resource;
+            this.lists = new Lists<>(resource, new Encoding());
             this.progress = progress;
         }
 
@@ -94,7 +99,7 @@ final class V1beta1 implements KubeletApi {
 
         @Override
         public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> answer) {
-            ListStream.start(resource, new Lists(), answer, progress);
+            ListStream.start(lists, answer, progress);
         }
 
         @Override
@@ -174,8 +179,8 @@ final class V1beta1 implements KubeletApi {
                 .build();
     }
 
-    /** The lists of one stream, for which a device that is as it was is not encoded again. */
-    private static final class Lists implements Function<List<Advertised>, ListAndWatchResponse> {
+    /** Makes messages of lists; a device that is as it was is not encoded again. */
+    private static final class Encoding implements Function<List<Advertised>, ListAndWatchResponse> {
 
         private final Remade<Advertised, ByteString> devices = new Remade<>();
 

@@ -1,21 +1,40 @@
 package io.edgeplug.kubelet;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The daemon's parts in a process of their own, on the files of a simulated node, so that it can be killed. */
 final class DaemonProcess implements AutoCloseable {
 
     private static final String READY = "ready";
     private static final String HANGING = "hanging";
+
+    /** The memory that the package gives the daemon, as in packaging/jvm.options. */
+    private static final List<String> SMALL = List.of(
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xms4m",
+            "-Xmx32m",
+            "-Xmn2m",
+            "-Xss256k",
+            "-Djdk.virtualThreadScheduler.parallelism=2",
+            "-XX:MaxMetaspaceSize=64m",
+            "-XX:MaxDirectMemorySize=16m",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-Dio.netty.allocator.type=unpooled");
 
     private final Process process;
     private final BufferedReader out;
@@ -56,9 +75,21 @@ final class DaemonProcess implements AutoCloseable {
 
     /** Starts it, and waits until it serves. */
     static DaemonProcess start(Path directory, Path kubeletDir, String classes, String... hanging) throws IOException {
+        return start(List.of(), directory, kubeletDir, classes, hanging);
+    }
+
+    /** Starts it with as much memory as the package gives it. */
+    static DaemonProcess startSmall(Path directory, Path kubeletDir, String classes) throws IOException {
+        return start(SMALL, directory, kubeletDir, classes);
+    }
+
+    private static DaemonProcess start(
+            List<String> jvm, Path directory, Path kubeletDir, String classes, String... hanging) throws IOException {
         Path file = Files.writeString(directory.resolve("classes.toml"), classes);
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
+        command.addAll(jvm);
+        command.addAll(List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
@@ -81,6 +112,26 @@ final class DaemonProcess implements AutoCloseable {
     /** Waits until somebody writes to an attribute that hangs. */
     void awaitHanging() throws IOException {
         await(HANGING);
+    }
+
+    /** Waits until it has nothing left to do, or has ended. */
+    void awaitRest() {
+        long end = System.nanoTime() + 6 * TestDaemon.PATIENCE.toNanos();
+        Duration before = Duration.ZERO;
+        Duration spent = Duration.ofNanos(1);
+        while (!spent.equals(before)) {
+            assertThat(System.nanoTime()).as("the daemon rests").isLessThan(end);
+            LockSupport.parkNanos(200_000_000);
+            before = spent;
+            spent = process.toHandle().info().totalCpuDuration().orElse(before);
+        }
+    }
+
+    /** Why it has ended, which it should not have; empty while it runs. */
+    Optional<String> end() throws IOException {
+        return process.isAlive()
+                ? Optional.empty()
+                : Optional.of("exit status " + process.exitValue() + ": " + Files.readString(log));
     }
 
     /** Ends it as the kernel does when there is no memory left. */
