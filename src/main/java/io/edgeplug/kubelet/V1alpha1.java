@@ -75,8 +75,12 @@ final class V1alpha1 implements KubeletApi {
                 List<String> ids = request.getDevicesIDsList();
                 Allocation allocation =
                         resource.allocate(List.of(ids), HandOver.DEVICE_NODES).getFirst();
-                // what the devices give together is what each gives, since the kubelet adds the answers up
-                ids.forEach(id -> response.addSpec(spec(id, allocation)));
+                // the kubelet adds up what it is answered for each device, so the first has what they give together
+                response.addSpec(spec(ids.getFirst(), allocation));
+                ids.stream()
+                        .skip(1)
+                        .forEach(id ->
+                                response.addSpec(DeviceRuntimeSpec.newBuilder().setID(id)));
             } catch (DeviceUnavailableException e) {
                 answer.onError(Status.FAILED_PRECONDITION
                         .withDescription(e.getMessage())
