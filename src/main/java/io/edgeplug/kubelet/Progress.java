@@ -18,6 +18,9 @@ final class Progress {
     /** A process that dies closes its connections first, so for so long it is not known whether it dies. */
     private static final Duration DYING = Duration.ofSeconds(1);
 
+    /** A kubelet's reason for a refusal is a sentence or two. */
+    private static final int MAX_REASON = 400;
+
     static final String HUNG_UP = "the kubelet has hung up";
 
     private final Runnable wake;
@@ -122,8 +125,10 @@ final class Progress {
         }
     }
 
+    /** For that reason, which may be any text. */
     void refused(String reason) {
-        refusal = Optional.of(reason);
+        String start = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) + "…" : reason;
+        refusal = Optional.of(start.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?"));
         wake.run();
     }
 

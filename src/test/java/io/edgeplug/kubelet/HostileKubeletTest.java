@@ -99,6 +99,24 @@ final class HostileKubeletTest {
     }
 
     @Test
+    void refusalOfManyLinesIsOneLineInTheLog() throws Exception {
+        String refusal =
+                "no room\nexample.com/gopher: registered, 99 devices\r\u0085\u2028\u001b[31m" + "x".repeat(5000);
+        try (LogLines log = LogLines.open();
+                RoughKubelet rough = RoughKubelet.open(kubeletDir, RoughKubelet.refusing(3, request -> refusal));
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+            rough.watches().awaitCount(3);
+            log.await(NODE0 + ": registered, 2 devices");
+
+            assertThat(log.warnings())
+                    .hasSize(3)
+                    .allMatch(line -> line.matches(".*: cannot register: no room.example.com/gopher: registered.*"))
+                    .noneMatch(line -> line.matches("(?s).*[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}].*"))
+                    .allMatch(line -> line.length() < 600);
+        }
+    }
+
+    @Test
     void refusalThatNamesTheSocketIsStillToldOnce() throws Exception {
         try (LogLines log = LogLines.open();
                 RoughKubelet rough = RoughKubelet.open(
