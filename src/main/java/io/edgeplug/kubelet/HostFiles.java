@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The files of the node that containers are given, each of which is looked at and not opened: of one that is missing, a
@@ -23,7 +24,11 @@ final class HostFiles {
     /** The service has others in these places than containers get: see PrivateTmp and ProcSubset in its unit. */
     private static final List<String> UNSEEN = List.of("/tmp/", "/var/tmp/", "/proc/");
 
+    /** Where a look returns at once: the kernel keeps these in memory. */
+    private static final List<String> NEAR = List.of(DEV, "/sys/", "/run/");
+
     private final Sysfs sysfs;
+    private final FarLooks far = new FarLooks();
 
     /** Empty on a node that was captured: it has not even that, and then no node is missing. */
     private final Optional<FileKind> devNull;
@@ -42,14 +47,29 @@ final class HostFiles {
         }
     }
 
+    /** Whether it has files that a look may hang at. */
+    static boolean isFar(Equipment equipment) {
+        Stream<String> files = equipment.device() instanceof PathDevice device
+                ? device.files().stream().map(PathDevice.File::path)
+                : Stream.empty();
+        return Stream.concat(files, equipment.mounts().stream().map(Mount::hostPath))
+                .anyMatch(path -> Stream.concat(NEAR.stream(), UNSEEN.stream()).noneMatch(path::startsWith));
+    }
+
     /** Why what a device brings cannot be given now, for a person. */
     Optional<String> problem(Equipment equipment) {
+        return isFar(equipment) ? far.problem(equipment.id(), () -> problemOf(equipment)) : problemOf(equipment);
+    }
+
+    private Optional<String> problemOf(Equipment equipment) {
         return badNode(equipment).or(() -> badFile(equipment)).or(() -> missingMount(equipment.mountsBeforehand()));
     }
 
     /** Which mount is missing that is to be there once the device is prepared. */
     Optional<String> missingAfterwards(Equipment equipment) {
-        return missingMount(equipment.mountsAfterwards());
+        return isFar(equipment)
+                ? far.problem(equipment.id(), () -> missingMount(equipment.mountsAfterwards()))
+                : missingMount(equipment.mountsAfterwards());
     }
 
     private Optional<String> badNode(Equipment equipment) {
@@ -104,6 +124,7 @@ final class HostFiles {
 
     /** A file that cannot be looked at is of no use to a container either. */
     private Optional<FileKind> kind(String path) {
+        far.at(path);
         try {
             return sysfs.kind(path.substring(1));
         } catch (IOException e) {

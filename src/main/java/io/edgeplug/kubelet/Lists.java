@@ -50,7 +50,8 @@ final class Lists<M> {
         try {
             Offer offer = resource.supply().current();
             if (newest.filter(one -> one.offer() == offer.number()).isEmpty()) {
-                newest = Optional.of(new Edition(offer.number(), listing.of(offer.devices(), offer.shares(), offer.numaNodes())));
+                newest = Optional.of(
+                        new Edition(offer.number(), listing.of(offer.devices(), offer.shares(), offer.numaNodes())));
             }
             return newest.orElseThrow();
         } finally {

@@ -18,6 +18,7 @@ final class Ready {
     private final HostFiles hostFiles;
     private final ContainerFiles files;
     private final Map<String, Equipment> byId = new ConcurrentHashMap<>();
+    private volatile boolean isFar;
 
     Ready(Monitor monitor, Sysfs sysfs, ContainerFiles files) {
         this.monitor = monitor;
@@ -31,10 +32,16 @@ final class Ready {
 
     /** Those that were looked at are ready, but for what has a problem and for what is gone. */
     void update(Collection<Equipment> looked, Map<String, String> problems, Collection<String> gone) {
+        isFar |= looked.stream().anyMatch(HostFiles::isFar);
         gone.forEach(byId::remove);
         // one file may be of all, also of those that were not looked at
         problems.keySet().forEach(byId::remove);
         looked.stream().filter(one -> !problems.containsKey(one.id())).forEach(one -> byId.put(one.id(), one));
+    }
+
+    /** Whether any has had files that a look may hang at, for a second or so. */
+    boolean isFar() {
+        return isFar;
     }
 
     /** Why this cannot be handed over now; looks at attributes only. */

@@ -31,12 +31,21 @@ import java.util.stream.Stream;
  */
 record Resource(Supply supply, Preparations preparations, Path kubeletDir) {
 
+    /** Runs an Allocate: here, if it answers at once; else, since files may be where looks hang, on a thread of its own. */
+    void run(Runnable allocate) {
+        if (supply.isFar()) {
+            Thread.ofVirtual().name("allocate " + name()).start(allocate);
+        } else {
+            allocate.run();
+        }
+    }
+
     DeviceClass deviceClass() {
         return supply.deviceClass();
     }
 
     ResourceName name() {
-        return supply.resource();
+        return deviceClass().resource();
     }
 
     /**

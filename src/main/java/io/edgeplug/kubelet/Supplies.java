@@ -60,7 +60,7 @@ public final class Supplies implements AutoCloseable {
         for (Supply supply : supplies) {
             if (classes.contains(supply.deviceClass())) {
                 kept.add(supply);
-            } else if (resources.contains(supply.resource())) {
+            } else if (resources.contains(supply.deviceClass().resource())) {
                 // its files are taken over: a container that is being made may need one
                 supply.stop();
             } else {

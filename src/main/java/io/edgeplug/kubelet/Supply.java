@@ -6,7 +6,6 @@ import io.edgeplug.container.Equipment;
 import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Difference;
 import io.edgeplug.inventory.Inventory;
@@ -123,6 +122,11 @@ final class Supply implements AutoCloseable {
         return equipment;
     }
 
+    /** Whether {@link #equipment} may take seconds, since files may be where looks hang. */
+    boolean isFar() {
+        return ready.isFar();
+    }
+
     /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
     private Equipment ready(Device device) throws DeviceUnavailableException {
         Optional<Equipment> known = ready.of(device.id());
@@ -207,7 +211,7 @@ final class Supply implements AutoCloseable {
             }
             Inventory inventory = monitor.current();
             int shares = inventory.listedShares(deviceClass);
-            List<Device> devices = inventory.devices(resource());
+            List<Device> devices = inventory.devices(deviceClass.resource());
             Equipped.Change change = equipped.follow(inventory);
             Set<String> troubled = new HashSet<>(current().problems().keySet());
             troubled.addAll(found.keySet());
@@ -260,10 +264,6 @@ final class Supply implements AutoCloseable {
                 offers.publish(inventory, old, before.shares(), before.problems());
             }
         }
-    }
-
-    ResourceName resource() {
-        return deviceClass.resource();
     }
 
     /** Ends its threads, and leaves its files to whoever supplies the resource next. */

@@ -70,6 +70,10 @@ final class V1alpha1 implements KubeletApi {
 
         @Override
         public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
+            resource.run(() -> allocateNow(request, answer));
+        }
+
+        private void allocateNow(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
             AllocateResponse.Builder response = AllocateResponse.newBuilder();
             try {
                 List<String> ids = request.getDevicesIDsList();

@@ -119,6 +119,10 @@ final class V1beta1 implements KubeletApi {
 
         @Override
         public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
+            resource.run(() -> allocateNow(request, answer));
+        }
+
+        private void allocateNow(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
             AllocateResponse.Builder response = AllocateResponse.newBuilder();
             try {
                 List<? extends List<String>> containers = request.getContainerRequestsList().stream()
