@@ -3,6 +3,8 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
 import io.edgeplug.inventory.Inventory.Item;
 import java.util.HashSet;
 import java.util.List;
@@ -77,6 +79,14 @@ final class Matching {
         if (!ID.matcher(device.id()).matches()) {
             return refused(device, "its name cannot be an ID: 1 to 63 printable characters, no comma or space");
         }
+        if (device.id().startsWith("-")) {
+            return refused(device, "its name begins with -, and a program would take it for an option");
+        }
+        // a function is looked for by its address in notes of who holds what, and in what uevents say
+        if (!(device instanceof PciDevice)
+                && PciAddress.parse(function(device.id())).isPresent()) {
+            return refused(device, "its name is that of a PCI function, which it is not");
+        }
         if (SHARE.matcher(device.id()).matches()) {
             return refused(device, "its name is that of a share of another device");
         }
@@ -89,6 +99,12 @@ final class Matching {
                         device,
                         "its name is longer than the " + MAX_SHARED_ID + " characters that leave room for shares")
                 : new Item(device, taker);
+    }
+
+    /** What names the function in the ID of one, or of a part of one. */
+    private static String function(String id) {
+        int dash = id.indexOf('-');
+        return dash < 0 ? id : id.substring(0, dash);
     }
 
     private static Item refused(Device device, String problem) {

@@ -20,6 +20,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which class takes a device, and which device has an ID, while devices come and go. */
 final class MatchingTest {
@@ -90,6 +92,29 @@ final class MatchingTest {
 
             assertThat(matching.match(CLASSES, now)).isEqualTo(new Matching().match(CLASSES, now));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0000:3b:01.0", "0000:3B:01.0", "0000:3b:01.0-region0", "10000:3b:01.0"})
+    void fileThatIsNamedLikeAFunctionIsNoDeviceForItWouldCountAsThatFunction(String name) {
+        assertThat(new Matching().match(CLASSES, List.of(path("/dev/a/" + name))))
+                .singleElement()
+                .satisfies(item -> {
+                    assertThat(item.resource()).isEmpty();
+                    assertThat(item.device().health().problem())
+                            .contains("its name is that of a PCI function, which it is not");
+                });
+    }
+
+    @Test
+    void fileWhoseNameAProgramWouldTakeForAnOptionIsNoDevice() {
+        assertThat(new Matching().match(CLASSES, List.of(path("/dev/a/-rf"))))
+                .singleElement()
+                .satisfies(item -> {
+                    assertThat(item.resource()).isEmpty();
+                    assertThat(item.device().health().problem())
+                            .contains("its name begins with -, and a program would take it for an option");
+                });
     }
 
     private static Device path(String path) {
