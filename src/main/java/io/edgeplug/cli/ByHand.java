@@ -15,7 +15,6 @@ import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.prepare.Preparer;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,13 +32,13 @@ final class ByHand {
 
     private final Sysfs sysfs;
     private final Path kubeletDir;
-    private final PrintWriter out;
+    private final Lines out;
 
     /** Whether anything may have been done to the device. */
     private volatile boolean hasBegun;
 
     /** On that node, whose kubelet has that directory for device plugins. */
-    ByHand(Sysfs sysfs, Path kubeletDir, PrintWriter out) {
+    ByHand(Sysfs sysfs, Path kubeletDir, Lines out) {
         this.sysfs = sysfs;
         this.kubeletDir = kubeletDir;
         this.out = out;
@@ -55,13 +54,13 @@ final class ByHand {
         boolean isGood = true;
         try (Preparer preparer = new Preparer(sysfs, kubeletDir, event -> {})) {
             for (PlannedStep step : preparer.plan(item.device(), recipe(item))) {
-                out.println(PlanText.line(step.step(), step.text()));
-                step.problem().ifPresent(problem -> out.println("             would fail: " + problem));
+                out.print(PlanText.line(step.step(), step.text()));
+                step.problem().ifPresent(problem -> out.print("             would fail: " + problem));
                 isGood &= step.problem().isEmpty();
             }
         }
         Optional<String> objection = objection(item.device());
-        objection.ifPresent(text -> out.println("needs --force: it " + text));
+        objection.ifPresent(text -> out.print("needs --force: it " + text));
         out.flush();
         return isGood && objection.isEmpty();
     }
@@ -120,7 +119,7 @@ final class ByHand {
                 .orElseThrow(() -> new IOException(id + ": no such device here"));
         DeviceClass taker = item.deviceClass()
                 .orElseThrow(() -> new IOException(id + ": no class takes it, see edgeplug explain " + id));
-        out.println(id + " of " + taker.resource()
+        out.print(id + " of " + taker.resource()
                 + (taker.recipe().isEmpty() ? ": nothing to do, its class has no [class.prepare]" : ""));
         return item;
     }
@@ -146,7 +145,7 @@ final class ByHand {
     /** On the threads that prepare, too. */
     private void print(String line) {
         synchronized (out) {
-            out.println(line);
+            out.print(line);
             out.flush();
         }
     }

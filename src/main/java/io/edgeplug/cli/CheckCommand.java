@@ -5,7 +5,6 @@ import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Inventory;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -31,18 +30,18 @@ final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() throws ConfigException {
         List<DeviceClass> classes = ConfigFiles.read(node.configFile()).classes();
-        PrintWriter out = spec.commandLine().getOut();
+        Lines out = new Lines(spec.commandLine().getOut());
         classes.forEach(
-                one -> out.println(one.resource() + ": kind " + one.kind().word()));
-        ClassNotes.of(classes).forEach(note -> out.println("note: " + note));
+                one -> out.print(one.resource() + ": kind " + one.kind().word()));
+        ClassNotes.of(classes).forEach(note -> out.print("note: " + note));
         try (Sysroot sysroot = node.open()) {
             Inventory inventory = Inventory.scan(sysroot.sysfs(), classes);
-            ClassNotes.of(classes, inventory).forEach(note -> out.println("note: " + note));
+            ClassNotes.of(classes, inventory).forEach(note -> out.print("note: " + note));
             out.flush();
             NodeFit.check(classes, inventory.devices());
             NodeFit.checkPaths(classes, sysroot.sysfs());
         } catch (IOException e) {
-            out.println("note: cannot look at the node: " + e.getMessage());
+            out.print("note: cannot look at the node: " + e.getMessage());
         }
         out.flush();
         return ExitCode.OK;

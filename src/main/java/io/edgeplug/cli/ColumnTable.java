@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import com.google.gson.GsonBuilder;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.PlainText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,12 +30,12 @@ final class ColumnTable {
             columns.forEach(column -> object.put(column.key(), column.value(row).orElse(null)));
             objects.add(object);
         }
-        return new GsonBuilder()
+        return PlainText.ofJson(new GsonBuilder()
                 .serializeNulls()
                 .setPrettyPrinting()
                 .disableHtmlEscaping()
                 .create()
-                .toJson(Map.of("devices", objects));
+                .toJson(Map.of("devices", objects)));
     }
 
     /** A line for each row, below one of headings if {@code headings}. */
@@ -57,7 +58,7 @@ final class ColumnTable {
 
     /** Control characters, which a name from outside may hold, must not reach a terminal. */
     private static String cell(Optional<?> value) {
-        return value.map(text -> text.toString().replaceAll("\\p{Cntrl}", "?")).orElse(NOTHING);
+        return value.map(text -> PlainText.of(text.toString())).orElse(NOTHING);
     }
 
     private static String padded(List<String> line, int[] widths) {

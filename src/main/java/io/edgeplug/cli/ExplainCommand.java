@@ -12,7 +12,6 @@ import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -55,7 +54,7 @@ final class ExplainCommand implements Callable<Integer> {
                 .filter(one -> one.device().id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> new IOException(id + ": no such device here"));
-        PrintWriter out = spec.commandLine().getOut();
+        Lines out = new Lines(spec.commandLine().getOut());
         facts(item, out);
         boolean isTaken = false;
         for (DeviceClass deviceClass : classes) {
@@ -63,44 +62,44 @@ final class ExplainCommand implements Callable<Integer> {
             explain(deviceClass, item.device(), verdict(takes, isTaken), out);
             isTaken |= takes;
         }
-        out.println(conclusion(item));
+        out.print(conclusion(item));
         if (item.deviceClass().isPresent()) {
             DeviceClass taker = item.deviceClass().orElseThrow();
             if (!taker.recipe().isEmpty()) {
-                out.println("before each container it would be prepared");
+                out.print("before each container it would be prepared");
                 try (Preparer preparer = new Preparer(sysfs, config.kubeletDir(), event -> {})) {
-                    PlanText.lines(preparer.plan(item.device(), taker.recipe())).forEach(out::println);
+                    PlanText.lines(preparer.plan(item.device(), taker.recipe())).forEach(out::print);
                 }
             }
-            out.println("its container would get");
+            out.print("its container would get");
             new HandOverText(sysfs)
                     .lines(taker, Equipment.of(taker, item.device(), IommuGroups.of(inventory.devices())))
-                    .forEach(line -> out.println("  " + line));
+                    .forEach(line -> out.print("  " + line));
         }
         out.flush();
     }
 
-    private static void facts(Item item, PrintWriter out) {
-        out.println(item.device().id());
+    private static void facts(Item item, Lines out) {
+        out.print(item.device().id());
         for (Column column : Column.values()) {
             Optional<?> value = column.value(item);
             if (column != Column.DEVICE && value.isPresent()) {
-                out.println("  %-10s %s".formatted(column.key(), value.orElseThrow()));
+                out.print("  %-10s %s".formatted(column.key(), value.orElseThrow()));
             }
         }
     }
 
-    private static void explain(DeviceClass deviceClass, Device device, String verdict, PrintWriter out) {
-        out.println(deviceClass.resource() + ": " + verdict);
-        deviceClass.conditions(device).forEach(condition -> out.println("  " + line(condition)));
+    private static void explain(DeviceClass deviceClass, Device device, String verdict, Lines out) {
+        out.print(deviceClass.resource() + ": " + verdict);
+        deviceClass.conditions(device).forEach(condition -> out.print("  " + line(condition)));
         String indent = deviceClass.selectors().size() > 1 ? "    " : "  ";
         int number = 0;
         for (Selector selector : deviceClass.selectors()) {
             number++;
             if (deviceClass.selectors().size() > 1) {
-                out.println("  match " + number + (number == 1 ? "" : ", or else"));
+                out.print("  match " + number + (number == 1 ? "" : ", or else"));
             }
-            selector.conditions(device).forEach(condition -> out.println(indent + line(condition)));
+            selector.conditions(device).forEach(condition -> out.print(indent + line(condition)));
         }
     }
 

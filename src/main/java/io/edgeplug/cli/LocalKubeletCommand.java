@@ -8,6 +8,7 @@ import com.google.gson.JsonPrimitive;
 import com.google.gson.JsonSerializer;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.PlainText;
 import io.edgeplug.linux.Signals;
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.KubeletOptions;
@@ -90,7 +91,7 @@ final class LocalKubeletCommand implements Callable<Integer> {
         // System.in asks how much there is to read, which some devices do not tell, as a virtual machine's serial ports
         InputStream in = new FileInputStream(FileDescriptor.in);
         try {
-            new PodLines(kubelet, mistake -> System.err.println("edgeplug: " + mistake))
+            new PodLines(kubelet, mistake -> System.err.println("edgeplug: " + PlainText.of(mistake)))
                     .follow(new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)));
         } catch (IOException e) {
             System.err.println("edgeplug: cannot read standard input: " + e.getMessage());
@@ -103,7 +104,7 @@ final class LocalKubeletCommand implements Callable<Integer> {
     }
 
     private void print(KubeletEvent event) {
-        System.out.println(json ? gson.toJson(object(event)) : event.text());
+        System.out.println(json ? PlainText.ofJson(gson.toJson(object(event))) : PlainText.of(event.text()));
     }
 
     private JsonObject object(KubeletEvent event) {

@@ -1,6 +1,7 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.config.ConfigException;
+import io.edgeplug.linux.PlainText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -39,7 +40,7 @@ public final class Main {
         if (e instanceof RuntimeException bug) {
             throw bug;
         }
-        String.valueOf(e.getMessage()).lines().forEach(line -> err.accept("edgeplug: " + line));
+        String.valueOf(e.getMessage()).lines().forEach(line -> err.accept("edgeplug: " + PlainText.of(line)));
         return e instanceof ConfigException ? ExitCode.CONFIG : ExitCode.FAILURE;
     }
 }

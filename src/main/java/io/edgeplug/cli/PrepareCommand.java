@@ -58,7 +58,7 @@ final class PrepareCommand implements Callable<Integer> {
             ByHand byHand = new ByHand(
                     sysroot.sysfs(),
                     kubeletDir.orElse(config.kubeletDir()),
-                    spec.commandLine().getOut());
+                    new Lines(spec.commandLine().getOut()));
             if (dryRun) {
                 return byHand.plan(config.classes(), id) ? ExitCode.OK : ExitCode.FAILURE;
             }

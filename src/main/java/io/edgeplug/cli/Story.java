@@ -1,5 +1,6 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.linux.PlainText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,12 +16,12 @@ final class Story {
     }
 
     void line(String text) {
-        out.printf("%7.3f s  %s%n", Duration.between(begun, Instant.now()).toNanos() / 1e9, text);
+        out.printf("%7.3f s  %s%n", Duration.between(begun, Instant.now()).toNanos() / 1e9, PlainText.of(text));
     }
 
     /** More of the line before. */
     void detail(String text) {
-        out.println("             " + text);
+        out.println("             " + PlainText.of(text));
     }
 
     /** A line that ends with how long it took from {@code since}. */

@@ -23,7 +23,6 @@ import io.edgeplug.localkubelet.Pod;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -88,7 +87,7 @@ final class TryCommand implements Callable<Integer> {
             throws Exception {
         List<DeviceClass> classes = config.classes();
         Listed listed = new Listed();
-        PrintWriter out = spec.commandLine().getOut();
+        Lines out = new Lines(spec.commandLine().getOut());
         try (Sysroot sysroot = node.open();
                 Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 Supplies supplies =
@@ -100,7 +99,7 @@ final class TryCommand implements Callable<Integer> {
                 DevicePlugins plugins = DevicePlugins.open(directory, supplies, preparations)) {
             listed.await(limits.keySet());
             limits.keySet()
-                    .forEach(resource -> out.println(kubelet.resource(resource).text()));
+                    .forEach(resource -> out.print(kubelet.resource(resource).text()));
             Pod pod = kubelet.admit(new PodSpec("try", List.of(new PodSpec.Container(CONTAINER, limits))));
             List<Item> devices = devices(monitor.current(), pod.container(CONTAINER));
             Optional<String> objection = isHere
@@ -110,8 +109,8 @@ final class TryCommand implements Callable<Integer> {
             if (objection.isEmpty()) {
                 kubelet.startContainer(pod.name(), CONTAINER);
             }
-            out.println("the container gets:");
-            AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(line -> out.println("  " + line));
+            out.print("the container gets:");
+            AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(line -> out.print("  " + line));
         } catch (AdmissionException | ContainerStartException | TimeoutException e) {
             throw new IOException(e.getMessage(), e);
         } finally {
@@ -122,7 +121,9 @@ final class TryCommand implements Callable<Integer> {
     /** Knows which devices pods of this node's own kubelet may hold. */
     private ByHand byHand(Sysroot sysroot, Config config) {
         return new ByHand(
-                sysroot.sysfs(), config.kubeletDir(), spec.commandLine().getOut());
+                sysroot.sysfs(),
+                config.kubeletDir(),
+                new Lines(spec.commandLine().getOut()));
     }
 
     /** The devices of a container that are to be prepared. */
@@ -151,15 +152,15 @@ final class TryCommand implements Callable<Integer> {
     }
 
     private void printPreparation(Sysfs sysfs, Path kubeletDir, List<Item> devices, Optional<String> objection) {
-        PrintWriter out = spec.commandLine().getOut();
+        Lines out = new Lines(spec.commandLine().getOut());
         try (Preparer preparer = new Preparer(sysfs, kubeletDir, event -> {})) {
             for (Item item : devices) {
-                out.println("before its container starts, " + item.device().id() + " is prepared:");
-                PlanText.lines(preparer.plan(item.device(), recipe(item))).forEach(out::println);
+                out.print("before its container starts, " + item.device().id() + " is prepared:");
+                PlanText.lines(preparer.plan(item.device(), recipe(item))).forEach(out::print);
             }
         }
         if (!devices.isEmpty()) {
-            out.println(objection.map(text -> "which is not done now: " + text).orElse("which is done now"));
+            out.print(objection.map(text -> "which is not done now: " + text).orElse("which is done now"));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.edgeplug.config;
 
+import io.edgeplug.linux.PlainText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,7 +20,7 @@ final class Mistakes {
     void add(String where, String what) {
         count++;
         if (told.size() < MAX_TOLD) {
-            told.add(shortened(where + ": " + what).replaceAll("\\p{Cntrl}", "?"));
+            told.add(PlainText.of(shortened(where + ": " + what)));
         }
     }
 

@@ -2,6 +2,7 @@ package io.edgeplug.config;
 
 import com.moandjiezana.toml.Toml;
 import io.edgeplug.linux.Ownership;
+import io.edgeplug.linux.PlainText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -120,7 +121,7 @@ final class TomlFiles {
     }
 
     private static String firstLine(String text) {
-        String line = text.lines().findFirst().orElse("").replaceAll("\\p{Cntrl}", "?");
+        String line = PlainText.of(text.lines().findFirst().orElse(""));
         return line.length() > 80 ? line.substring(0, 80) + "…" : line;
     }
 }

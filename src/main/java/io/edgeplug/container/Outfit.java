@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 final class Outfit {
 
     private static final String READ_WRITE = "rw";
-    private static final Pattern PATH = Pattern.compile("(/(?!\\.{1,2}(/|$))[^/\\p{Cntrl}]+)+");
+    private static final Pattern PATH = Pattern.compile("(/(?!\\.{1,2}(/|$))[^/\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+)+");
 
     private final DeviceClass deviceClass;
     private final ContainerRules rules;

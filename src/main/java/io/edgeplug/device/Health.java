@@ -1,5 +1,6 @@
 package io.edgeplug.device;
 
+import io.edgeplug.linux.PlainText;
 import java.util.Optional;
 
 /**
@@ -17,7 +18,7 @@ public record Health(Optional<String> problem) {
     /** Not fit, for this reason, which may quote what a driver says: its start, without what a terminal would obey. */
     public static Health unhealthy(String problem) {
         String start = problem.length() > MAX_PROBLEM ? problem.substring(0, MAX_PROBLEM) + "..." : problem;
-        return new Health(Optional.of(start.replaceAll("\\p{Cntrl}", "?")));
+        return new Health(Optional.of(PlainText.of(start)));
     }
 
     /** Whether a container could use it. */

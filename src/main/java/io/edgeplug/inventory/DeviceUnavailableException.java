@@ -1,6 +1,7 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.PlainText;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -20,7 +21,7 @@ public final class DeviceUnavailableException extends Exception {
     private static final int NAMED = 2;
 
     private DeviceUnavailableException(String sentence) {
-        super((sentence.length() > MAX ? sentence.substring(0, MAX) + "…" : sentence).replaceAll("\\p{Cntrl}", "?"));
+        super(PlainText.of(sentence.length() > MAX ? sentence.substring(0, MAX) + "…" : sentence));
     }
 
     /** Nothing was asked for. */

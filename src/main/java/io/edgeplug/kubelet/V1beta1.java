@@ -6,6 +6,7 @@ import io.edgeplug.container.Allocation;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Remade;
+import io.edgeplug.linux.PlainText;
 import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
@@ -162,8 +163,8 @@ final class V1beta1 implements KubeletApi {
                 return;
             } catch (InterruptedException e) {
                 answer.onError(Status.UNAVAILABLE
-                        .withDescription("Devices of " + resource.name() + " are not prepared yet ("
-                                + String.join(", ", request.getDevicesIdsList()) + "): edgeplug is stopping")
+                        .withDescription(PlainText.of("Devices of " + resource.name() + " are not prepared yet ("
+                                + String.join(", ", request.getDevicesIdsList()) + "): edgeplug is stopping"))
                         .asRuntimeException());
                 return;
             }
@@ -172,7 +173,8 @@ final class V1beta1 implements KubeletApi {
         }
 
         private static StatusRuntimeException refusal(Status status, Exception e) {
-            return status.withDescription(e.getMessage()).asRuntimeException();
+            return status.withDescription(PlainText.of(String.valueOf(e.getMessage())))
+                    .asRuntimeException();
         }
     }
 

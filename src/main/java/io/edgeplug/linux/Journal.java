@@ -92,12 +92,12 @@ public final class Journal {
         }
     }
 
-    /** The record's text; one with fields has no placeholders, whatever braces the names of devices have. */
+    /** The record's text, which is one line, whoever is quoted in it; one with fields has no placeholders, whatever braces the names of devices have. */
     static String text(LogRecord entry, Formatter formatter) {
         boolean hasFields = entry.getParameters() != null && entry.getParameters()[0] instanceof Field;
         String message = hasFields ? entry.getMessage() : formatter.formatMessage(entry);
         Throwable thrown = entry.getThrown();
-        return message + (thrown == null ? "" : ": " + thrown);
+        return PlainText.of(message + (thrown == null ? "" : ": " + thrown));
     }
 
     private static final class Line extends Formatter {

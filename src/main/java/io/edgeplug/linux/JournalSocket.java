@@ -64,7 +64,7 @@ final class JournalSocket extends Handler implements AutoCloseable {
         if (entry.getParameters() != null) {
             for (Object parameter : entry.getParameters()) {
                 if (parameter instanceof Journal.Field field) {
-                    put(out, field.name(), cut(field.value()));
+                    put(out, field.name(), cut(PlainText.of(field.value())));
                 }
             }
         }

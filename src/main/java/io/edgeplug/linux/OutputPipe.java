@@ -164,9 +164,8 @@ final class OutputPipe implements AutoCloseable {
 
     /** One line, wherever it is shown. */
     private static String text(byte[] line, int size) {
-        return new String(line, 0, size, StandardCharsets.UTF_8)
-                .replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ")
-                .strip();
+        String text = new String(line, 0, size, StandardCharsets.UTF_8);
+        return PlainText.of(text.replace('\t', ' ').strip());
     }
 
     /** Ends the reader, too, at once. */

@@ -110,6 +110,6 @@ public final class SystemdNotify {
 
     /** A message has a line for each of its fields. */
     private static String line(String status) {
-        return status.replaceAll("\\p{Cntrl}", " ");
+        return PlainText.of(status);
     }
 }

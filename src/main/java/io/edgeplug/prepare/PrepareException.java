@@ -1,5 +1,7 @@
 package io.edgeplug.prepare;
 
+import io.edgeplug.linux.PlainText;
+
 /** A device could not be prepared; the message is a sentence that names it, for {@code kubectl describe pod}. */
 public final class PrepareException extends Exception {
 
@@ -23,6 +25,6 @@ public final class PrepareException extends Exception {
     }
 
     private static String sentence(String device, String problem) {
-        return "Device " + device + " could not be prepared: " + problem + ".";
+        return PlainText.of("Device " + device + " could not be prepared: " + problem + ".");
     }
 }

@@ -57,8 +57,14 @@ final class Programs {
             throws IOException {
         List<String> argv = new ArrayList<>();
         for (Template template : command.argv()) {
-            argv.add(template.fill(device, names)
-                    .orElseThrow(() -> new IOException("\"" + template + "\" names what this device does not have")));
+            String argument = template.fill(device, names)
+                    .orElseThrow(() -> new IOException("\"" + template + "\" names what this device does not have"));
+            // a pod can rename the interface of its VF, and the name stays when the VF comes back
+            if (argument.startsWith("-") && !template.text().startsWith("-")) {
+                throw new IOException("\"" + template + "\" would be \"" + argument
+                        + "\", which the program would take for an option");
+            }
+            argv.add(argument);
         }
         return argv;
     }

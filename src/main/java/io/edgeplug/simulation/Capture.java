@@ -1,6 +1,7 @@
 package io.edgeplug.simulation;
 
 import io.edgeplug.linux.Look;
+import io.edgeplug.linux.PlainText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -111,7 +112,7 @@ public final class Capture implements Consumer<Look> {
                     .append('\n');
         }
         problems.forEach(problem -> text.append("# left out: ")
-                .append(name.apply(problem).replaceAll("\\p{Cntrl}", "?"))
+                .append(PlainText.of(name.apply(problem)))
                 .append('\n'));
         if (text.length() > MAX_LENGTH) {
             throw new IOException("a capture of this node has " + text.length() + " characters, more than " + MAX_LENGTH

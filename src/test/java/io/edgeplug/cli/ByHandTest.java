@@ -41,7 +41,7 @@ final class ByHandTest {
     void open() throws IOException {
         node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         Files.createFile(node.root().resolve("sys/bus/pci/devices/" + VF + "/uevent"));
-        byHand = new ByHand(node.sysfs(), directory, new PrintWriter(printed));
+        byHand = new ByHand(node.sysfs(), directory, new Lines(new PrintWriter(printed)));
         checkpoint(FREE);
     }
 
@@ -267,8 +267,9 @@ final class ByHandTest {
     /** On the machine that runs the test, whose own files are all that is looked at. */
     @Test
     void tryLeavesAloneWhatAPodOfThisNodeMayHold() throws Exception {
-        Path file = Files.createFile(
-                Files.createDirectories(directory.resolve("gophers")).resolve(VF));
+        // anyone can write to the directory of temporary files, so that no file there is ever handed out
+        Path file = Files.createTempFile(Path.of("target").toAbsolutePath(), "gopher", "");
+        String id = String.valueOf(file.getFileName());
         Path done = directory.resolve("done");
         Path config = Files.writeString(directory.resolve("try.toml"), """
                 kubelet_dir = "%s"
@@ -278,14 +279,18 @@ final class ByHandTest {
                 match = { paths = ["%s"] }
                 prepare = { command = ["/bin/touch", "%s"] }
                 """.formatted(directory, file, done));
-        checkpoint(HELD);
+        checkpoint(HELD.replace(VF, id));
 
-        assertThat(execute("try", "example.com/gopher=1", "--config", config.toString()))
-                .isZero();
+        try {
+            assertThat(execute("try", "example.com/gopher=1", "--config", config.toString()))
+                    .isZero();
+        } finally {
+            Files.delete(file);
+        }
 
         assertThat(lines())
-                .contains("before its container starts, " + VF + " is prepared:\n  command    /bin/touch " + done
-                        + "\nwhich is not done now: " + VF + " may be held by container main of pod 1f3a, as ");
+                .contains("before its container starts, " + id + " is prepared:\n  command    /bin/touch " + done
+                        + "\nwhich is not done now: " + id + " may be held by container main of pod 1f3a, as ");
         assertThat(done).doesNotExist();
     }
 }

@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -275,6 +276,34 @@ final class ExplainTest {
                   driver     vfio-pci, instead of iavf
                 its container would get
                 """);
+    }
+
+    @Test
+    void nameFromOutsideCannotMakeATerminalDoAnything() throws IOException {
+        Path config = Files.writeString(root.resolve("x.toml"), """
+                [[class]]
+                resource = "example.com/vfs"
+                kind = "vf"
+                match = { pf_names = ["ens\\u202e1"] }
+                """);
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+
+        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), root.resolve("node"))) {
+            Path net = node.root().resolve("sys/bus/pci/devices/0000:3b:01.0/net");
+            Files.move(net.resolve("ens1f0v0"), net.resolve("a\u001b[2J"));
+            for (String id : List.of("0000:3b:01.0", "x\u009b\u0085\u001b[2J")) {
+                Commands.commandLine()
+                        .setOut(new PrintWriter(out))
+                        .setErr(new PrintWriter(err))
+                        .execute("explain", id, "--sysroot", node.root().toString(), "--config", config.toString());
+            }
+        }
+
+        assertThat(out.toString())
+                .contains("  net        a?[2J\n")
+                .contains("  no   pf_names ens?1, it has ens1f0#0\n");
+        assertThat(err.toString()).isEqualTo("edgeplug: x???[2J: no such device here\n");
     }
 
     private String explain(String machine, String id) throws IOException {

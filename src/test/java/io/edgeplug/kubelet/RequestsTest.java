@@ -79,6 +79,11 @@ final class RequestsTest {
     }
 
     @Test
+    void nameThatATerminalWouldObeyIsMadePlainInTheRefusal() throws Exception {
+        assertRefused(List.of("\u009b2J\u202e\u0085"), "Device ?2J?? of example.com/sriov_node0 is not on this node");
+    }
+
+    @Test
     void emptyNameIsRefused() throws Exception {
         assertRefused(List.of(""), "Device \"\" of example.com/sriov_node0 is not on this node");
     }

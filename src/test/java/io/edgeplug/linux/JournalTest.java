@@ -47,16 +47,16 @@ final class JournalTest {
     }
 
     @Test
-    void newlinesCannotForgeAField() throws IOException, InterruptedException {
+    void newlinesCannotForgeAFieldOrAMessage() throws IOException, InterruptedException {
         try (Datagrams journal = Datagrams.on(socket());
                 JournalSocket handler = open()) {
             log.log(Level.INFO, "one\nPRIORITY=0", Journal.device("a\nRESOURCE=b"));
 
             assertThat(kept.records).as("what the journal did not take").isEmpty();
             assertThat(fields(journal.nextBytes()))
-                    .containsEntry("MESSAGE", "one\nPRIORITY=0")
+                    .containsEntry("MESSAGE", "one?PRIORITY=0")
                     .containsEntry("PRIORITY", "6")
-                    .containsEntry("DEVICE", "a\nRESOURCE=b")
+                    .containsEntry("DEVICE", "a?RESOURCE=b")
                     .doesNotContainKey("RESOURCE");
         }
     }

@@ -38,7 +38,7 @@ final class ProcessGroupTest {
     void outputErrorsAndExitStatusAreTold() throws Exception {
         assertThat(shell("echo one; echo two >&2; printf '\\033[1mthree'; exit 3", PATIENCE))
                 .isEqualTo(3);
-        assertThat(lines).containsExactly("one", "two", "[1mthree");
+        assertThat(lines).containsExactly("one", "two", "?[1mthree");
     }
 
     @Test

@@ -75,7 +75,7 @@ final class SystemdNotifyTest {
     }
 
     private static void assertStory(Datagrams systemd) throws InterruptedException {
-        assertThat(systemd.next()).isEqualTo("READY=1\nSTATUS=example.com/a 2 READY=0");
+        assertThat(systemd.next()).isEqualTo("READY=1\nSTATUS=example.com/a 2?READY=0");
         assertThat(systemd.next()).isEqualTo("STATUS=grün");
         assertThat(systemd.next()).matches("RELOADING=1\nMONOTONIC_USEC=\\d+");
         assertThat(systemd.next()).isEqualTo("WATCHDOG=1");

@@ -132,6 +132,18 @@ final class PreparerTest {
     }
 
     @Test
+    void nameThatAPodHasChosenIsNoOptionOfACommand() throws Exception {
+        Path net = prepared.node.root().resolve(PreparedNode.DEVICES + VF0 + "/net");
+        Files.move(net.resolve("ens1f0v0"), net.resolve("-delete"));
+
+        assertThatThrownBy(() -> prepared.prepare(VF0, "command = [\"/bin/echo\", \"{netdev}\"]"))
+                .hasMessage("Device " + VF0 + " could not be prepared: command: "
+                        + "\"{netdev}\" would be \"-delete\", which the program would take for an option.");
+        prepared.prepare(VF0, "command = [\"/bin/echo\", \"--dev={netdev}\"]");
+        assertThat(prepared.events).contains(new PrepareEvent.Output(prepared.device(VF0), "--dev=-delete"));
+    }
+
+    @Test
     void commandIsKilledAtItsDeadline() {
         assertThatThrownBy(() -> prepared.prepare(VF0, "command = [\"/bin/sleep\", \"1000\"]\ncommand_timeout = 1"))
                 .hasMessage("Device " + VF0 + " could not be prepared: command: took longer than 1 s and was killed.");
