@@ -122,6 +122,21 @@ public record DeviceClass(
         return conditions;
     }
 
+    /**
+     * The IOMMU group that a container has as a whole with one of its devices: VFIO lets no second process open it. Empty
+     * for a device that is not handed over with VFIO.
+     */
+    public OptionalInt vfioGroup(Device device) {
+        if (!(device instanceof PciDevice pci) || device instanceof SubFunction) {
+            return OptionalInt.empty();
+        }
+        boolean isVfio = recipe.driver()
+                .or(() -> pci.function().driver())
+                .filter(Vfio::isDriver)
+                .isPresent();
+        return isVfio ? pci.function().iommuGroup() : OptionalInt.empty();
+    }
+
     /** The names of all variables that its containers may get, which no other class may set. */
     public SortedSet<String> variables() {
         TreeSet<String> names = new TreeSet<>(container.env().keySet());

@@ -11,8 +11,8 @@ import java.util.Set;
  */
 public final class Readiness {
 
-    /** Drivers that hand a function on as it is, and make nothing of it. */
-    private static final Set<String> PASSING_ON = Set.of("vfio-pci", "uio_pci_generic", "igb_uio", "pci-stub");
+    /** Drivers that hand a function on as it is, as those of VFIO do, and make nothing of it. */
+    private static final Set<String> PASSING_ON = Set.of("uio_pci_generic", "igb_uio", "pci-stub");
 
     private Readiness() {}
 
@@ -42,6 +42,7 @@ public final class Readiness {
     private static boolean isDriven(PciFunction function) {
         return function.driver()
                 .map(driver -> PASSING_ON.contains(driver)
+                        || Vfio.isDriver(driver)
                         || !function.isNetwork()
                         || !function.netNames().isEmpty()
                         || !function.rdmaDevices().isEmpty())

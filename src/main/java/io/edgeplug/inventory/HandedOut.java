@@ -2,11 +2,15 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import io.edgeplug.inventory.Inventory.Item;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -25,15 +29,50 @@ final class HandedOut {
 
     private final Map<String, Given> byId = new TreeMap<>();
 
-    private record Given(Device device, long when) {}
+    /** Of all of them. */
+    private HeldGroups groups = new HeldGroups(List.of());
 
-    void add(Collection<Device> devices, long now) {
-        devices.forEach(device -> byId.put(device.id(), new Given(device, now)));
+    private long count;
+
+    /**
+     * A device that a container may hold.
+     *
+     * @param group the IOMMU group that this container has with it
+     * @param holder a pod by its UID, or one hand-out as long as the kubelet has not noted whose it was
+     */
+    record Given(Device device, OptionalInt group, String holder, long when) {}
+
+    /** A container gets these, all of them. */
+    void add(Collection<Item> items, long now) {
+        count++;
+        // the kubelet gives away what is free: whoever had one of these is gone, with all that it had of the group
+        Set<String> gone = new HashSet<>();
+        for (Item item : items) {
+            Optional.ofNullable(byId.get(item.device().id())).map(Given::holder).ifPresent(gone::add);
+        }
+        byId.values().removeIf(given -> given.group().isPresent() && gone.contains(given.holder()));
+        items.forEach(item -> put(item, "hand-out " + count, now));
+        groups = new HeldGroups(byId.values());
+    }
+
+    /** A pod holds this. */
+    void add(Item item, String pod, long now) {
+        put(item, pod, now);
+    }
+
+    private void put(Item item, String holder, long now) {
+        byId.put(item.device().id(), new Given(item.device(), HeldGroups.group(item), holder, now));
     }
 
     /** Forgets those that no container holds, unless they were handed out just now. */
     void removeFree(Predicate<Device> isHeld, long now) {
         byId.values().removeIf(given -> now - given.when() > NOTED && !isHeld.test(given.device()));
+        groups = new HeldGroups(byId.values());
+    }
+
+    /** The IOMMU groups that containers have. */
+    HeldGroups groups() {
+        return groups;
     }
 
     boolean hasAny(Set<String> ids) {

@@ -25,6 +25,7 @@ final class Heard {
     private Map<PciAddress, Span> functions = new HashMap<>();
     private boolean withoutFunction;
     private boolean everything;
+    private boolean judgement;
 
     /**
      * What to look at.
@@ -80,11 +81,16 @@ final class Heard {
         add(() -> everything = true);
     }
 
-    /** Whether there is something to look at. */
+    /** Has what is known judged again, and nothing looked at. */
+    void judgeAgain() {
+        add(() -> judgement = true);
+    }
+
+    /** Whether there is something to look at, or to judge again. */
     boolean hasAny() {
         lock.lock();
         try {
-            return !functions.isEmpty() || withoutFunction || everything;
+            return !functions.isEmpty() || withoutFunction || everything || judgement;
         } finally {
             lock.unlock();
         }
@@ -102,6 +108,7 @@ final class Heard {
             functions = new HashMap<>();
             withoutFunction = false;
             everything = false;
+            judgement = false;
             return batch;
         } finally {
             lock.unlock();

@@ -193,6 +193,14 @@ public final class Inventory {
         return items;
     }
 
+    /** Whether containers can be given several devices of one IOMMU group, which only one of them can have. */
+    public boolean sharesIommuGroups() {
+        Set<Integer> seen = new HashSet<>();
+        return items.stream()
+                .map(HeldGroups::group)
+                .anyMatch(group -> group.isPresent() && !seen.add(group.getAsInt()));
+    }
+
     /** The NUMA nodes of the node; none where the kernel knows nothing of NUMA. */
     public List<Integer> numaNodes() {
         return numaNodes;

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.logging.Logger;
 
@@ -127,16 +128,29 @@ public final class Monitor implements AutoCloseable {
      * @throws DeviceUnavailableException if one cannot be had now; then none is handed out
      */
     public List<Device> handOut(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
-        return publication.handOut(resource, ids);
+        List<Device> devices = publication.handOut(resource, ids);
+        if (blocksGroupMates()) {
+            heard.judgeAgain();
+        }
+        return devices;
     }
 
     /**
      * Says which devices containers hold, as the kubelet has noted it: these count as handed out, also if another run did
      * it, and of the others only those of the last few seconds, which it may be about to note.
+     *
+     * @param pod the UID of a pod that holds a device
      */
-    public void containersHold(Predicate<Device> isHeld) {
-        publication.containersHold(isHeld);
+    public void containersHold(Function<Device, Optional<String>> pod) {
+        if (publication.containersHold(pod)) {
+            heard.judgeAgain();
+        }
         missing().forEach(device -> lookAgain(device.id()));
+    }
+
+    /** Whether devices are unhealthy since a container has another member of their IOMMU group. */
+    public boolean blocksGroupMates() {
+        return publication.heldGroups().blocksAny(current().items());
     }
 
     /** The devices that are gone and still listed, since containers may hold them. */
@@ -296,6 +310,7 @@ public final class Monitor implements AutoCloseable {
                 .publish(holds.judged(node.devices()), node.numaNodes(), (devices, last) -> {
                     long now = System.nanoTime();
                     List<Item> items = health.judge(matching.match(classes.current(), devices), isNews, now);
+                    items = publication.heldGroups().judged(items);
                     return anew ? items : settling.passing(last, items, settled, now);
                 })
                 .ifPresent(changes::tell);

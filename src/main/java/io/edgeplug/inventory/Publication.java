@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /**
  * The newest inventory, for those who want it now or wait for a newer one. Any thread reads and hands out, one publishes.
@@ -79,7 +80,7 @@ final class Publication {
         lock.lock();
         try {
             List<Device> devices = available(resource, ids);
-            handedOut.add(devices, System.nanoTime());
+            handedOut.add(ids.stream().map(byId::get).toList(), System.nanoTime());
             return devices;
         } finally {
             lock.unlock();
@@ -96,7 +97,7 @@ final class Publication {
         try {
             List<Device> devices = new ArrayList<>();
             for (String id : new TreeSet<>(ids)) {
-                devices.add(allocatable(resource, id));
+                devices.add(allocatable(resource, id, ids));
             }
             return devices;
         } finally {
@@ -104,29 +105,42 @@ final class Publication {
         }
     }
 
-    private Device allocatable(ResourceName resource, String id) throws DeviceUnavailableException {
-        Device device = Optional.ofNullable(byId.get(id))
-                .filter(item -> item.resource().equals(Optional.of(resource)))
-                .map(Item::device)
+    private Device allocatable(ResourceName resource, String id, Set<String> ids) throws DeviceUnavailableException {
+        Item item = Optional.ofNullable(byId.get(id))
+                .filter(one -> one.resource().equals(Optional.of(resource)))
                 .orElseThrow(() -> current.absence(resource, id));
-        Optional<String> problem = device.health().problem();
+        Device device = item.device();
+        // the list that says so of a group mate may be on its way yet
+        Optional<String> problem =
+                device.health().problem().or(() -> handedOut.groups().objection(item, ids));
         if (problem.isPresent()) {
             throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());
         }
         return device;
     }
 
-    /** Has those handed out that containers hold, and no others but the newest. */
-    void containersHold(Predicate<Device> isHeld) {
-        List<Device> held = current().items().stream()
-                .filter(item -> item.resource().isPresent())
-                .map(Item::device)
-                .filter(device -> !HandedOut.isMissed(device) && isHeld.test(device))
-                .toList();
+    /** Has those handed out that containers hold, and no others but the newest; returns whether groups come or go by it. */
+    boolean containersHold(Function<Device, Optional<String>> pod) {
+        Map<Item, String> held = new LinkedHashMap<>();
+        current().items().stream()
+                .filter(item -> item.resource().isPresent() && !HandedOut.isMissed(item.device()))
+                .forEach(item -> pod.apply(item.device()).ifPresent(uid -> held.put(item, uid)));
         lock.lock();
         try {
-            handedOut.add(held, System.nanoTime());
-            handedOut.removeFree(isHeld, System.nanoTime());
+            HeldGroups before = handedOut.groups();
+            held.forEach((item, uid) -> handedOut.add(item, uid, System.nanoTime()));
+            handedOut.removeFree(device -> pod.apply(device).isPresent(), System.nanoTime());
+            return !before.equals(handedOut.groups());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The IOMMU groups that containers have now. */
+    HeldGroups heldGroups() {
+        lock.lock();
+        try {
+            return handedOut.groups();
         } finally {
             lock.unlock();
         }

@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.kubelet.HeldDevices.Holding;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,6 +28,11 @@ public final class DevicePlugins implements AutoCloseable {
 
     /** How often the kubelet's notes are read while a device is gone that a container may hold. */
     private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
+
+    /** A pod that was given devices waits with its start until the node's network is ready. */
+    private static final Duration POD_STARTED_WITHIN = Duration.ofMinutes(10);
+
+    private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
 
     /** How long the kubelet's notes are left alone once they have changed. */
     private static final Duration BURST = Duration.ofMillis(100);
@@ -44,6 +51,7 @@ public final class DevicePlugins implements AutoCloseable {
     private final List<KubeletApi> apis;
     private final Path kubeletDir;
     private final UnpreparedStarts unprepared;
+    private final EndedPods ended;
     private final Thread releases;
     private final Thread rehearsal;
 
@@ -62,8 +70,9 @@ public final class DevicePlugins implements AutoCloseable {
         this.rehearsal = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearseNow);
         this.releases = Thread.ofVirtual().name("releases").unstarted(() -> followReleases(kubeletDir));
         // in both of the kubelet's directories that plugins use, what it has of pods is beside them
-        this.unprepared = new UnpreparedStarts(
-                kubeletDir, directory.path().resolveSibling("pods"), supplies.monitor(), preparations.starts());
+        Path pods = directory.path().resolveSibling("pods");
+        this.unprepared = new UnpreparedStarts(kubeletDir, pods, supplies.monitor(), preparations.starts());
+        this.ended = new EndedPods(pods, CGROUPS, POD_STARTED_WITHIN);
         this.rpc = rpc;
         this.directory = directory;
         this.supplies = supplies;
@@ -129,6 +138,10 @@ public final class DevicePlugins implements AutoCloseable {
         Optional<KubeletConnection> connection =
                 directory.isRegistry() ? Optional.empty() : Optional.of(KubeletConnection.start(rpc, directory));
         DevicePlugins plugins = new DevicePlugins(rpc, directory, connection, supplies, preparations, apis, kubeletDir);
+        if (supplies.monitor().current().sharesIommuGroups()) {
+            // before the first pod can ask for a group of which a running one has a member
+            boolean ignored = plugins.learnHolders(kubeletDir);
+        }
         plugins.plugins = supplies.each().stream().map(plugins::start).toList();
         plugins.releases.start();
         return plugins;
@@ -252,12 +265,13 @@ public final class DevicePlugins implements AutoCloseable {
                 long notes = directory.notes();
                 preparations.recoverAgain();
                 preparations.giveBackDrivers(kubeletDir);
-                boolean isMissing = !supplies.monitor().missing().isEmpty();
-                if (isMissing || !isKnown) {
+                boolean isWaiting = !supplies.monitor().missing().isEmpty()
+                        || supplies.monitor().blocksGroupMates();
+                if (isWaiting || !isKnown) {
                     isKnown |= learnHolders(kubeletDir);
                 }
                 boolean isUnsettled = lookForUnprepared();
-                directory.awaitNotesAfter(notes, isMissing || isUnsettled ? MISSING_LOOK : SLOW_LOOK);
+                directory.awaitNotesAfter(notes, isWaiting || isUnsettled ? MISSING_LOOK : SLOW_LOOK);
                 // a kubelet that starts writes its notes for each resource, while there is more urgent work
                 directory.awaitNotesAfter(Long.MAX_VALUE, BURST);
             }
@@ -278,7 +292,12 @@ public final class DevicePlugins implements AutoCloseable {
     boolean learnHolders(Path kubeletDir) {
         try {
             HeldDevices held = HeldDevices.read(kubeletDir);
-            supplies.monitor().containersHold(device -> held.of(device).isPresent());
+            Map<String, Boolean> pods = new ConcurrentHashMap<>();
+            supplies.monitor()
+                    .containersHold(device -> held.of(
+                                    device, holding -> !pods.computeIfAbsent(holding.pod(), ended::hasEnded))
+                            .map(Holding::pod));
+            ended.keep(pods.keySet());
             return true;
         } catch (IOException e) {
             LOG.fine(() -> "not known what containers hold: " + e.getMessage());

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 
 /**
  * Which devices containers hold, of whichever plugin, as the kubelet has noted it in its checkpoint; see
@@ -94,9 +95,14 @@ public final class HeldDevices {
 
     /** Who holds a device, or a part or a share of it; the first of several. */
     public Optional<Holding> of(Device device) {
-        Optional<Holding> holding =
-                byId.getOrDefault(device.id(), List.of()).stream().findFirst();
-        if (holding.isEmpty() && device instanceof PciDevice pci) {
+        return of(device, holding -> true);
+    }
+
+    /** The same, of those who are asked for. */
+    Optional<Holding> of(Device device, Predicate<Holding> wanted) {
+        List<Holding> all = byId.getOrDefault(device.id(), List.of());
+        Optional<Holding> holding = all.stream().filter(wanted).findFirst();
+        if (all.isEmpty() && device instanceof PciDevice pci) {
             // what is done to a function does not leave its parts alone
             return Optional.ofNullable(byFunction.get(pci.function().address().toString()));
         }

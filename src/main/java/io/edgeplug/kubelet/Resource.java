@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -66,7 +67,9 @@ record Resource(Supply supply, Preparations preparations, Path kubeletDir) {
             all.addAll(own);
         }
         try {
-            List<Equipment> given = supply.equipment(supply.monitor().available(name(), all));
+            List<Device> devices = supply.monitor().available(name(), all);
+            refuseSplitGroups(devices, wanted);
+            List<Equipment> given = supply.equipment(devices);
             List<Allocation> allocations = new ArrayList<>();
             for (Set<String> own : wanted) {
                 allocations.add(allocation(
@@ -159,6 +162,27 @@ record Resource(Supply supply, Preparations preparations, Path kubeletDir) {
         return devices;
     }
 
+    /** Two containers of one request would have the same VFIO group, which only the first could open. */
+    private void refuseSplitGroups(List<Device> devices, List<Set<String>> containers)
+            throws DeviceUnavailableException {
+        Map<Integer, Device> first = new HashMap<>();
+        for (Device device : devices) {
+            OptionalInt group = deviceClass().vfioGroup(device);
+            if (group.isEmpty()) {
+                continue;
+            }
+            Device mate = first.putIfAbsent(group.getAsInt(), device);
+            if (mate != null
+                    && containers.stream().anyMatch(ids -> ids.contains(mate.id()) != ids.contains(device.id()))) {
+                throw DeviceUnavailableException.unhealthy(
+                        name(),
+                        device.id(),
+                        "its IOMMU group " + group.getAsInt() + " is in use: a container of the same request gets "
+                                + mate.id());
+            }
+        }
+    }
+
     private Allocation allocation(List<Equipment> given, HandOver most) throws DeviceUnavailableException {
         HandOver way = most == HandOver.CDI ? deviceClass().container().handOver() : most;
         try {
@@ -171,7 +195,7 @@ record Resource(Supply supply, Preparations preparations, Path kubeletDir) {
 
     /**
      * Which of the available IDs a container had best be given: those that must be there, and others up to {@code size},
-     * as {@link ShareChoice} says. IDs that are unknown come last, and there is always an answer, since an error would
+     * as {@link GroupChoice} says. IDs that are unknown come last, and there is always an answer, since an error would
      * fail the pod.
      */
     List<String> prefer(Collection<String> available, Collection<String> must, int size) {
@@ -179,8 +203,7 @@ record Resource(Supply supply, Preparations preparations, Path kubeletDir) {
         Map<String, Device> known = new HashMap<>();
         Stream.concat(available.stream(), must.stream())
                 .forEach(id -> shares().device(id).map(devices::get).ifPresent(device -> known.put(id, device)));
-        Set<String> chosen =
-                ShareChoice.choose(known, available, must, size, deviceClass().preference());
+        Set<String> chosen = GroupChoice.choose(deviceClass(), known, available, must, size);
         int wanted = Math.max(size, new HashSet<>(must).size());
         return Stream.concat(chosen.stream(), available.stream())
                 .distinct()
