@@ -173,6 +173,7 @@ public class AllocateBenchmark {
                 one.sharing(),
                 one.needsVhostNet(),
                 one.health(),
-                recipe);
+                recipe,
+                one.trustOwner());
     }
 }

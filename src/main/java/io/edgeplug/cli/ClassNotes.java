@@ -8,8 +8,12 @@ import io.edgeplug.device.SelectorWord;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 
 /** What is no mistake in a configuration, and may yet not be what was meant: classes that overlap or take nothing. */
 final class ClassNotes {
@@ -86,6 +90,16 @@ final class ClassNotes {
     }
 
     private void onNode(DeviceClass one, Inventory inventory) {
+        one.trustOwner()
+                .ifPresent(name -> note(
+                        one,
+                        "trust_owner: " + name
+                                + " decides which files of this node its containers get, also /etc/shadow"));
+        inventory.devices(one.resource()).stream()
+                .flatMap(device -> one.distrust(device).map(problem -> device.id() + ": " + problem).stream())
+                .findFirst()
+                .ifPresent(text -> note(one, "a device is unhealthy: " + text));
+        sharedGroups(one, inventory);
         boolean matchesNone = true;
         for (DeviceClass owner : classes) {
             List<String> devices = inventory.items().stream()
@@ -111,6 +125,31 @@ final class ClassNotes {
         if (!absent.isEmpty()) {
             note(one, "numa_nodes: this node has none with the number " + absent.getFirst());
         }
+    }
+
+    /** Only one container at a time has any of them. */
+    private void sharedGroups(DeviceClass one, Inventory inventory) {
+        Map<Integer, List<String>> groups = new TreeMap<>();
+        Set<Integer> own = new HashSet<>();
+        for (Item item : inventory.items()) {
+            item.deviceClass()
+                    .map(taker -> taker.vfioGroup(item.device()))
+                    .ifPresent(group -> group.ifPresent(number -> {
+                        groups.computeIfAbsent(number, none -> new ArrayList<>())
+                                .add(item.device().id());
+                        if (item.deviceClass().equals(Optional.of(one))) {
+                            own.add(number);
+                        }
+                    }));
+        }
+        groups.forEach((number, ids) -> {
+            if (own.contains(number) && ids.size() > 1) {
+                note(
+                        one,
+                        "one container at a time can have devices of IOMMU group " + number + ", and all that it gets "
+                                + "must be of one resource: " + some(ids));
+            }
+        });
     }
 
     private static String some(List<String> ids) {

@@ -55,6 +55,12 @@ final class ClassReader {
             table.mistake("prepare", "would prepare a device that has shares while others use it");
         }
         List<Selector> selectors = selectors(where, table, kind, recipe);
+        Optional<String> trustOwner = table.string("trust_owner");
+        if (trustOwner.isPresent()
+                && kind.filter(one -> one != Kind.PATH).isPresent()
+                && container.mounts().isEmpty()) {
+            table.mistake("trust_owner", "is about paths, of which the class has none");
+        }
         table.rejectOthers();
         if (mistakes.count() > before) {
             return Optional.empty();
@@ -71,7 +77,8 @@ final class ClassReader {
                 sharing,
                 needsVhostNet,
                 health,
-                recipe));
+                recipe,
+                trustOwner));
     }
 
     /** A class's file, its number in it from 1, and its resource if it says one. */

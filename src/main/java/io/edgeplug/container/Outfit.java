@@ -162,9 +162,9 @@ final class Outfit {
         boolean isReadOnly = !rules.permissions().orElse("r").contains("w");
         for (PathDevice.File file : path.files()) {
             if (file.isNode()) {
-                addOwn(file.path());
+                nodes.add(new Node(file.hostPath(), place(file.path()), permissions()));
             } else {
-                mounts.add(new Mount(file.path(), place(file.path()), isReadOnly));
+                mounts.add(new Mount(file.hostPath(), place(file.path()), isReadOnly));
             }
         }
     }

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
  * @param needsVhostNet whether containers make tap devices for virtual machines with the kernel's vhost-net
  * @param health what makes a device unhealthy, beside that it does not answer
  * @param recipe what is done to a device before each container
+ * @param trustOwner the user who, beside root, decides what is found under the paths of the class
  */
 public record DeviceClass(
         ResourceName resource,
@@ -36,7 +37,8 @@ public record DeviceClass(
         Sharing sharing,
         boolean needsVhostNet,
         HealthRule health,
-        Recipe recipe) {
+        Recipe recipe,
+        Optional<String> trustOwner) {
 
     /** What the variables of a resource begin with, as the SR-IOV plugin has them and KubeVirt wants them. */
     private static final List<String> VARIABLES = List.of("PCIDEVICE_", "PCI_RESOURCE_");
@@ -61,7 +63,8 @@ public record DeviceClass(
                 Sharing.NONE,
                 false,
                 HealthRule.NONE,
-                Recipe.NONE);
+                Recipe.NONE,
+                Optional.empty());
     }
 
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */
@@ -92,6 +95,16 @@ public record DeviceClass(
 
     private static Optional<PathGroup> group(Device device) {
         return device instanceof PathDevice path ? path.group() : Optional.empty();
+    }
+
+    /** Why a device of the class must not be handed out: somebody whom the class does not trust decides what it is. */
+    public Optional<String> distrust(Device device) {
+        return device instanceof PathDevice path
+                ? path.files().stream()
+                        .flatMap(file -> file.found().stream())
+                        .flatMap(found -> found.distrust(trustOwner).stream())
+                        .findFirst()
+                : Optional.empty();
     }
 
     /** What the class asks of a device before its selectors do. */

@@ -1,6 +1,7 @@
 package io.edgeplug.device;
 
 import io.edgeplug.device.PathGroup.Member;
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
@@ -154,18 +155,18 @@ public final class DeviceScan {
         List<PathDevice.File> files = new ArrayList<>();
         Optional<String> problem = Optional.empty();
         for (Member member : members) {
-            Optional<FileKind> kind = Optional.empty();
+            Optional<Destination> where = Optional.empty();
             Optional<String> own;
             try {
-                kind = sysfs.kind(member.path().substring(1));
-                if (files.isEmpty() && kind.isEmpty() && !sysfs.exists(path.substring(1))) {
+                where = sysfs.follow(member.path().substring(1));
+                if (files.isEmpty() && where.isEmpty() && !sysfs.exists(path.substring(1))) {
                     return;
                 }
-                own = problem(member, kind, files.isEmpty());
+                own = problem(member, where.map(Destination::kind), files.isEmpty());
             } catch (IOException e) {
                 own = Optional.of(String.valueOf(e.getMessage()));
             }
-            files.add(new PathDevice.File(member.path(), kind));
+            files.add(new PathDevice.File(member.path(), where));
             problem = problem.isPresent() ? problem : own;
         }
         Health health = problem.map(Health::unhealthy).orElse(Health.HEALTHY);

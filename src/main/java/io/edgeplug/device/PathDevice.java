@@ -1,5 +1,6 @@
 package io.edgeplug.device;
 
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import java.util.List;
 import java.util.Optional;
@@ -21,14 +22,24 @@ public record PathDevice(String id, List<File> files, Optional<PathGroup> group,
     /**
      * A file.
      *
-     * @param path absolute, as the node sees it
-     * @param kind empty if it is not there
+     * @param path absolute, as the node sees it and as it was named
+     * @param found where that led; empty if it is not there
      */
-    public record File(String path, Optional<FileKind> kind) {
+    public record File(String path, Optional<Destination> found) {
+
+        /** Empty if it is not there. */
+        public Optional<FileKind> kind() {
+            return found.map(Destination::kind);
+        }
+
+        /** The path of the file itself, which nobody can lead elsewhere, for a container runtime to open. */
+        public String hostPath() {
+            return found.map(Destination::path).orElse(path);
+        }
 
         /** Whether it is given as a device, and not as a mount. */
         public boolean isNode() {
-            return kind.filter(FileKind::isNode).isPresent();
+            return kind().filter(FileKind::isNode).isPresent();
         }
 
         /** Why a file that was of one kind and is of another now cannot be given; empty if they are the same. */

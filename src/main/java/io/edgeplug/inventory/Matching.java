@@ -98,7 +98,14 @@ final class Matching {
                 ? refused(
                         device,
                         "its name is longer than the " + MAX_SHARED_ID + " characters that leave room for shares")
-                : new Item(device, taker);
+                : new Item(trusted(device, taker), taker);
+    }
+
+    private static Device trusted(Device device, Optional<DeviceClass> taker) {
+        return taker.filter(one -> device.health().isHealthy())
+                .flatMap(one -> one.distrust(device))
+                .map(problem -> device.withHealth(Health.unhealthy(problem)))
+                .orElse(device);
     }
 
     /** What names the function in the ID of one, or of a part of one. */

@@ -4,13 +4,16 @@ import io.edgeplug.container.Allocation.Mount;
 import io.edgeplug.container.Allocation.Node;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Changing;
+import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PathDevice;
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -33,17 +36,21 @@ final class HostFiles {
     /** Empty on a node that was captured: it has not even that, and then no node is missing. */
     private final Optional<FileKind> devNull;
 
-    private HostFiles(Sysfs sysfs, Optional<FileKind> devNull) {
+    /** Whose choice of what is at a path is trusted beside root's. */
+    private final Optional<String> trustOwner;
+
+    private HostFiles(Sysfs sysfs, Optional<FileKind> devNull, Optional<String> trustOwner) {
         this.sysfs = sysfs;
         this.devNull = devNull;
+        this.trustOwner = trustOwner;
     }
 
-    /** Those of that node. */
-    static HostFiles of(Sysfs sysfs) {
+    /** Those of that node which a class names. */
+    static HostFiles of(Sysfs sysfs, DeviceClass deviceClass) {
         try {
-            return new HostFiles(sysfs, sysfs.kind("dev/null"));
+            return new HostFiles(sysfs, sysfs.kind("dev/null"), deviceClass.trustOwner());
         } catch (IOException e) {
-            return new HostFiles(sysfs, Optional.of(FileKind.CHARACTER_DEVICE));
+            return new HostFiles(sysfs, Optional.of(FileKind.CHARACTER_DEVICE), deviceClass.trustOwner());
         }
     }
 
@@ -58,18 +65,35 @@ final class HostFiles {
 
     /** Why what a device brings cannot be given now, for a person. */
     Optional<String> problem(Equipment equipment) {
-        return isFar(equipment) ? far.problem(equipment.id(), () -> problemOf(equipment)) : problemOf(equipment);
+        return look(equipment, () -> problemOf(equipment));
     }
 
     private Optional<String> problemOf(Equipment equipment) {
-        return badNode(equipment).or(() -> badFile(equipment)).or(() -> missingMount(equipment.mountsBeforehand()));
+        return badNode(equipment).or(() -> badFile(equipment)).or(() -> badMount(equipment.mountsBeforehand()));
     }
 
     /** Which mount is missing that is to be there once the device is prepared. */
     Optional<String> missingAfterwards(Equipment equipment) {
-        return isFar(equipment)
-                ? far.problem(equipment.id(), () -> missingMount(equipment.mountsAfterwards()))
-                : missingMount(equipment.mountsAfterwards());
+        return look(equipment, () -> badMount(equipment.mountsAfterwards()));
+    }
+
+    /** Which file is another one than the scan looked at, whose path leads elsewhere or that was replaced since. */
+    Optional<String> replaced(Equipment equipment) {
+        return look(equipment, () -> replacedOf(equipment));
+    }
+
+    private Optional<String> replacedOf(Equipment equipment) {
+        return equipment.device() instanceof PathDevice device
+                ? device.files().stream()
+                        .filter(file -> !destination(file.path()).equals(file.found()))
+                        .map(file -> "its file " + file.path() + " was replaced since edgeplug looked at it")
+                        .findFirst()
+                : Optional.empty();
+    }
+
+    /** What a look finds; one that may hang is made by a thread that may. */
+    private Optional<String> look(Equipment equipment, Supplier<Optional<String>> look) {
+        return isFar(equipment) ? far.problem(equipment.id(), look) : look.get();
     }
 
     private Optional<String> badNode(Equipment equipment) {
@@ -106,20 +130,38 @@ final class HostFiles {
 
     /** What the scan has not found either, makes the device unhealthy by itself. */
     private Optional<String> badFile(PathDevice.File file) {
-        Optional<FileKind> now = kind(file.path());
-        return file.kind()
-                .flatMap(was -> now.isEmpty()
-                        ? Optional.of("its file " + file.path() + " is not there")
-                        : file.change(was, now.orElseThrow()));
+        Optional<FileKind> was = file.kind();
+        Optional<Destination> now = destination(file.path());
+        if (was.isPresent() && now.isEmpty()) {
+            return Optional.of("its file " + file.path() + " is not there");
+        }
+        return now.flatMap(
+                there -> was.flatMap(kind -> file.change(kind, there.kind())).or(() -> there.distrust(trustOwner)));
     }
 
-    private Optional<String> missingMount(Collection<Mount> mounts) {
+    private Optional<String> badMount(Collection<Mount> mounts) {
         return mounts.stream()
                 .map(Mount::hostPath)
                 .filter(path -> devNull.isPresent() && UNSEEN.stream().noneMatch(path::startsWith))
-                .filter(path -> kind(path).isEmpty())
-                .findFirst()
-                .map(path -> "its mount " + path + " is not there");
+                .flatMap(path -> badMount(path).stream())
+                .findFirst();
+    }
+
+    private Optional<String> badMount(String path) {
+        Optional<Destination> found = destination(path);
+        return found.isEmpty()
+                ? Optional.of("its mount " + path + " is not there")
+                : found.flatMap(there -> there.distrust(trustOwner))
+                        .map(problem -> "its mount " + path + " is not to be trusted: " + problem);
+    }
+
+    private Optional<Destination> destination(String path) {
+        far.at(path);
+        try {
+            return sysfs.follow(path.substring(1));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 
     /** A file that cannot be looked at is of no use to a container either. */

@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.container.ContainerFiles;
 import io.edgeplug.container.Equipment;
+import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Sysfs;
 import java.util.Collection;
@@ -20,9 +21,9 @@ final class Ready {
     private final Map<String, Equipment> byId = new ConcurrentHashMap<>();
     private volatile boolean isFar;
 
-    Ready(Monitor monitor, Sysfs sysfs, ContainerFiles files) {
+    Ready(DeviceClass deviceClass, Monitor monitor, Sysfs sysfs, ContainerFiles files) {
         this.monitor = monitor;
-        this.hostFiles = HostFiles.of(sysfs);
+        this.hostFiles = HostFiles.of(sysfs, deviceClass);
         this.files = files;
     }
 
@@ -52,6 +53,11 @@ final class Ready {
     /** The same, but for the files that are written for it, which the caller looks at. */
     Optional<String> withoutFiles(Equipment equipment) {
         return equipment.problem().or(() -> missingOnHost(equipment));
+    }
+
+    /** Which file is another one than the scan looked at. */
+    Optional<String> replaced(Equipment equipment) {
+        return hostFiles.replaced(equipment);
     }
 
     /** Why what a device brings is not complete once it is prepared. */

@@ -66,7 +66,7 @@ final class Supply implements AutoCloseable {
         this.deviceClass = deviceClass;
         this.monitor = monitor;
         this.files = files;
-        this.ready = new Ready(monitor, sysfs, files);
+        this.ready = new Ready(deviceClass, monitor, sysfs, files);
         this.equipped = new Equipped(deviceClass);
         this.log = new SupplyLog(deviceClass);
         this.threads = List.of(
@@ -116,6 +116,11 @@ final class Supply implements AutoCloseable {
                 offers.spoil(device.id(), problem.orElseThrow());
                 asked.release();
                 throw DeviceUnavailableException.unhealthy(deviceClass.resource(), device.id(), problem.orElseThrow());
+            }
+            // the next scan finds it, and till then it is no worse than before
+            Optional<String> replaced = ready.replaced(one);
+            if (replaced.isPresent()) {
+                throw DeviceUnavailableException.unhealthy(deviceClass.resource(), device.id(), replaced.orElseThrow());
             }
             equipment.add(one);
         }

@@ -20,6 +20,7 @@ public enum FileKind {
     UNKNOWN(0, "of an unknown kind");
 
     private static final int S_IFMT = 0170000;
+    private static final int S_IFLNK = 0120000;
 
     private final int type;
     private final String text;
@@ -27,6 +28,11 @@ public enum FileKind {
     FileKind(int type, String text) {
         this.type = type;
         this.text = text;
+    }
+
+    /** Whether that is the mode of a symbolic link, which as a file has no kind of its own. */
+    static boolean isLink(int mode) {
+        return (mode & S_IFMT) == S_IFLNK;
     }
 
     /** The kind that a file of that mode has, as stat(2) returns it. */

@@ -234,6 +234,21 @@ public final class Sysfs {
         }
     }
 
+    /** Where {@code path} leads; absent if it leads nowhere. Nothing is opened. */
+    public Optional<Destination> follow(String path) throws IOException {
+        try {
+            Path ignored = resolve(path);
+            Destination found = new PathWalk(root).follow(path);
+            witness.accept(new Look.Seen(path));
+            return Optional.of(found);
+        } catch (InvalidPathException e) {
+            // a link's target may be any bytes
+            return Optional.empty();
+        } catch (IOException e) {
+            return absentOrThrow("stat", path, e, Optional.empty());
+        }
+    }
+
     /** Whether {@code path} is a character or block device. */
     public boolean isDeviceNode(String path) throws IOException {
         return kind(path).filter(FileKind::isNode).isPresent();

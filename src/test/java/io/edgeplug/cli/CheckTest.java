@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,37 @@ final class CheckTest {
                         example.com/c: kind nic
                         note: example.com/c: no device of this node matches
                         """);
+    }
+
+    @Test
+    void whoDecidesWhatAPathIsIsNoted() throws IOException {
+        Path gophers = Files.createDirectories(directory.resolve("files/etc/gophers"));
+        Files.createFile(gophers.resolve("g1"));
+        Files.setPosixFilePermissions(gophers, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path config = Files.writeString(directory.resolve("y.toml"), """
+                [[class]]
+                resource = "example.com/gopher"
+                kind = "path"
+                trust_owner = "gopher"
+                match = { paths = ["/etc/gophers/*"] }
+                """);
+
+        assertThat(run(config, directory.resolve("files"))).isEqualTo("""
+                example.com/gopher: kind path
+                note: example.com/gopher: trust_owner: gopher decides which files of this node its containers get, also /etc/shadow
+                note: example.com/gopher: a device is unhealthy: g1: its way leads through /etc/gophers, to which anyone can write
+                """);
+    }
+
+    @Test
+    void devicesOfOneIommuGroupAreNoted() throws IOException {
+        Path machine = Path.of("src/test/machines/vfio-groups");
+        try (SimulatedNode node =
+                SimulatedNode.unpack(Files.readString(machine.resolve("tree")), directory.resolve("node"))) {
+            assertThat(run(machine.resolve("class.toml"), node.root()))
+                    .contains("note: example.com/dpu-1.x: one container at a time can have devices of IOMMU group 17, "
+                            + "and all that it gets must be of one resource: 0000:43:00.0, 0000:43:00.1\n");
+        }
     }
 
     @Test

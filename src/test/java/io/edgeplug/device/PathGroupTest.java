@@ -2,6 +2,7 @@ package io.edgeplug.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
@@ -45,9 +46,9 @@ final class PathGroupTest {
         assertThat(found.devices()).singleElement().satisfies(device -> {
             assertThat(device.health().isHealthy()).isTrue();
             assertThat(device.files())
+                    .extracting(PathDevice.File::path, file -> file.kind().orElseThrow())
                     .containsExactly(
-                            new PathDevice.File("/srv/model1", Optional.of(FileKind.DIRECTORY)),
-                            new PathDevice.File("/srv/model1/weights", Optional.of(FileKind.FILE)));
+                            tuple("/srv/model1", FileKind.DIRECTORY), tuple("/srv/model1/weights", FileKind.FILE));
         });
 
         PathGroup wrong = new PathGroup(List.of("/srv/note?", "/srv/model1"));
@@ -110,7 +111,8 @@ final class PathGroupTest {
         assertThat(devices.getFirst().health().problem()).contains("lacks /dev/snd/controlC0 of its group");
         assertThat(devices.getLast().health().isHealthy()).isTrue();
         assertThat(devices.getLast().files())
-                .contains(new PathDevice.File("/dev/snd/controlC1", Optional.of(FileKind.FILE)));
+                .extracting(PathDevice.File::path, file -> file.kind().orElseThrow())
+                .contains(tuple("/dev/snd/controlC1", FileKind.FILE));
     }
 
     @Test

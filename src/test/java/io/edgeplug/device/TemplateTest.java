@@ -3,6 +3,7 @@ package io.edgeplug.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,9 @@ final class TemplateTest {
 
     private static final Device FILE = new PathDevice(
             "card0",
-            List.of(new PathDevice.File("/dev/card0", Optional.of(FileKind.CHARACTER_DEVICE))),
+            List.of(new PathDevice.File(
+                    "/dev/card0",
+                    Optional.of(new Destination("/dev/card0", FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
             Optional.empty(),
             Health.HEALTHY);
 

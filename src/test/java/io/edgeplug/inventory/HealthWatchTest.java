@@ -284,6 +284,7 @@ final class HealthWatchTest {
                 Sharing.NONE,
                 false,
                 rule,
-                Recipe.NONE);
+                Recipe.NONE,
+                Optional.empty());
     }
 }

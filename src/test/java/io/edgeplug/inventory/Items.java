@@ -9,6 +9,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -33,7 +34,9 @@ final class Items {
     static Item item(String id, Optional<String> resource, Health health) {
         Device device = new PathDevice(
                 id,
-                List.of(new PathDevice.File("/dev/" + id, Optional.of(FileKind.CHARACTER_DEVICE))),
+                List.of(new PathDevice.File(
+                        "/dev/" + id,
+                        Optional.of(new Destination("/dev/" + id, FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
                 Optional.empty(),
                 health);
         return new Item(

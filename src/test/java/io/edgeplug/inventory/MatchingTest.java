@@ -11,6 +11,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -120,7 +121,8 @@ final class MatchingTest {
     private static Device path(String path) {
         return new PathDevice(
                 path.substring(path.lastIndexOf('/') + 1),
-                List.of(new PathDevice.File(path, Optional.of(FileKind.CHARACTER_DEVICE))),
+                List.of(new PathDevice.File(
+                        path, Optional.of(new Destination(path, FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
                 Optional.empty(),
                 Health.HEALTHY);
     }

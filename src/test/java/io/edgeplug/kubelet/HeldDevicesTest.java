@@ -8,6 +8,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
@@ -52,7 +53,8 @@ final class HeldDevicesTest {
     private static Device file(String id) {
         return new PathDevice(
                 id,
-                List.of(new PathDevice.File("/etc/" + id, Optional.of(FileKind.FILE))),
+                List.of(new PathDevice.File(
+                        "/etc/" + id, Optional.of(new Destination("/etc/" + id, FileKind.FILE, 0, 0, List.of())))),
                 Optional.empty(),
                 Health.HEALTHY);
     }

@@ -205,6 +205,7 @@ final class IommuGroupsTest {
         Path pods = Files.createDirectories(directory.resolve("pods/pod"));
         TestDaemon daemon = daemon(APART);
         await(OTHER, state -> state.allocatable() == 1);
+        await(DPU, state -> state.allocatable() == 2);
         kubelet.admit(PodSpec.of("pod", DPU, 2));
         await(OTHER, state -> state.allocatable() == 0);
 

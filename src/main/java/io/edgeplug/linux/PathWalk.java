@@ -1,0 +1,143 @@
+package io.edgeplug.linux;
+
+import io.edgeplug.linux.Destination.Intruder;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Follows a path name by name, as path_resolution(7) says, and looks at who can change each directory in which it looks.
+ *
+ * <p>Nobody else can change what is found meanwhile, if the directories are trusted; and if they are not, that is told. So
+ * nothing needs to be opened.
+ */
+final class PathWalk {
+
+    private static final String LOOK = "unix:mode,uid,gid,dev,ino";
+
+    /** As many as the kernel follows. */
+    private static final int MAX_LINKS = 40;
+
+    /** Where absolute links begin, also those of a captured node, whose device nodes are links to this one's. */
+    private static final Path HOST = Path.of("/");
+
+    private static final int WRITABLE_BY_GROUP = 0020;
+    private static final int WRITABLE_BY_ALL = 0002;
+
+    private final Path root;
+    private final Map<Path, Optional<Intruder>> directories = new LinkedHashMap<>();
+    private Path place;
+    private int links;
+
+    /** In the tree below a directory, where its paths begin. */
+    PathWalk(Path root) throws IOException {
+        this.root = root.toRealPath();
+        this.place = this.root;
+    }
+
+    /**
+     * Where a path leads that begins at the root.
+     *
+     * @throws IOException if it leads nowhere, or that cannot be told
+     */
+    Destination follow(String path) throws IOException {
+        Deque<String> ahead = new ArrayDeque<>(List.of(path.split("/")));
+        while (!ahead.isEmpty()) {
+            String name = ahead.remove();
+            if (name.equals("..")) {
+                place = Objects.requireNonNullElse(place.getParent(), place);
+            } else if (!name.isEmpty() && !name.equals(".")) {
+                step(name, ahead);
+            }
+        }
+        Map<String, Object> found = look(place);
+        List<Intruder> intruders =
+                directories.values().stream().flatMap(Optional::stream).toList();
+        // what is not in the tree has no other name on its node
+        String resolved =
+                place.startsWith(root) ? name(place) : HOST.resolve(path).toString();
+        return new Destination(resolved, kind(found), number(found, "dev"), number(found, "ino"), intruders);
+    }
+
+    private void step(String name, Deque<String> ahead) throws IOException {
+        // a captured device node is a link out of its tree, into directories that tell nothing of that node
+        if (place.startsWith(root) && !directories.containsKey(place)) {
+            directories.put(place, intruder(place, look(place)));
+        }
+        Path next = place.resolve(name);
+        Map<String, Object> found = look(next);
+        if (isLink(found)) {
+            links++;
+            if (links > MAX_LINKS) {
+                throw new FileSystemException(next.toString(), null, "Too many levels of symbolic links");
+            }
+            String target = Files.readSymbolicLink(next).toString();
+            place = target.startsWith("/") ? HOST : place;
+            List.of(target.split("/")).reversed().forEach(ahead::addFirst);
+        } else if (!ahead.isEmpty() && kind(found) != FileKind.DIRECTORY) {
+            throw new NotDirectoryException(next.toString());
+        } else {
+            place = next;
+        }
+    }
+
+    private Optional<Intruder> intruder(Path directory, Map<String, Object> found) throws IOException {
+        long owner = number(found, "uid");
+        if (owner != 0 && owner != number(look(root), "uid") && owner != own("uid")) {
+            String user = Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS).getName();
+            return Optional.of(new Intruder(
+                    Optional.of(user), through(directory) + ", which belongs to " + user + ": see trust_owner"));
+        }
+        long mode = number(found, "mode");
+        // in a sticky directory nobody can replace another's file, but everyone can be the first to make it
+        if ((mode & WRITABLE_BY_ALL) != 0) {
+            return Optional.of(new Intruder(Optional.empty(), through(directory) + ", to which anyone can write"));
+        }
+        long group = number(found, "gid");
+        if ((mode & WRITABLE_BY_GROUP) != 0 && group != 0 && group != own("gid")) {
+            Object name = Files.getAttribute(directory, "posix:group", LinkOption.NOFOLLOW_LINKS);
+            return Optional.of(
+                    new Intruder(Optional.empty(), through(directory) + ", to which group " + name + " can write"));
+        }
+        return Optional.empty();
+    }
+
+    private String through(Path directory) {
+        return "its way leads through " + name(directory);
+    }
+
+    /** As the node sees it. */
+    private String name(Path file) {
+        return HOST.resolve(root.relativize(file)).toString();
+    }
+
+    private static long own(String name) throws IOException {
+        return number(Files.readAttributes(Path.of("/proc/self"), LOOK), name);
+    }
+
+    private static Map<String, Object> look(Path file) throws IOException {
+        return Files.readAttributes(file, LOOK, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static boolean isLink(Map<String, Object> found) {
+        return FileKind.isLink((int) number(found, "mode"));
+    }
+
+    private static FileKind kind(Map<String, Object> found) {
+        return FileKind.ofMode((int) number(found, "mode"));
+    }
+
+    private static long number(Map<String, Object> found, String name) {
+        return found.get(name) instanceof Number number ? number.longValue() : 0;
+    }
+}
