@@ -205,7 +205,7 @@ final class UntrustedPathTest {
     void mountThatSomebodyElseCanLeadElsewhereIsRefused() throws Exception {
         Files.createFile(gophers.resolve("g1"));
         Path srv = Files.createDirectories(root.resolve("srv/cards"));
-        Files.createSymbolicLink(srv.resolve("g1"), Path.of("/etc"));
+        Files.createSymbolicLink(srv.resolve("g1"), Path.of("../../etc"));
         Files.setPosixFilePermissions(srv, PosixFilePermissions.fromString("rwxrwxrwx"));
 
         Served served = serve(1, "mounts = [\"/srv/cards/{id}:rw\"]");
