@@ -89,7 +89,7 @@ final class ProcessGroupTest {
     void lineIsOneLineWhateverItIsShownBy() throws Exception {
         shell("printf 'a\\302\\205b\\342\\200\\250c\\342\\200\\256d\\rf\\302\\2331m'", PATIENCE);
 
-        assertThat(lines).containsExactly("a b c d f 1m");
+        assertThat(lines).containsExactly("a?b?c?d?f?1m");
     }
 
     @Test
