@@ -31,8 +31,7 @@ final class CheckCommand implements Callable<Integer> {
     public Integer call() throws ConfigException {
         List<DeviceClass> classes = ConfigFiles.read(node.configFile()).classes();
         Lines out = new Lines(spec.commandLine().getOut());
-        classes.forEach(
-                one -> out.print(one.resource() + ": kind " + one.kind().word()));
+        classes.forEach(one -> out.print(one.resource() + ": kind " + one.kind().word()));
         ClassNotes.of(classes).forEach(note -> out.print("note: " + note));
         try (Sysroot sysroot = node.open()) {
             Inventory inventory = Inventory.scan(sysroot.sysfs(), classes);

@@ -10,6 +10,7 @@ import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
+import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,7 +54,9 @@ final class CdiRivalsTest {
         private static Equipment equipment(String id) {
             Device device = new PathDevice(
                     id,
-                    List.of(new PathDevice.File("/dev/" + id, Optional.of(FileKind.CHARACTER_DEVICE))),
+                    List.of(new PathDevice.File(
+                            "/dev/" + id,
+                            Optional.of(new Destination("/dev/" + id, FileKind.CHARACTER_DEVICE, 0, 0, List.of())))),
                     Optional.empty(),
                     Health.HEALTHY);
             return Equipment.of(
