@@ -3,7 +3,6 @@ package io.edgeplug.kubelet;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -11,6 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * Looks at files where a look may never return, as on NFS without its server: each look has a deadline and runs on a
@@ -51,7 +51,7 @@ final class FarLooks {
     }
 
     /** The problem that a look at a device's files finds, or that it does not return. */
-    Optional<String> problem(String device, Callable<Optional<String>> look) {
+    Optional<String> problem(String device, Supplier<Optional<String>> look) {
         hung.values().removeIf(one -> one.look().isDone());
         Optional<Hung> still = Optional.ofNullable(hung.get(device));
         if (still.isPresent()) {
@@ -66,7 +66,7 @@ final class FarLooks {
             looking[0] = own;
             places.put(own, "");
             try {
-                return look.call();
+                return look.get();
             } finally {
                 places.remove(own);
             }
