@@ -8,6 +8,7 @@ import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.TooManyFilesException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -18,7 +19,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 
 /**
  * Makes devices of what the kernel shows now.
@@ -30,6 +30,9 @@ import java.util.stream.IntStream;
  * <p>One is for one look at the node: what is the same for all functions it reads once. One thread at a time.
  */
 public final class DeviceScan {
+
+    /** The kernel has no more, MAX_NUMNODES in include/linux/numa.h; what else a tree says has no use, only a cost. */
+    private static final int MAX_NUMA_NODES = 1024;
 
     private static final Pattern RANGE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,4}))?");
 
@@ -198,12 +201,12 @@ public final class DeviceScan {
     public List<Integer> numaNodes() throws IOException {
         Matcher ranges =
                 RANGE.matcher(sysfs.read("sys/devices/system/node/online").orElse(""));
-        return ranges.results()
-                .flatMap(range -> {
-                    int from = Integer.parseInt(range.group(1));
-                    int to = range.group(2) == null ? from : Integer.parseInt(range.group(2));
-                    return IntStream.rangeClosed(from, to).boxed();
-                })
-                .toList();
+        BitSet nodes = new BitSet();
+        while (ranges.find()) {
+            int from = Math.min(Integer.parseInt(ranges.group(1)), MAX_NUMA_NODES);
+            long last = ranges.group(2) == null ? from : Integer.parseInt(ranges.group(2));
+            nodes.set(from, Math.clamp(last + 1, from, MAX_NUMA_NODES));
+        }
+        return nodes.stream().boxed().toList();
     }
 }

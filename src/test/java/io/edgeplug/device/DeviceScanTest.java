@@ -216,6 +216,15 @@ final class DeviceScanTest {
         assertThat(scan().numaNodes()).containsExactly(0, 1, 4);
     }
 
+    /** Of a tree that somebody else has made: the kernel does not repeat itself. */
+    @Test
+    void nodesAreNoMoreThanAKernelHas() throws IOException {
+        Files.createDirectories(root.resolve("sys/devices/system/node"));
+        Files.writeString(root.resolve("sys/devices/system/node/online"), "7-2," + "0-9999,".repeat(500));
+
+        assertThat(scan().numaNodes()).hasSize(1024);
+    }
+
     @Test
     void globDoesNotNameHiddenFiles() throws IOException {
         Files.createDirectories(root.resolve("etc/gophers"));
