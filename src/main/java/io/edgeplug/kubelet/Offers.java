@@ -43,27 +43,51 @@ final class Offers {
     }
 
     /**
-     * Offers these devices, and so many shares of each, from now on. Does nothing if there is an offer of a newer inventory: bad news of it was told
-     * while all of the older one was looked at. Its number is higher, and who waits is told, only if the kubelet is to
-     * know something else than before.
+     * Offers these devices, and so many shares of each, from now on. Does nothing if there is an offer of a newer inventory:
+     * bad news of it was told while all of the older one was looked at. Its number is higher, and who waits is told, only if
+     * the kubelet is to know something else than before.
      */
     void publish(Inventory inventory, List<Device> devices, int shares, Map<String, String> problems) {
         lock.lock();
         try {
-            if (inventory.generation() < offer.inventory()) {
-                return;
-            }
-            boolean isNews = offer.number() == 0
-                    || !Difference.of(offer.devices(), devices).isEmpty()
-                    || shares != offer.shares()
-                    || !inventory.numaNodes().equals(offer.numaNodes());
-            long number = isNews ? offer.number() + 1 : offer.number();
-            offer = new Offer(number, inventory.generation(), devices, shares, inventory.numaNodes(), problems);
-            if (isNews) {
-                published.signalAll();
-            }
+            offer(inventory, devices, shares, problems);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * Offers these devices instead of those of an offer, all else as it was.
+     *
+     * @return whether that was still the newest offer; if not, nothing has changed
+     */
+    @SuppressWarnings("ReferenceEquality") // whether anything was offered since, be it the same again
+    boolean replace(Offer before, Inventory inventory, List<Device> devices) {
+        lock.lock();
+        try {
+            if (offer != before) {
+                return false;
+            }
+            offer(inventory, devices, before.shares(), before.problems());
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** With the lock held. */
+    private void offer(Inventory inventory, List<Device> devices, int shares, Map<String, String> problems) {
+        if (inventory.generation() < offer.inventory()) {
+            return;
+        }
+        boolean isNews = offer.number() == 0
+                || !Difference.of(offer.devices(), devices).isEmpty()
+                || shares != offer.shares()
+                || !inventory.numaNodes().equals(offer.numaNodes());
+        long number = isNews ? offer.number() + 1 : offer.number();
+        offer = new Offer(number, inventory.generation(), devices, shares, inventory.numaNodes(), problems);
+        if (isNews) {
+            published.signalAll();
         }
     }
 

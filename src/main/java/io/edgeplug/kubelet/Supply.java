@@ -261,12 +261,15 @@ final class Supply implements AutoCloseable {
 
     /** A device that is new, or was unhealthy, waits; one that the kubelet knows as healthy stays so if it is. */
     private void tellBadNews() {
-        Inventory inventory = monitor.current();
-        Offer before = current();
-        if (before.number() > 0 && before.inventory() != inventory.generation()) {
-            List<Device> old = Offer.noBetter(before.devices(), inventory.devices(deviceClass.resource()));
-            if (!Difference.of(before.devices(), old).isEmpty()) {
-                offers.publish(inventory, old, before.shares(), before.problems());
+        boolean isTold = false;
+        while (!isTold) {
+            Inventory inventory = monitor.current();
+            Offer before = current();
+            isTold = before.number() == 0 || before.inventory() == inventory.generation();
+            if (!isTold) {
+                List<Device> old = Offer.noBetter(before.devices(), inventory.devices(deviceClass.resource()));
+                // a look that ends meanwhile has found problems that this offer knows nothing of
+                isTold = Difference.of(before.devices(), old).isEmpty() || offers.replace(before, inventory, old);
             }
         }
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is too much for the daemon, in its heap: {@code check} names the limit, and the daemon goes on. */
-@Timeout(120)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TooLargeTest {
 
     private static final ResourceName GOPHER = ResourceName.parse("example.com/gopher");
