@@ -46,11 +46,17 @@ final class Offers {
      * Offers these devices, and so many shares of each, from now on. Does nothing if there is an offer of a newer inventory:
      * bad news of it was told while all of the older one was looked at. Its number is higher, and who waits is told, only if
      * the kubelet is to know something else than before.
+     *
+     * @return whether they are offered
      */
-    void publish(Inventory inventory, List<Device> devices, int shares, Map<String, String> problems) {
+    boolean publish(Inventory inventory, List<Device> devices, int shares, Map<String, String> problems) {
         lock.lock();
         try {
+            if (inventory.generation() < offer.inventory()) {
+                return false;
+            }
             offer(inventory, devices, shares, problems);
+            return true;
         } finally {
             lock.unlock();
         }
@@ -77,9 +83,6 @@ final class Offers {
 
     /** With the lock held. */
     private void offer(Inventory inventory, List<Device> devices, int shares, Map<String, String> problems) {
-        if (inventory.generation() < offer.inventory()) {
-            return;
-        }
         boolean isNews = offer.number() == 0
                 || !Difference.of(offer.devices(), devices).isEmpty()
                 || shares != offer.shares()

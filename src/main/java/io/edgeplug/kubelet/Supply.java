@@ -211,42 +211,45 @@ final class Supply implements AutoCloseable {
         Set<String> suspects = extent == Extent.UPKEEP ? ready.suspects() : Set.of();
         looking.lock();
         try {
-            if (stopped) {
-                return;
+            boolean isOffered = stopped || offer(extent, suspects);
+            while (!isOffered) {
+                // what it has just found is looked at again, and what has changed since
+                isOffered = offer(Extent.CHANGES, suspects);
             }
-            Inventory inventory = monitor.current();
-            int shares = inventory.listedShares(deviceClass);
-            List<Device> devices = inventory.devices(deviceClass.resource());
-            Equipped.Change change = equipped.follow(inventory);
-            Set<String> troubled = new HashSet<>(current().problems().keySet());
-            troubled.addAll(found.keySet());
-            troubled.addAll(suspects);
-            if (extent == Extent.UPKEEP) {
-                // all others were looked at, unless a look has ended in the middle
-                equipped.all().stream()
-                        .map(Equipment::id)
-                        .filter(id -> ready.of(id).isEmpty())
-                        .forEach(troubled::add);
-            }
-            boolean all =
-                    files.list(shares) || extent == Extent.ALL || (extent == Extent.UPKEEP && files.hasLeftovers());
-            if (extent == Extent.CHANGES && !all && troubled.isEmpty() && change.isEmpty()) {
-                offers.publish(inventory, devices, shares, Map.of());
-                return;
-            }
-            Collection<Equipment> looked = all ? equipped.all() : withTroubled(change.changed(), troubled);
-            Map<String, String> problems =
-                    all ? files.keep(looked) : files.update(equipped.all(), looked, change.gone());
-            for (Equipment one : looked) {
-                ready.withoutFiles(one).ifPresent(problem -> problems.put(one.id(), problem));
-            }
-            found = Map.copyOf(problems);
-            ready.update(looked, problems, change.gone());
-            offers.publish(inventory, Offer.withProblems(devices, problems), shares, problems);
-            log.tell(problems, files.unread(), shares);
         } finally {
             looking.unlock();
         }
+    }
+
+    /** Looks, with the lock held; false if bad news of a newer inventory was told meanwhile, so that it is to be looked at. */
+    private boolean offer(Extent extent, Set<String> suspects) {
+        Inventory inventory = monitor.current();
+        int shares = inventory.listedShares(deviceClass);
+        List<Device> devices = inventory.devices(deviceClass.resource());
+        Equipped.Change change = equipped.follow(inventory);
+        Set<String> troubled = new HashSet<>(current().problems().keySet());
+        troubled.addAll(found.keySet());
+        troubled.addAll(suspects);
+        if (extent == Extent.UPKEEP) {
+            // all others were looked at, unless a look has ended in the middle
+            equipped.all().stream()
+                    .map(Equipment::id)
+                    .filter(id -> ready.of(id).isEmpty())
+                    .forEach(troubled::add);
+        }
+        boolean all = files.list(shares) || extent == Extent.ALL || (extent == Extent.UPKEEP && files.hasLeftovers());
+        if (extent == Extent.CHANGES && !all && troubled.isEmpty() && change.isEmpty()) {
+            return offers.publish(inventory, devices, shares, Map.of());
+        }
+        Collection<Equipment> looked = all ? equipped.all() : withTroubled(change.changed(), troubled);
+        Map<String, String> problems = all ? files.keep(looked) : files.update(equipped.all(), looked, change.gone());
+        for (Equipment one : looked) {
+            ready.withoutFiles(one).ifPresent(problem -> problems.put(one.id(), problem));
+        }
+        found = Map.copyOf(problems);
+        ready.update(looked, problems, change.gone());
+        log.tell(problems, files.unread(), shares);
+        return offers.publish(inventory, Offer.withProblems(devices, problems), shares, problems);
     }
 
     private Collection<Equipment> withTroubled(List<Equipment> changed, Set<String> troubled) {
@@ -265,7 +268,7 @@ final class Supply implements AutoCloseable {
         while (!isTold) {
             Inventory inventory = monitor.current();
             Offer before = current();
-            isTold = before.number() == 0 || before.inventory() == inventory.generation();
+            isTold = before.number() == 0 || before.inventory() >= inventory.generation();
             if (!isTold) {
                 List<Device> old = Offer.noBetter(before.devices(), inventory.devices(deviceClass.resource()));
                 // a look that ends meanwhile has found problems that this offer knows nothing of
