@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -34,19 +35,27 @@ final class RealKubelet {
     static final List<String> ONCE_EACH =
             RESOURCES.stream().map(resource -> resource + " 1").toList();
 
-    /** The devices of each, in the order of their names. */
-    private static final String ALL = "{far=[0000:21:10.2], named=[0000:41:10.4], prepared=[0000:41:10.6],"
-            + " vf=[0000:21:10.0, 0000:41:10.2], vfio=[0000:41:10.0]}";
+    /** How many devices each resource has, as the kubelet's log says it. */
+    private static final Set<String> ALL = Set.of(
+            "resource=\"example.com/far\" resourceCapacity=1",
+            "resource=\"example.com/named\" resourceCapacity=1",
+            "resource=\"example.com/prepared\" resourceCapacity=1",
+            "resource=\"example.com/vf\" resourceCapacity=2",
+            "resource=\"example.com/vfio\" resourceCapacity=1");
 
     /** A container takes seconds in there to start, and minutes where the machine is busy. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-    private static final String DIRECTORY = "/var/lib/kubelet/device-plugins";
     private static final String PODS = "busybox wget -q -O - http://127.0.0.1:10255/pods";
 
-    /** The checkpoint, once the kubelet that runs has written it. */
-    private static final String CHECKPOINT = "cd " + DIRECTORY
-            + "; [ kubelet_internal_checkpoint -nt /run/kubelet-starts ] && cat kubelet_internal_checkpoint";
+    /**
+     * The lists that the kubelet that runs has taken. Not its checkpoint: of lists that come at the same time, 1.37 may write
+     * the newest state first and an older one over it, which then stays (writeCheckpoint in devicemanager/manager.go).
+     */
+    private static final String LISTS = "journalctl -q -b -o cat -u kubelet.service"
+            + " _SYSTEMD_INVOCATION_ID=$(systemctl show -P InvocationID kubelet.service)"
+            + " | grep -F \"State pushed for device plugin\""
+            + " | grep -o \"resource=.example.com/[a-z]*. resourceCapacity=[0-9]*\" | sort -u";
 
     private final Node node;
 
@@ -78,27 +87,9 @@ final class RealKubelet {
 
     /** Waits until it has the list of each resource since it was started. */
     void awaitAllDevices() throws IOException, InterruptedException, TimeoutException {
-        await(
-                CHECKPOINT,
-                text -> Optional.of(text)
-                        .filter(json -> !json.isEmpty())
-                        .map(RealKubelet::healthy)
-                        .filter(ALL::equals));
-    }
-
-    private static String healthy(String checkpoint) {
-        JsonObject resources = JsonParser.parseString(checkpoint)
-                .getAsJsonObject()
-                .getAsJsonObject("Data")
-                .getAsJsonObject("RegisteredDevices");
-        return resources.keySet().stream()
-                .sorted()
-                .map(name -> name.substring(name.indexOf('/') + 1) + "="
-                        + resources.getAsJsonArray(name).asList().stream()
-                                .map(JsonElement::getAsString)
-                                .sorted()
-                                .toList())
-                .collect(Collectors.joining(", ", "{", "}"));
+        Set<String> ignored = await(
+                LISTS,
+                text -> Optional.of(text.lines().collect(Collectors.toSet())).filter(lists -> lists.containsAll(ALL)));
     }
 
     /** How often each resource was registered since it was started, as {@code example.com/vf 1}. */
