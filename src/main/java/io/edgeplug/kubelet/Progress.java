@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.linux.PlainText;
 import io.edgeplug.linux.UnixRpc;
 import io.grpc.Status;
 import java.time.Duration;
@@ -128,7 +129,7 @@ final class Progress {
     /** For that reason, which may be any text. */
     void refused(String reason) {
         String start = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) + "…" : reason;
-        refusal = Optional.of(start.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?"));
+        refusal = Optional.of(PlainText.of(start));
         wake.run();
     }
 
