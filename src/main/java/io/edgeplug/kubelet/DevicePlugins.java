@@ -13,8 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The device plugins of a node, one for each resource, registered with its kubelet while this is open. */
 public final class DevicePlugins implements AutoCloseable {
@@ -43,30 +41,23 @@ public final class DevicePlugins implements AutoCloseable {
     private final UnixRpc rpc;
     private final PluginDirectory directory;
 
-    /** Empty where the kubelet finds sockets by itself. */
-    private final Optional<KubeletConnection> connection;
-
+    private final Registrations registrations;
     private final Supplies supplies;
     private final Preparations preparations;
-    private final List<KubeletApi> apis;
     private final Path kubeletDir;
     private final UnpreparedStarts unprepared;
     private final EndedPods ended;
     private final Thread releases;
     private final Thread rehearsal;
 
-    /** Changed by {@link #use} only; whoever asks meanwhile sees the resources of before. */
-    private volatile List<ResourcePlugin> plugins = List.of();
-
     private DevicePlugins(
             UnixRpc rpc,
             PluginDirectory directory,
-            Optional<KubeletConnection> connection,
+            Registrations registrations,
             Supplies supplies,
             Preparations preparations,
-            List<KubeletApi> apis,
             Path kubeletDir) {
-        this.connection = connection;
+        this.registrations = registrations;
         this.rehearsal = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearseNow);
         this.releases = Thread.ofVirtual().name("releases").unstarted(() -> followReleases(kubeletDir));
         // in both of the kubelet's directories that plugins use, what it has of pods is beside them
@@ -77,7 +68,6 @@ public final class DevicePlugins implements AutoCloseable {
         this.directory = directory;
         this.supplies = supplies;
         this.preparations = preparations;
-        this.apis = List.copyOf(apis);
         this.kubeletDir = kubeletDir;
     }
 
@@ -135,23 +125,20 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
-        Optional<KubeletConnection> connection =
-                directory.isRegistry() ? Optional.empty() : Optional.of(KubeletConnection.start(rpc, directory));
-        DevicePlugins plugins = new DevicePlugins(rpc, directory, connection, supplies, preparations, apis, kubeletDir);
+        DevicePlugins plugins = new DevicePlugins(
+                rpc, directory, Registrations.start(rpc, directory, apis), supplies, preparations, kubeletDir);
         if (supplies.monitor().current().sharesIommuGroups()) {
             // before the first pod can ask for a group of which a running one has a member
             boolean ignored = plugins.learnHolders(kubeletDir);
         }
-        plugins.plugins = supplies.each().stream().map(plugins::start).toList();
+        plugins.registrations.add(
+                supplies.each().stream().map(plugins::resource).toList());
         plugins.releases.start();
         return plugins;
     }
 
-    private ResourcePlugin start(Supply supply) {
-        Resource resource = new Resource(supply, preparations, kubeletDir);
-        List<KubeletApi> usable =
-                apis.stream().filter(api -> api.serves(resource)).toList();
-        return ResourcePlugin.start(rpc, directory, connection, resource, usable);
+    private Resource resource(Supply supply) {
+        return new Resource(supply, preparations, kubeletDir);
     }
 
     /**
@@ -159,21 +146,20 @@ public final class DevicePlugins implements AutoCloseable {
      * socket, its stream and its supply. One thread at a time.
      */
     public void use(List<DeviceClass> classes) throws InterruptedException {
-        Map<Boolean, List<ResourcePlugin>> known =
-                plugins.stream().collect(Collectors.partitioningBy(plugin -> classes.contains(plugin.deviceClass())));
-        List<ResourcePlugin> ended = known.getOrDefault(false, List.of());
-        List<ResourcePlugin> kept = known.getOrDefault(true, List.of());
+        List<DeviceClass> kept = registrations.plugins().stream()
+                .map(ResourcePlugin::deviceClass)
+                .filter(classes::contains)
+                .toList();
         // first: a resource without devices would be an empty list, and fail the containers that have them
-        ended.forEach(ResourcePlugin::stop);
-        ended.forEach(ResourcePlugin::awaitEnd);
-        plugins = kept;
+        registrations.remove(registrations.plugins().stream()
+                .filter(plugin -> !kept.contains(plugin.deviceClass()))
+                .toList());
         supplies.use(classes);
-        Stream<ResourcePlugin> begun = supplies.each().stream()
-                .filter(supply ->
-                        kept.stream().noneMatch(plugin -> plugin.deviceClass().equals(supply.deviceClass())))
-                .map(this::start);
-        plugins = Stream.concat(kept.stream(), begun).toList();
-        directory.wakePlugins();
+        registrations.add(supplies.each().stream()
+                .filter(supply -> !kept.contains(supply.deviceClass()))
+                .map(this::resource)
+                .toList());
+        directory.progressed();
     }
 
     /**
@@ -182,7 +168,7 @@ public final class DevicePlugins implements AutoCloseable {
      */
     public void rehearse() throws InterruptedException {
         rehearsal.start();
-        if (connection.isPresent() && !SocketNames.isListening(directory.kubeletSocket())) {
+        if (!directory.isRegistry() && !SocketNames.isListening(directory.kubeletSocket())) {
             boolean ignored = rehearsal.join(REHEARSED_WITHIN);
         }
     }
@@ -194,9 +180,8 @@ public final class DevicePlugins implements AutoCloseable {
 
     private void rehearseNow() {
         try {
-            List<Resource> resources = supplies.each().stream()
-                    .map(supply -> new Resource(supply, preparations, kubeletDir))
-                    .toList();
+            List<Resource> resources =
+                    supplies.each().stream().map(this::resource).toList();
             if (!resources.isEmpty()) {
                 new Rehearsal(rpc, resources, this::awaitRegistered).run();
                 // else a collection of all that it left would come just when the kubelet does
@@ -214,8 +199,7 @@ public final class DevicePlugins implements AutoCloseable {
     private boolean awaitRegistered() throws InterruptedException {
         Deadline patience = Deadline.in(PluginDirectory.POLL);
         long generation = directory.latest().generation();
-        while (connection.flatMap(KubeletConnection::established).isPresent()
-                && !plugins.stream().allMatch(ResourcePlugin::isRegistered)) {
+        while (!directory.isRegistry() && registrations.hasKubelet() && !registrations.areComplete()) {
             if (patience.isOver()) {
                 return false;
             }
@@ -227,21 +211,20 @@ public final class DevicePlugins implements AutoCloseable {
 
     /** Whether one of its sockets answers a call within so long; also where it has none, as without the directory. */
     public boolean answers(Duration patience) throws InterruptedException {
-        Optional<Path> socket =
-                plugins.stream().flatMap(plugin -> plugin.socket().stream()).findFirst();
+        Optional<Path> socket = registrations.plugins().stream()
+                .flatMap(plugin -> plugin.socket().stream())
+                .findFirst();
         return socket.isEmpty() || rpc.answers(socket.orElseThrow(), patience);
     }
 
     /** Whether there is a kubelet; where it finds sockets by itself, whether there is its directory. */
     public boolean hasKubelet() {
-        return connection.isEmpty()
-                ? directory.view().kubelet().isPresent()
-                : connection.flatMap(KubeletConnection::established).isPresent();
+        return registrations.hasKubelet();
     }
 
     /** The resources that the kubelet has the devices of now. */
     public List<ResourceName> registered() {
-        return plugins.stream()
+        return registrations.plugins().stream()
                 .filter(ResourcePlugin::isRegistered)
                 .map(plugin -> plugin.deviceClass().resource())
                 .toList();
@@ -281,11 +264,12 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     private boolean lookForUnprepared() {
-        List<ResourcePlugin> now = plugins;
         return preparations.areOfDaemon()
                 && unprepared.look(
-                        now.stream().map(ResourcePlugin::deviceClass).toList(),
-                        now.stream().allMatch(ResourcePlugin::isRegistered));
+                        registrations.plugins().stream()
+                                .map(ResourcePlugin::deviceClass)
+                                .toList(),
+                        registrations.areComplete());
     }
 
     /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed out may be held. */
@@ -310,9 +294,7 @@ public final class DevicePlugins implements AutoCloseable {
     public void close() throws IOException {
         releases.interrupt();
         rehearsal.interrupt();
-        plugins.forEach(ResourcePlugin::stop);
-        plugins.forEach(ResourcePlugin::awaitEnd);
-        connection.ifPresent(KubeletConnection::close);
+        registrations.close();
         awaitEnd(rehearsal);
         awaitEnd(releases);
         unprepared.close();

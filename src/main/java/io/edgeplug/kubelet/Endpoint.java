@@ -62,6 +62,11 @@ final class Endpoint implements AutoCloseable {
         api.announce(kubelet, directory.relativize(socket).toString(), resource, progress);
     }
 
+    /** Whether it is served in that version. */
+    boolean speaks(KubeletApi version) {
+        return api.equals(version);
+    }
+
     Progress progress() {
         return progress;
     }

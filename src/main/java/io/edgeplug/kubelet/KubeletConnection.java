@@ -6,8 +6,6 @@ import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -17,6 +15,7 @@ import java.util.logging.Logger;
  *
  * <p>It is made as soon as a kubelet listens, and again when it has ended. A resource registers only over a connection that
  * stands: the kubelet at its other end has finished wiping the directory, so a socket that exists then is not wiped by it.
+ * For one thread at a time, but for {@link #established}.
  */
 final class KubeletConnection implements AutoCloseable {
 
@@ -29,13 +28,11 @@ final class KubeletConnection implements AutoCloseable {
 
     private final UnixRpc rpc;
     private final PluginDirectory directory;
-    private final Semaphore woken = new Semaphore(0);
-    private final Runnable wake = woken::release;
-    private final Thread keeper;
+    private final Runnable wake;
 
     private volatile Optional<Established> established = Optional.empty();
 
-    // below: touched by the keeper only
+    // below: touched by one thread at a time
     private final Backoff retries = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
     private Optional<KubeletSocket> kubelet = Optional.empty();
     private Optional<ManagedChannel> channel = Optional.empty();
@@ -50,48 +47,35 @@ final class KubeletConnection implements AutoCloseable {
     /** A connection that stands, and whose socket it was made to. */
     record Established(KubeletSocket kubelet, ManagedChannel channel) {}
 
-    private KubeletConnection(UnixRpc rpc, PluginDirectory directory) {
+    /**
+     * A connection that has not been made.
+     *
+     * @param wake run when there may be something to do about it
+     */
+    KubeletConnection(UnixRpc rpc, PluginDirectory directory, Runnable wake) {
         this.rpc = rpc;
         this.directory = directory;
-        this.keeper = Thread.ofVirtual().name("kubelet connection").unstarted(this::keepConnected);
+        this.wake = wake;
     }
 
-    /** Starts to connect to whichever kubelet there is. */
-    static KubeletConnection start(UnixRpc rpc, PluginDirectory directory) {
-        KubeletConnection connection = new KubeletConnection(rpc, directory);
-        connection.keeper.start();
-        return connection;
-    }
-
-    /** The connection, if it stands; all plugins look again when that changes. */
+    /** The connection, if it stands. */
     Optional<Established> established() {
         return established.filter(one -> one.channel().getState(false) == ConnectivityState.READY);
     }
 
-    private void keepConnected() {
-        directory.addFollower(wake);
-        try {
-            while (true) {
-                Optional<KubeletSocket> here = directory.view().kubelet();
-                if (!here.equals(kubelet)) {
-                    drop();
-                    kubelet = here;
-                    retries.reset();
-                    starting = Deadline.in(STARTING);
-                    isTold = false;
-                }
-                channel.ifPresent(this::review);
-                if (channel.isEmpty() && kubelet.isPresent() && retries.isDue()) {
-                    connect();
-                }
-                boolean ignored = woken.tryAcquire(pause().toNanos(), TimeUnit.NANOSECONDS);
-                woken.drainPermits();
-            }
-        } catch (InterruptedException e) {
-            LOG.fine("no longer connecting to a kubelet");
-        } finally {
-            directory.remove(wake);
+    /** Connects to a kubelet that has come, and notices what has become of the connection. */
+    void look() {
+        Optional<KubeletSocket> here = directory.view().kubelet();
+        if (!here.equals(kubelet)) {
             drop();
+            kubelet = here;
+            retries.reset();
+            starting = Deadline.in(STARTING);
+            isTold = false;
+        }
+        channel.ifPresent(this::review);
+        if (channel.isEmpty() && kubelet.isPresent() && retries.isDue()) {
+            connect();
         }
     }
 
@@ -112,7 +96,7 @@ final class KubeletConnection implements AutoCloseable {
                 if (established.isEmpty()) {
                     established = Optional.of(new Established(kubelet.orElseThrow(), current));
                     retries.reset();
-                    directory.wakePlugins();
+                    directory.progressed();
                 }
             }
             case IDLE, CONNECTING -> {
@@ -169,11 +153,12 @@ final class KubeletConnection implements AutoCloseable {
         channel = Optional.empty();
         if (established.isPresent()) {
             established = Optional.empty();
-            directory.wakePlugins();
+            directory.progressed();
         }
     }
 
-    private Duration pause() {
+    /** How long to wait with the next look if nothing happens. */
+    Duration pause() {
         if (channel.isEmpty() && kubelet.isPresent() && retries.isDue()) {
             return Duration.ZERO;
         }
@@ -183,13 +168,9 @@ final class KubeletConnection implements AutoCloseable {
         return next.map(Deadline::wakeUp).orElse(PluginDirectory.POLL);
     }
 
+    /** Hangs up. */
     @Override
     public void close() {
-        keeper.interrupt();
-        try {
-            keeper.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        drop();
     }
 }

@@ -46,8 +46,7 @@ final class PluginDirectory implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Condition noted = lock.newCondition();
 
-    private final List<Runnable> followers = new CopyOnWriteArrayList<>();
-    private final List<Runnable> plugins = new CopyOnWriteArrayList<>();
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /** Guarded by the lock. */
     private View view = new View(0, Optional.empty());
@@ -165,33 +164,16 @@ final class PluginDirectory implements AutoCloseable {
         }
     }
 
-    /** Runs this whenever a kubelet may have come or gone; it must return at once. */
-    void addFollower(Runnable follower) {
-        followers.add(follower);
+    /** Runs this whenever a kubelet or a plugin's socket may have come or gone; it must return at once. */
+    void addListener(Runnable listener) {
+        listeners.add(listener);
     }
 
-    /**
-     * Runs this whenever a plugin's socket may have gone, or {@link #wakePlugins} is called; it must return at once.
-     *
-     * <p>A kubelet that comes is no news to a plugin before it can be reached: that all of them looked for it would
-     * only make the connection to it later.
-     */
-    void addPlugin(Runnable plugin) {
-        plugins.add(plugin);
+    void removeListener(Runnable listener) {
+        listeners.remove(listener);
     }
 
-    void remove(Runnable listener) {
-        followers.remove(listener);
-        plugins.remove(listener);
-    }
-
-    /** Makes all plugins look again, as the kubelet can be reached now, or no longer. */
-    void wakePlugins() {
-        progressed();
-        plugins.forEach(Runnable::run);
-    }
-
-    /** A registration has come further, which concerns nobody but who waits for a newer view. */
+    /** The connection or a registration has come further, which concerns nobody but who waits for a newer view. */
     void progressed() {
         lock.lock();
         try {
@@ -251,7 +233,7 @@ final class PluginDirectory implements AutoCloseable {
     /**
      * Looks, without the lock, until nobody else has published meanwhile: so what is published last was seen last.
      *
-     * @param isHint whether a plugin's socket may have gone too, so that all must look again
+     * @param isHint whether a plugin's socket may have gone too, so that it is news in any case
      */
     private View look(boolean isHint) {
         while (true) {
@@ -271,10 +253,7 @@ final class PluginDirectory implements AutoCloseable {
             } finally {
                 lock.unlock();
             }
-            followers.forEach(Runnable::run);
-            if (isHint) {
-                plugins.forEach(Runnable::run);
-            }
+            listeners.forEach(Runnable::run);
             return newest;
         }
     }

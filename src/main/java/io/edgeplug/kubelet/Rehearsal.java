@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -92,21 +91,17 @@ final class Rehearsal {
 
     private int rehearse(Path scratch) throws IOException, InterruptedException {
         int done = 0;
-        try (PluginDirectory directory = PluginDirectory.devicePlugins(scratch);
-                KubeletConnection connection = KubeletConnection.start(rpc, directory)) {
-            List<ResourcePlugin> plugins = resources.stream()
-                    .map(resource -> ResourcePlugin.rehearse(
-                            rpc, directory, Optional.of(connection), resource, List.of(new V1beta1())))
-                    .toList();
+        try (PluginDirectory directory = PluginDirectory.devicePlugins(scratch)) {
+            Registrations registrations = Registrations.rehearse(rpc, directory);
             try {
+                registrations.add(resources);
                 while (done < REGISTRATIONS && quiet.await() && actAsKubelet(directory)) {
                     done += resources.size();
                 }
             } finally {
                 // the daemon may end, and what was begun here is ended all the same
                 boolean isInterrupted = Thread.interrupted();
-                plugins.forEach(ResourcePlugin::stop);
-                plugins.forEach(ResourcePlugin::awaitEnd);
+                registrations.close();
                 SocketNames.deleteOwn(directory.sockets());
                 if (isInterrupted) {
                     Thread.currentThread().interrupt();

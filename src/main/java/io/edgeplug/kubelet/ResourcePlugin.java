@@ -9,19 +9,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 
 /**
- * Keeps one resource served and registered, for as long as it is open, with whichever kubelet there is.
+ * One resource as a plugin of the kubelet's.
  *
- * <p>What it does follows from what it sees, not from what happened. It serves whether or not there is a kubelet, and serves
- * anew as soon as its socket is gone. It registers when there is a kubelet that it has not registered with, or whose stream
- * has ended. So a restart that causes ten file events is one registration.
+ * <p>It serves whether or not there is a kubelet, and serves anew as soon as its socket is gone. It registers when there is a
+ * kubelet that it has not registered with, or whose stream has ended. For one thread at a time, but for what it tells of
+ * itself.
  */
-final class ResourcePlugin {
+final class ResourcePlugin implements AutoCloseable {
 
     /** A finished registration is logged this much later, because others may still be under way and pods wait for them. */
     private static final Duration TOLD_AFTER = Duration.ofMillis(100);
@@ -37,14 +35,11 @@ final class ResourcePlugin {
     private final Resource resource;
     private final List<KubeletApi> apis;
     private final PluginLog log;
-    private final Semaphore woken = new Semaphore(0);
-    private final Runnable wake = woken::release;
-    private final Thread keeper;
+    private final Runnable wake;
 
-    /** Written by the keeper only. */
     private volatile Optional<Attempt> attempt = Optional.empty();
 
-    // below: touched by the keeper only
+    // below: touched by one thread at a time
     private final Backoff serving = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
     private final Backoff registering = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
     private Optional<KubeletSocket> kubelet = Optional.empty();
@@ -57,49 +52,28 @@ final class ResourcePlugin {
     /** An endpoint, and the kubelet that it was announced to, if it was. */
     private record Attempt(Endpoint endpoint, Optional<KubeletSocket> announcedTo) {}
 
-    private ResourcePlugin(
+    /**
+     * A resource that is not served yet.
+     *
+     * @param connection where to register; empty where the kubelet finds sockets by itself
+     * @param apis the versions that it can be registered in, the best first
+     * @param wake run when there may be something to do about it
+     */
+    ResourcePlugin(
             UnixRpc rpc,
             PluginDirectory directory,
             Optional<KubeletConnection> connection,
             Resource resource,
             List<KubeletApi> apis,
-            boolean isRehearsal) {
+            PluginLog log,
+            Runnable wake) {
         this.rpc = rpc;
         this.directory = directory;
         this.connection = connection;
         this.resource = resource;
         this.apis = apis;
-        this.log = new PluginLog(resource.name(), isRehearsal);
-        this.keeper = Thread.ofVirtual().name("plugin " + resource.name()).unstarted(this::keepRegistered);
-    }
-
-    /**
-     * Starts to keep it registered, in the first of these versions that the kubelet knows.
-     *
-     * @param connection where to register; empty where the kubelet finds sockets by itself
-     */
-    static ResourcePlugin start(
-            UnixRpc rpc,
-            PluginDirectory directory,
-            Optional<KubeletConnection> connection,
-            Resource resource,
-            List<KubeletApi> apis) {
-        return start(new ResourcePlugin(rpc, directory, connection, resource, apis, false));
-    }
-
-    /** Does the same without a line in the log. */
-    static ResourcePlugin rehearse(
-            UnixRpc rpc,
-            PluginDirectory directory,
-            Optional<KubeletConnection> connection,
-            Resource resource,
-            List<KubeletApi> apis) {
-        return start(new ResourcePlugin(rpc, directory, connection, resource, apis, true));
-    }
-
-    private static ResourcePlugin start(ResourcePlugin plugin) {
-        plugin.keeper.start();
-        return plugin;
+        this.log = log;
+        this.wake = wake;
     }
 
     DeviceClass deviceClass() {
@@ -122,47 +96,26 @@ final class ResourcePlugin {
         return attempt.map(Attempt::endpoint).filter(Endpoint::hasSocket).map(Endpoint::socket);
     }
 
-    /** Asks it to end, once: a second time would cut short the end of its server. */
-    void stop() {
-        keeper.interrupt();
+    /** Does what there is to do about it now. */
+    void look() {
+        Optional<KubeletSocket> here = directory.latest().kubelet();
+        if (!here.equals(kubelet)) {
+            meet(here);
+        }
+        attempt.ifPresent(one -> review(one.endpoint().progress()));
+        if (isFitForAnother()) {
+            beginAnew();
+        } else if (isToServeAnew()) {
+            serve();
+        }
+        announce();
     }
 
-    /** Waits until it has ended. */
-    void awaitEnd() {
-        try {
-            keeper.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void keepRegistered() {
-        directory.addPlugin(wake);
-        if (connection.isEmpty()) {
-            directory.addFollower(wake);
-        }
-        try {
-            while (true) {
-                Optional<KubeletSocket> here = directory.latest().kubelet();
-                if (!here.equals(kubelet)) {
-                    meet(here);
-                }
-                attempt.ifPresent(one -> review(one.endpoint().progress()));
-                if (isFitForAnother()) {
-                    beginAnew();
-                } else if (isToServeAnew()) {
-                    serve();
-                }
-                announce();
-                boolean ignored = woken.tryAcquire(pause().toNanos(), TimeUnit.NANOSECONDS);
-                woken.drainPermits();
-            }
-        } catch (InterruptedException e) {
-            log.log(Level.FINE, "no longer served");
-        } finally {
-            directory.remove(wake);
-            giveUp();
-        }
+    /** Takes its socket away. */
+    @Override
+    public void close() {
+        attempt.map(Attempt::endpoint).ifPresent(Endpoint::close);
+        take(Optional.empty());
     }
 
     /** Another kubelet, or none: what failed with the one before is forgotten. */
@@ -229,7 +182,7 @@ final class ResourcePlugin {
                 .isPresent()) {
             log.failed(Level.INFO, "its socket was deleted");
         }
-        giveUp();
+        close();
         // the next time is later if this one comes to nothing, or to a socket that does not stay
         serving.failed();
         try {
@@ -265,9 +218,13 @@ final class ResourcePlugin {
         });
     }
 
-    /** A kubelet that starts knows no socket's name, so an endpoint that nobody uses any more is fit for it. */
+    /**
+     * A kubelet that starts knows no socket's name, so an endpoint that nobody uses any more is fit for it, unless it was in
+     * a version that only an older one knew.
+     */
     private boolean isFitForAnother() {
         return attempt.filter(one -> connection.isPresent()
+                        && one.endpoint().speaks(apis.get(api))
                         && one.announcedTo().isPresent()
                         && !one.announcedTo().equals(reachable())
                         && one.endpoint().hasSocket())
@@ -296,11 +253,6 @@ final class ResourcePlugin {
         directory.progressed();
     }
 
-    private void giveUp() {
-        attempt.map(Attempt::endpoint).ifPresent(Endpoint::close);
-        take(Optional.empty());
-    }
-
     /** A kubelet that goes hangs up or cannot be reached any more: neither is worth a warning. */
     private Level weight(Progress progress) {
         boolean isConnected = attempt.flatMap(Attempt::announcedTo).equals(reachable());
@@ -322,8 +274,8 @@ final class ResourcePlugin {
         return isToAnnounce || isToReview || isFitForAnother() || isToServeAnew();
     }
 
-    /** How long to wait if nothing happens: until something is due, or as the safety net. */
-    private Duration pause() {
+    /** How long to wait with the next look if nothing happens: until something is due, or as the safety net. */
+    Duration pause() {
         if (isSomethingDue()) {
             return Duration.ZERO;
         }

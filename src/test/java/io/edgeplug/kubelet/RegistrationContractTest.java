@@ -193,7 +193,8 @@ final class RegistrationContractTest {
     @Test
     void kubeletThatIsUpgradedIsSpokenToInTheNewVersion() throws Exception {
         KubeletOptions old = KubeletOptions.DEFAULTS.withApis(Set.of(DevicePluginApi.V1ALPHA1));
-        try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
+        try (LogLines log = LogLines.open();
+                TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
             try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, old, events::add)) {
                 kubelet.await(states -> TestDaemon.allHave(2, 3, states), PATIENCE);
             }
@@ -201,6 +202,7 @@ final class RegistrationContractTest {
             try (LocalKubelet kubelet = LocalKubelet.open(kubeletDir, events::add)) {
                 kubelet.await(states -> TestDaemon.allHave(2, 3, states), PATIENCE);
             }
+            assertThat(log.with("cannot register")).isEmpty();
         }
         assertThat(events)
                 .filteredOn(event -> event instanceof KubeletEvent.Registered)

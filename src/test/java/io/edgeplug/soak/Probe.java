@@ -5,6 +5,7 @@ import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -109,7 +110,8 @@ final class Probe implements AutoCloseable {
                 cutOff = 0;
             } catch (StatusRuntimeException e) {
                 problem = Optional.of(String.valueOf(e.getStatus()));
-                cutOff++;
+                // a kubelet that knows the first version only is served that, for as long as it is there
+                cutOff += e.getStatus().getCode() == Status.Code.UNIMPLEMENTED ? 0 : 1;
             } catch (IOException e) {
                 problem = Optional.of(String.valueOf(e.getMessage()));
                 cutOff++;
