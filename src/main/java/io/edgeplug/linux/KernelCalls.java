@@ -1,5 +1,6 @@
 package io.edgeplug.linux;
 
+import java.util.concurrent.CompletableFuture;
 import jnr.ffi.LibraryLoader;
 
 /** What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), pipe(2), strerror(3). Any thread. */
@@ -31,20 +32,34 @@ interface KernelCalls {
 
     String strerror(int error);
 
+    /**
+     * On a thread of its own: what loads the library unpacks or reads files, which a thread that is interrupted cannot, and
+     * nobody could load it again after that.
+     */
+    private static KernelCalls loadAnyhow() {
+        return CompletableFuture.supplyAsync(
+                        KernelCalls::loadNow,
+                        loading -> Thread.ofPlatform()
+                                .name("loading libc")
+                                .daemon()
+                                .start(loading))
+                .join();
+    }
+
+    private static KernelCalls loadNow() {
+        // classes made at run time would cost more to make than they save in calls
+        System.setProperty("jnr.ffi.asm.enabled", "false");
+        return LibraryLoader.create(KernelCalls.class)
+                .library("c")
+                .failImmediately()
+                .load();
+    }
+
     /** Holds it once it was asked for. */
     final class Loaded {
 
-        private static final KernelCalls CALLS = calls();
+        private static final KernelCalls CALLS = loadAnyhow();
 
         private Loaded() {}
-
-        private static KernelCalls calls() {
-            // classes made at run time would cost more to make than they save in calls
-            System.setProperty("jnr.ffi.asm.enabled", "false");
-            return LibraryLoader.create(KernelCalls.class)
-                    .library("c")
-                    .failImmediately()
-                    .load();
-        }
     }
 }

@@ -1,0 +1,31 @@
+package io.edgeplug.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.SmallHeap;
+import org.junit.jupiter.api.Test;
+
+final class KernelCallsTest {
+
+    /** Loads the calls first of all on a thread that is interrupted, and then on one that is not. */
+    static final class Interrupted {
+
+        private Interrupted() {}
+
+        public static void main(String[] args) {
+            Thread.currentThread().interrupt();
+            String first = KernelCalls.load().strerror(KernelCalls.ENOENT);
+            boolean isInterrupted = Thread.interrupted();
+            System.out.println(
+                    first + ", " + isInterrupted + ", " + KernelCalls.load().strerror(KernelCalls.ENOENT));
+        }
+    }
+
+    /** As when the daemon ends just as one of its threads reads its first file: other threads still need the calls. */
+    @Test
+    void callsCanBeLoadedByAThreadThatIsInterrupted() throws Exception {
+        SmallHeap.End end = SmallHeap.run(Interrupted.class);
+        assertThat(end.output()).contains("No such file or directory, true, No such file or directory");
+        assertThat(end.exit()).isZero();
+    }
+}
