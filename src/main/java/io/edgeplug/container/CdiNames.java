@@ -1,10 +1,7 @@
 package io.edgeplug.container;
 
 import io.edgeplug.device.ResourceName;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.edgeplug.device.ShortName;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -16,7 +13,6 @@ final class CdiNames {
     private static final String SUFFIX = ".json";
     private static final int MAX_FILE_NAME = 255;
     private static final int MAX_ANNOTATION_NAME = 63;
-    private static final int HASH_BYTES = 8;
 
     private CdiNames() {}
 
@@ -34,30 +30,16 @@ final class CdiNames {
 
     /** The key of an annotation that names devices of the resource; no other resource's. */
     static String annotation(ResourceName resource) {
-        return "cdi.k8s.io/" + shortened(OURS + resource.prefix() + "_" + resource.name(), MAX_ANNOTATION_NAME);
+        return "cdi.k8s.io/" + ShortName.of(OURS + resource.prefix() + "_" + resource.name(), MAX_ANNOTATION_NAME);
     }
 
     /** The file with the devices of the resource; no other resource's. */
     static String file(ResourceName resource) {
-        return shortened(OURS + resource.prefix() + "_" + resource.name(), MAX_FILE_NAME - SUFFIX.length()) + SUFFIX;
+        return ShortName.of(OURS + resource.prefix() + "_" + resource.name(), MAX_FILE_NAME - SUFFIX.length()) + SUFFIX;
     }
 
     /** Whether a file of that name is one of edgeplug's. */
     static boolean isOurs(String fileName) {
         return fileName.startsWith(OURS) && fileName.endsWith(SUFFIX);
-    }
-
-    /** What is too long gets a hash for its end. */
-    private static String shortened(String name, int length) {
-        if (name.length() <= length) {
-            return name;
-        }
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-            return name.substring(0, length - 2 * HASH_BYTES - 1) + "."
-                    + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

@@ -165,7 +165,7 @@ public final class DeviceScan {
                 if (files.isEmpty() && where.isEmpty() && !sysfs.exists(path.substring(1))) {
                     return;
                 }
-                own = problem(member, where.map(Destination::kind), files.isEmpty());
+                own = problem(member, where.map(Destination::kind));
             } catch (IOException e) {
                 own = Optional.of(String.valueOf(e.getMessage()));
             }
@@ -173,14 +173,17 @@ public final class DeviceScan {
             problem = problem.isPresent() ? problem : own;
         }
         Health health = problem.map(Health::unhealthy).orElse(Health.HEALTHY);
-        found.put(path, new PathDevice(path.substring(path.lastIndexOf('/') + 1), files, group, health));
+        found.put(path, new PathDevice(PathDevice.id(path), files, group, health));
     }
 
     /** A directory is no file that was meant: container runtimes make one in place of a file that is missing. */
-    private static Optional<String> problem(Member member, Optional<FileKind> found, boolean isFirst) {
+    private Optional<String> problem(Member member, Optional<FileKind> found) throws IOException {
         String path = member.path();
         if (found.isEmpty()) {
-            return Optional.of(isFirst ? path + " is a link that leads nowhere" : "lacks " + path + " of its group");
+            return Optional.of(
+                    sysfs.exists(path.substring(1))
+                            ? path + " is a link that leads nowhere"
+                            : "lacks " + path + " of its group");
         }
         FileKind kind = found.orElseThrow();
         if (member.isDirectory()) {
@@ -188,9 +191,12 @@ public final class DeviceScan {
                     ? Optional.empty()
                     : Optional.of(path + " is " + kind + ", and a path that ends with / names directories");
         }
-        return kind == FileKind.DIRECTORY
-                ? Optional.of(path + " is a directory, and only a path that ends with / names directories")
-                : Optional.empty();
+        if (kind == FileKind.DIRECTORY) {
+            return Optional.of(path + " is a directory, and only a path that ends with / names directories");
+        }
+        return kind == FileKind.FILE || kind.isNode()
+                ? Optional.empty()
+                : Optional.of(path + " is " + kind + ", and not a regular file or a device node");
     }
 
     /**

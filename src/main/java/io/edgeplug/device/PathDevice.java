@@ -7,16 +7,27 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A file that a class of kind {@code path} names, or several that it names as a group; its ID is the first one's file
- * name.
+ * A file that a class of kind {@code path} names, or several that it names as a group; its ID is made of the first one's
+ * file name.
  *
  * @param files at least one
  * @param group what names them together; empty for a single file
  */
 public record PathDevice(String id, List<File> files, Optional<PathGroup> group, Health health) implements Device {
 
+    /**
+     * The kubelet would take any length. But a container has its IDs in one variable, of 128 KiB at most, in which a
+     * thousand of these fit; and with the number of a share, the kubelet's notes are read up to 128 bytes.
+     */
+    static final int MAX_ID = 120;
+
     public PathDevice {
         files = List.copyOf(files);
+    }
+
+    /** The ID of the device whose first file has that path: the file's name, with a hash for its end if it is too long. */
+    static String id(String path) {
+        return ShortName.of(path.substring(path.lastIndexOf('/') + 1), MAX_ID);
     }
 
     /**

@@ -17,6 +17,9 @@ public final class DeviceUnavailableException extends Exception {
     /** The header that carries it has 8 KiB, and an event of a pod 1 KiB. */
     private static final int MAX = 800;
 
+    /** No ID is longer, that of a share neither. */
+    private static final int MAX_ID = 128;
+
     /** So many of a request's devices are named. */
     private static final int NAMED = 2;
 
@@ -104,6 +107,6 @@ public final class DeviceUnavailableException extends Exception {
 
     /** What nobody would call a device is cut short. */
     private static String cut(String id) {
-        return id.isEmpty() ? "\"\"" : id.length() > Matching.MAX_ID ? id.substring(0, Matching.MAX_ID) + "…" : id;
+        return id.isEmpty() ? "\"\"" : id.length() > MAX_ID ? id.substring(0, MAX_ID) + "…" : id;
     }
 }

@@ -18,13 +18,8 @@ import java.util.regex.Pattern;
  */
 final class Matching {
 
-    static final int MAX_ID = 63;
-
-    /** Printable and without a comma, which separates IDs in a container's environment; the kubelet's length. */
-    private static final Pattern ID = Pattern.compile("[!-+\\--~]{1," + MAX_ID + "}");
-
-    /** An ID that is shared has up to {@code ::999} behind it. */
-    private static final int MAX_SHARED_ID = MAX_ID - 5;
+    /** Printable and without a comma, which separates IDs in a container's environment. */
+    private static final Pattern ID = Pattern.compile("[!-+\\--~]+");
 
     /** As the kubelet knows a share; a device of such a name could be taken for one. */
     private static final Pattern SHARE = Pattern.compile(".+::\\d+");
@@ -77,7 +72,7 @@ final class Matching {
 
     private Item match(Device device) {
         if (!ID.matcher(device.id()).matches()) {
-            return refused(device, "its name cannot be an ID: 1 to 63 printable characters, no comma or space");
+            return refused(device, "its name cannot be an ID: printable characters of ASCII only, no comma or space");
         }
         if (device.id().startsWith("-")) {
             return refused(device, "its name begins with -, and a program would take it for an option");
@@ -92,13 +87,7 @@ final class Matching {
         }
         Optional<DeviceClass> taker =
                 classes.stream().filter(one -> one.takes(device)).findFirst();
-        boolean isTooLong = device.id().length() > MAX_SHARED_ID
-                && taker.filter(one -> one.sharing().isShared()).isPresent();
-        return isTooLong
-                ? refused(
-                        device,
-                        "its name is longer than the " + MAX_SHARED_ID + " characters that leave room for shares")
-                : new Item(trusted(device, taker), taker);
+        return new Item(trusted(device, taker), taker);
     }
 
     private static Device trusted(Device device, Optional<DeviceClass> taker) {

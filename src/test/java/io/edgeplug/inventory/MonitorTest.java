@@ -260,7 +260,7 @@ final class MonitorTest {
             assertThat(inventory.devices(VFS)).extracting(device -> device.id()).containsExactly("g1", "g2");
             assertThat(inventory.items().stream().flatMap(item -> item.device().health().problem().stream()))
                     .containsExactly(
-                            "its name cannot be an ID: 1 to 63 printable characters, no comma or space",
+                            "its name cannot be an ID: printable characters of ASCII only, no comma or space",
                             "another device has the ID g1");
         }
     }

@@ -106,7 +106,7 @@ final class RefusalTest {
                 new Refusal(
                         "too long a name",
                         stage -> stage.allocate(DPU, "x".repeat(5000)),
-                        "Device " + "x".repeat(63) + "… of example.com/dpu is not on this node"),
+                        "Device " + "x".repeat(128) + "… of example.com/dpu is not on this node"),
                 new Refusal(
                         "name with a line break",
                         stage -> stage.allocate(DPU, "x\ny"),

@@ -99,7 +99,7 @@ final class RequestsTest {
     void nameThatIsTooLongForAnIdIsCutInTheRefusal() throws Exception {
         assertRefused(
                 List.of("x".repeat(100_000)),
-                "Device " + "x".repeat(63) + "… of example.com/sriov_node0 is not on this node");
+                "Device " + "x".repeat(128) + "… of example.com/sriov_node0 is not on this node");
     }
 
     @Test

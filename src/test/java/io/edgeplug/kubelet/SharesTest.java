@@ -182,7 +182,7 @@ final class SharesTest {
         assertThat(thousand.listed(32, 32_000)).isEqualTo(256);
         assertThat(thousand.listed(100_000, 100_000_000)).isEqualTo(1);
         assertThat(new Sharing(2, false).listed(256 + 16, 2 * 256 + 16 * 1000)).isEqualTo(2);
-        assertThat(new Shares(1000).ids("x".repeat(58), 1000)).hasSize(1000).allMatch(id -> id.length() <= 63);
+        assertThat(new Shares(1000).ids("x".repeat(120), 1000)).hasSize(1000).allMatch(id -> id.length() <= 128);
     }
 
     /** Serves the 256 VFs of a node, and prints how many device-information files there are. */
