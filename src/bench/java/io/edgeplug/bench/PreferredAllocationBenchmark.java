@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -80,8 +81,9 @@ public class PreferredAllocationBenchmark {
                 0x020000,
                 Optional.of("vfio-pci"),
                 OptionalInt.of(pf % 2),
+                false,
                 OptionalInt.of(number),
-                OptionalInt.empty(),
+                OptionalLong.empty(),
                 Optional.of(new PciAddress(0, 2 * pf, 0, 0)),
                 List.of(),
                 List.of(),

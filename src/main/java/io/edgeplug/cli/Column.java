@@ -41,6 +41,7 @@ enum Column {
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
     DRIVER("bound driver", item -> item.device().driver()),
     NUMA("NUMA node, or several with commas", item -> numbers(item.numaNodes())),
+    NUMAFROM("who says so, unless it is the kernel: a class, or a guess", Column::numaFrom),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
     SHARES("number of containers that can have the device, if more than one", Column::shares),
@@ -77,7 +78,7 @@ enum Column {
             "vDPA devices and how they are used",
             item -> joined(made(item).vdpas().stream().map(Column::vdpa).toList())),
     NODES("device nodes made by the driver", item -> joined(nodes(item.device()))),
-    ACPI("index given by the firmware", item -> function(item).flatMap(function -> number(function.acpiIndex()))),
+    ACPI("index given by the firmware", item -> function(item).flatMap(Column::acpiIndex)),
     AFU(
             "what an FPGA is programmed with",
             item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
@@ -147,6 +148,19 @@ enum Column {
 
     private static Optional<Integer> number(OptionalInt number) {
         return number.isPresent() ? Optional.of(number.getAsInt()) : Optional.empty();
+    }
+
+    private static Optional<Long> acpiIndex(PciFunction function) {
+        return function.acpiIndex().isPresent()
+                ? Optional.of(function.acpiIndex().getAsLong())
+                : Optional.empty();
+    }
+
+    private static Optional<String> numaFrom(Item item) {
+        if (item.deviceClass().filter(taker -> !taker.numaNodes().isEmpty()).isPresent()) {
+            return Optional.of("class");
+        }
+        return item.device().isNumaGuess() ? Optional.of("guess") : Optional.empty();
     }
 
     private static Optional<String> subsystem(PciFunction function) {

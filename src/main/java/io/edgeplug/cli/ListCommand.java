@@ -4,13 +4,16 @@ import io.edgeplug.container.Equipment;
 import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -61,14 +64,14 @@ final class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        List<Column> columns = columns();
+        // a wrong option is told before the node is looked at
+        List<Column> asked = asked();
         Inventory inventory = node.scan(node.readOrDefaults().classes());
         IommuGroups groups = IommuGroups.of(inventory.devices());
-        ColumnTable table = new ColumnTable(
-                columns,
-                chosen(inventory.items().stream()
-                        .map(item -> asAdvertised(item, groups))
-                        .toList()));
+        List<Item> rows = chosen(inventory.items().stream()
+                .map(item -> asAdvertised(item, groups))
+                .toList());
+        ColumnTable table = new ColumnTable(columns(asked, rows), rows);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             out.println(table.json());
@@ -120,10 +123,26 @@ final class ListCommand implements Callable<Integer> {
                         .isPresent();
     }
 
-    private List<Column> columns() {
-        boolean more = output.startsWith("+");
-        List<Column> columns = new ArrayList<>(more ? USUAL : List.of());
-        String names = more ? output.substring(1) : output;
+    private boolean isBesideUsual() {
+        return output.startsWith("+");
+    }
+
+    /** Files have a path, which their ID may not tell; a program that reads JSON is told what a person sees in explain. */
+    private List<Column> columns(List<Column> asked, List<Item> rows) {
+        Set<Column> columns = new LinkedHashSet<>(isBesideUsual() ? USUAL : List.of());
+        if (isBesideUsual() && (json || rows.stream().anyMatch(row -> row.device() instanceof PathDevice))) {
+            columns.add(Column.PATH);
+        }
+        if (isBesideUsual() && json) {
+            columns.add(Column.NUMAFROM);
+        }
+        columns.addAll(asked);
+        return List.copyOf(columns);
+    }
+
+    private List<Column> asked() {
+        List<Column> columns = new ArrayList<>();
+        String names = isBesideUsual() ? output.substring(1) : output;
         for (String name : names.isEmpty() ? new String[0] : names.split(",", -1)) {
             columns.add(Column.parse(name)
                     .orElseThrow(() -> new ParameterException(

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 /** Something on this node that a container can be given. */
 public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, PathDevice {
 
-    /** Names the device to the kubelet: at most 63 characters, and on this node no other device's. */
+    /** Names the device to the kubelet: at most 120 characters, and on this node no other device's. */
     String id();
 
     /** The family it belongs to. */
@@ -18,6 +18,11 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
 
     /** The NUMA node it is nearest to. */
     OptionalInt numaNode();
+
+    /** Whether the kernel names no NUMA node, and {@link #numaNode} follows from what is around the device. */
+    default boolean isNumaGuess() {
+        return false;
+    }
 
     /** What a container could do RDMA with; none for most. */
     List<RdmaDevice> rdmaDevices();

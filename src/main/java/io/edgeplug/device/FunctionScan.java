@@ -130,17 +130,19 @@ public final class FunctionScan {
 
     private static PciFunction function(PciAttributes own, Optional<String> driver) {
         Parts parts = parts(own, driver);
+        NumaNode numaNode = own.numaNode();
         return new PciFunction(
                 own.address(),
                 own.number("vendor").orElse(0),
                 own.number("device").orElse(0),
-                own.number("subsystem_vendor").orElse(0),
-                own.number("subsystem_device").orElse(0),
+                own.description("subsystem_vendor").orElse(0),
+                own.description("subsystem_device").orElse(0),
                 own.number("class").orElse(0),
                 driver,
-                own.numaNode(),
+                numaNode.number(),
+                numaNode.isGuess(),
                 own.linkNumber("iommu_group"),
-                own.number("acpi_index"),
+                own.acpiIndex(),
                 own.rootPort(),
                 parts.netNames(),
                 own.linkTypes(parts.netNames(), parts.rdmaDevices()),

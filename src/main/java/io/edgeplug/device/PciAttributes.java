@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -21,9 +22,9 @@ final class PciAttributes {
 
     static final String FUNCTIONS = "sys/bus/pci/devices";
 
-    private static final String NODES = "sys/devices/system/node";
     private static final String CLASS_NET = "sys/class/net/";
     private static final Map<String, String> ARPHRD = Map.of("1", "ether", "32", "infiniband");
+    private static final Pattern INDEX = Pattern.compile("\\d{1,10}");
     private static final Pattern VIRTIO = Pattern.compile("virtio\\d+");
     private static final int CONFIG_HEADER_BYTES = 64;
 
@@ -95,9 +96,16 @@ final class PciAttributes {
         return text(name).map(value -> parse(name, value)).orElse(OptionalInt.empty());
     }
 
-    /** A number that the kernel gives as -1 where there is none. */
-    OptionalInt natural(String name) {
-        return number(name).stream().filter(value -> value >= 0).findFirst();
+    /** A number that only describes the function: what is none tells nothing, and makes nothing unhealthy. */
+    OptionalInt description(String name) {
+        return text(name).map(PciAttributes::parsed).orElse(OptionalInt.empty());
+    }
+
+    /** The index that the firmware gives to an onboard device, of 32 bits without a sign. */
+    OptionalLong acpiIndex() {
+        return text("acpi_index").filter(text -> INDEX.matcher(text).matches()).stream()
+                .mapToLong(Long::parseLong)
+                .findFirst();
     }
 
     Optional<String> link(String name) {
@@ -117,32 +125,8 @@ final class PciAttributes {
         return ancestors().stream().findFirst();
     }
 
-    /**
-     * The NUMA node that the function names; else that of the nearest function above it that names one; else the node
-     * that has just the function's CPUs.
-     */
-    OptionalInt numaNode() {
-        OptionalInt own = natural("numa_node");
-        if (own.isPresent()) {
-            return own;
-        }
-        for (PciAddress above : ancestors().reversed()) {
-            OptionalInt named = of(node, above).natural("numa_node");
-            if (named.isPresent()) {
-                return named;
-            }
-        }
-        return text("local_cpulist").map(this::nodeOfCpus).orElse(OptionalInt.empty());
-    }
-
-    private OptionalInt nodeOfCpus(String cpus) {
-        List<String> names = attempt(() -> sysfs.names(NODES), List.of());
-        return names.stream()
-                .filter(name -> name.matches("node\\d{1,4}"))
-                .filter(name -> attempt(() -> sysfs.read(NODES + "/" + name + "/cpulist"), Optional.<String>empty())
-                        .equals(Optional.of(cpus)))
-                .mapToInt(name -> Integer.parseInt(name.substring("node".length())))
-                .findFirst();
+    NumaNode numaNode() {
+        return NumaNode.of(node, this, ancestors());
     }
 
     /** The functions that this one is reached through, from the root port down. */
@@ -271,10 +255,18 @@ final class PciAttributes {
     }
 
     private OptionalInt parse(String name, String value) {
+        OptionalInt number = parsed(value);
+        if (number.isEmpty()) {
+            fail(name + " is not a number: \"" + value + "\"");
+        }
+        return number;
+    }
+
+    /** Empty if it is no number. */
+    static OptionalInt parsed(String value) {
         try {
             return OptionalInt.of(Integer.decode(value));
         } catch (NumberFormatException e) {
-            fail(name + " is not a number: \"" + value + "\"");
             return OptionalInt.empty();
         }
     }

@@ -29,6 +29,11 @@ public sealed interface PciDevice extends Device permits PfPart, Fpga, Hca, Nic,
     }
 
     @Override
+    default boolean isNumaGuess() {
+        return function().isNumaGuess();
+    }
+
+    @Override
     default List<RdmaDevice> rdmaDevices() {
         return function().rdmaDevices();
     }

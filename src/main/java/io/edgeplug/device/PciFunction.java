@@ -3,6 +3,7 @@ package io.edgeplug.device;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * One PCI function as sysfs shows it; see Documentation/ABI/testing/sysfs-bus-pci in the kernel.
@@ -13,7 +14,8 @@ import java.util.OptionalInt;
  * @param subsystemDevice 16 bits; 0 where there is none
  * @param classCode base class, subclass and programming interface in 24 bits, as {@code 0x020000} for Ethernet
  * @param driver the bound driver's name
- * @param numaNode the node it is nearest to, from 0; empty where the firmware names none
+ * @param numaNode the node it is nearest to, from 0; empty where none is known
+ * @param isNumaGuess whether the firmware names no node, and this one follows from what is around the function
  * @param iommuGroup the number of the group it is isolated in
  * @param acpiIndex which onboard device it is, as the firmware counts them ({@code acpi_index})
  * @param rootPort the function below the host bridge through which it is reached; empty if it sits there itself
@@ -34,8 +36,9 @@ public record PciFunction(
         int classCode,
         Optional<String> driver,
         OptionalInt numaNode,
+        boolean isNumaGuess,
         OptionalInt iommuGroup,
-        OptionalInt acpiIndex,
+        OptionalLong acpiIndex,
         Optional<PciAddress> rootPort,
         List<String> netNames,
         List<String> linkTypes,
@@ -64,8 +67,9 @@ public record PciFunction(
                 0,
                 Optional.empty(),
                 OptionalInt.empty(),
+                false,
                 OptionalInt.empty(),
-                OptionalInt.empty(),
+                OptionalLong.empty(),
                 Optional.empty(),
                 List.of(),
                 List.of(),
@@ -93,6 +97,7 @@ public record PciFunction(
                 classCode,
                 partDriver,
                 numaNode,
+                isNumaGuess,
                 iommuGroup,
                 acpiIndex,
                 rootPort,

@@ -17,7 +17,7 @@ final class ValueForm {
 
     private static final Pattern HEX = Pattern.compile("(?:0x)?([0-9a-f]+)", Pattern.CASE_INSENSITIVE);
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
-    private static final Pattern INDEX = Pattern.compile("\\d{1,9}");
+    private static final Pattern INDEX = Pattern.compile("\\d{1,10}");
 
     private ValueForm() {}
 
@@ -73,7 +73,7 @@ final class ValueForm {
         if (!INDEX.matcher(text).matches()) {
             throw new IllegalArgumentException("is not a number, as 101");
         }
-        return String.valueOf(Integer.parseInt(text))::equals;
+        return String.valueOf(Long.parseLong(text))::equals;
     }
 
     static Predicate<String> linkType(String text) {

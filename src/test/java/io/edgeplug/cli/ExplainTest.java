@@ -59,6 +59,12 @@ final class ExplainTest {
     }
 
     @Test
+    void numaNodeThatTheKernelDoesNotNameIsMarkedAsAGuess() throws IOException {
+        assertThat(explain("shared-iommu-group", "0000:02:00.0")).contains("  numa       0\n  numafrom   guess\n");
+        assertThat(explain("vfio-bound", "0000:5e:02.0")).doesNotContain("numafrom");
+    }
+
+    @Test
     void pfWithVfsIsNotAdvertisedAndSaysWhy() throws IOException {
         assertThat(explain("vfio-bound", "0000:5e:00.0"))
                 .contains("  no   no VFs of its own, it has some\n")

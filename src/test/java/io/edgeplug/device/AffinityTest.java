@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -110,8 +111,9 @@ final class AffinityTest {
                                 0x020000,
                                 Optional.empty(),
                                 OptionalInt.of(node),
+                                false,
                                 OptionalInt.empty(),
-                                OptionalInt.empty(),
+                                OptionalLong.empty(),
                                 Optional.of(new PciAddress(0, bus - 1, 0, 0)),
                                 List.of(),
                                 List.of(),

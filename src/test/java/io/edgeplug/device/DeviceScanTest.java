@@ -6,14 +6,21 @@ import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class DeviceScanTest {
 
@@ -45,8 +52,9 @@ final class DeviceScanTest {
                         0x020000,
                         Optional.of("ice"),
                         OptionalInt.of(1),
+                        false,
                         OptionalInt.of(31),
-                        OptionalInt.empty(),
+                        OptionalLong.empty(),
                         Optional.empty(),
                         List.of("ens1f0"),
                         List.of(),
@@ -74,9 +82,27 @@ final class DeviceScanTest {
     @Test
     void attributeThatIsNoNumberMakesItUnhealthy() throws IOException {
         write("vendor", "0x8086");
-        write("numa_node", "");
+        write("sriov_numvfs", "");
 
-        assertThat(health().problem()).contains("numa_node is not a number: \"\"");
+        assertThat(health().problem()).contains("sriov_numvfs is not a number: \"\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"acpi_index, 3000000000", "acpi_index, none", "numa_node, ''", "subsystem_device, none"})
+    void attributeThatOnlyDescribesItMayBeNoNumber(String attribute, String value) throws IOException {
+        write("vendor", "0x8086");
+        write(attribute, value);
+
+        assertThat(health()).isEqualTo(Health.HEALTHY);
+    }
+
+    @Test
+    void indexOfTheFirmwareThatNeedsAllItsBitsIsSelected() throws IOException {
+        write("vendor", "0x8086");
+        write("acpi_index", "3000000000");
+
+        assertThat(SelectorWord.ACPI_INDEXES.compile("3000000000").test(device()))
+                .isTrue();
     }
 
     @Test
@@ -261,6 +287,73 @@ final class DeviceScanTest {
         Files.createSymbolicLink(root.resolve("etc/gophers/g1"), Path.of("nowhere"));
 
         assertThat(path("/etc/gophers/*").health().problem()).contains("/etc/gophers/g1 is a link that leads nowhere");
+    }
+
+    @Test
+    void linkOfAGroupThatLeadsNowhereIsToldFromAFileThatIsMissing() throws IOException {
+        Files.createDirectories(root.resolve("etc/gophers"));
+        Files.createFile(root.resolve("etc/gophers/g1"));
+        PathGroup group = new PathGroup(List.of("/etc/gophers/g*", "/etc/maps/m*"));
+
+        assertThat(grouped(group).health().problem()).contains("lacks /etc/maps/m1 of its group");
+
+        Files.createDirectories(root.resolve("etc/maps"));
+        Files.createSymbolicLink(root.resolve("etc/maps/m1"), Path.of("nowhere"));
+
+        assertThat(grouped(group).health().problem()).contains("/etc/maps/m1 is a link that leads nowhere");
+    }
+
+    @Test
+    void socketAndLinkToASocketAreUnhealthy() throws IOException {
+        Files.createDirectories(root.resolve("run/s"));
+        Files.createSymbolicLink(root.resolve("run/link"), Path.of("s/s"));
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(root.resolve("run/s/s")));
+
+            assertThat(path("/run/s/*").health().problem())
+                    .contains("/run/s/s is a socket, and not a regular file or a device node");
+            assertThat(path("/run/link").health().problem())
+                    .contains("/run/link is a socket, and not a regular file or a device node");
+        }
+    }
+
+    @Test
+    void namedPipeIsUnhealthy() throws Exception {
+        Files.createDirectories(root.resolve("run"));
+        Process made = new ProcessBuilder("mkfifo", root.resolve("run/pipe").toString()).start();
+        assertThat(made.waitFor(10, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(path("/run/*").health().problem())
+                .contains("/run/pipe is a FIFO, and not a regular file or a device node");
+    }
+
+    @Test
+    void nameIsTheIdUpToTheLengthThatIsCarriedEverywhere() throws IOException {
+        Files.createDirectories(root.resolve("dev/serial/by-id"));
+        String name = "usb-" + "Silicon_Labs_CP2102N_USB_to_UART_Bridge_Controller_".repeat(2) + "-if00-port0";
+        assertThat(name).hasSizeGreaterThan(63).hasSizeLessThan(120);
+        Files.createFile(root.resolve("dev/serial/by-id/" + name));
+
+        assertThat(path("/dev/serial/by-id/*").id()).isEqualTo(name);
+    }
+
+    @Test
+    void longerNamesAreShortenedEachToAnIdOfItsOwnThatStays() throws IOException {
+        Files.createDirectories(root.resolve("dev/serial/by-id"));
+        String common = "usb-" + "x".repeat(240);
+        Files.createFile(root.resolve("dev/serial/by-id/" + common + "-a"));
+        Files.createFile(root.resolve("dev/serial/by-id/" + common + "-b"));
+
+        // as printed by: printf %s NAME | sha256sum
+        assertThat(scan().paths(List.of(PathGlob.parse("/dev/serial/by-id/*")), List.of())
+                        .devices())
+                .extracting(PathDevice::id)
+                .containsExactly(
+                        "usb-" + "x".repeat(99) + ".aaea14438a97cc35", "usb-" + "x".repeat(99) + ".87d116b4c015fe6d");
+    }
+
+    private PathDevice grouped(PathGroup group) {
+        return scan().paths(List.of(), List.of(group)).devices().getFirst();
     }
 
     private PathDevice path(String... patterns) {

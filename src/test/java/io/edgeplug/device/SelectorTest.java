@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,8 +32,9 @@ final class SelectorTest {
                     0x020000,
                     Optional.of("iavf"),
                     OptionalInt.empty(),
+                    false,
                     OptionalInt.empty(),
-                    OptionalInt.of(101),
+                    OptionalLong.of(101),
                     Optional.empty(),
                     List.of(),
                     List.of("infiniband"),
@@ -139,8 +141,9 @@ final class SelectorTest {
                 0x020000,
                 Optional.of("ice"),
                 OptionalInt.empty(),
+                false,
                 OptionalInt.empty(),
-                OptionalInt.empty(),
+                OptionalLong.empty(),
                 Optional.empty(),
                 List.of("ens1f0"),
                 List.of(),
