@@ -72,7 +72,7 @@ public final class ConfigFiles {
                 table.flatMap(main -> absolute(main, "device_info_dir")).orElse(defaults.deviceInfoDir());
         Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
         Duration settle =
-                table.flatMap(main -> main.duration("settle", LONGEST_SETTLE)).orElse(defaults.settle());
+                table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE)).orElse(defaults.settle());
         table.ifPresent(main -> readClasses(mainFile, main));
         for (Path file : classFiles(mainFile.resolveSibling(CLASS_DIRECTORY))) {
             if (files.hasRoom()) {

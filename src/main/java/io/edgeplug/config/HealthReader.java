@@ -59,9 +59,9 @@ final class HealthReader {
         return new HealthRule(
                 checks,
                 command,
-                health.duration("command_timeout", LONGEST).orElse(none.commandTimeout()),
-                health.duration("command_every", LONGEST).orElse(none.commandEvery()),
-                health.duration("unhealthy_for", LONGEST).orElse(none.unhealthyFor()),
-                health.duration("healthy_for", LONGEST).orElse(none.healthyFor()));
+                health.duration("command_timeout", Duration.ZERO, LONGEST).orElse(none.commandTimeout()),
+                health.duration("command_every", Duration.ZERO, LONGEST).orElse(none.commandEvery()),
+                health.duration("unhealthy_for", Duration.ZERO, LONGEST).orElse(none.unhealthyFor()),
+                health.duration("healthy_for", Duration.ZERO, LONGEST).orElse(none.healthyFor()));
     }
 }

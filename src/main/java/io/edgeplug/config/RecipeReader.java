@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,9 +23,10 @@ final class RecipeReader {
     private static final String COMMAND_TIMEOUT = "command_timeout";
 
     /** The kubelet gives a call 30 seconds, on which it should not have to insist. */
-    private static final int MAX_TIMEOUT = 28;
+    private static final Duration LONGEST = Duration.ofSeconds(28);
 
-    private static final int MAX_COMMAND_TIMEOUT = 3600;
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
     private static final int MAX_VLAN = 4094;
 
     private static final Set<Kind> PCI_KINDS = Set.of(Kind.VF, Kind.NIC, Kind.HCA, Kind.FPGA, Kind.PCI);
@@ -55,12 +55,12 @@ final class RecipeReader {
         boolean told = false;
         for (Map<String, ?> values : classTable.tables("prepare")) {
             Table table = new Table(mistakes, where + "prepare.", values);
-            OptionalInt seconds = table.integer(TIMEOUT, 1, MAX_TIMEOUT);
-            if (seconds.isPresent() && told) {
+            Optional<Duration> own = table.duration(TIMEOUT, SHORTEST, LONGEST);
+            if (own.isPresent() && told) {
                 table.mistake(TIMEOUT, "is that of the whole recipe, and said twice");
             }
-            told |= seconds.isPresent();
-            timeout = seconds.isPresent() ? Duration.ofSeconds(seconds.getAsInt()) : timeout;
+            told |= own.isPresent();
+            timeout = own.orElse(timeout);
             steps(table, timeout);
             table.rejectOthers();
         }
@@ -159,7 +159,7 @@ final class RecipeReader {
 
     private Optional<Step.Command> command(Table table, Duration timeout, TemplateWord... names) {
         List<String> texts = table.strings("command");
-        OptionalInt seconds = table.integer(COMMAND_TIMEOUT, 1, MAX_COMMAND_TIMEOUT);
+        Duration limit = table.duration(COMMAND_TIMEOUT, SHORTEST, LONGEST_COMMAND).orElse(timeout);
         if (texts.isEmpty()) {
             return Optional.empty();
         }
@@ -169,8 +169,7 @@ final class RecipeReader {
         List<Template> argv = texts.stream()
                 .flatMap(text -> template(table, "command", text, names).stream())
                 .toList();
-        return Optional.of(
-                new Step.Command(argv, seconds.isPresent() ? Duration.ofSeconds(seconds.getAsInt()) : timeout));
+        return Optional.of(new Step.Command(argv, limit));
     }
 
     private Optional<Template> template(Table table, String key, String text, TemplateWord... names) {

@@ -128,22 +128,36 @@ final class Table {
         return list.orElse(List.of());
     }
 
-    /** A span of time, as {@code 150ms}, at most {@code longest}. */
-    Optional<Duration> duration(String key, Duration longest) {
-        return string(key).flatMap(text -> {
-            Matcher matcher = DURATION.matcher(text);
-            if (!matcher.matches()) {
-                mistake(key, "\"" + text + "\" is not a span of time, as \"150ms\", \"10s\", \"5m\" or \"1h\"");
-                return Optional.empty();
+    /** A duration in a range, both ends of which are in it: {@code "150ms"}, or a whole number of seconds. */
+    Optional<Duration> duration(String key, Duration shortest, Duration longest) {
+        known.add(key);
+        Object value = values.get(key);
+        Optional<Duration> duration = Optional.empty();
+        if (value instanceof Long seconds) {
+            duration = Optional.of(Duration.ofSeconds(seconds));
+        } else if (value instanceof String text) {
+            Matcher parts = DURATION.matcher(text);
+            duration = parts.matches()
+                    ? Optional.of(Duration.of(
+                            Long.parseLong(parts.group(1)), Objects.requireNonNull(UNITS.get(parts.group(2)))))
+                    : Optional.empty();
+            if (duration.isEmpty()) {
+                mistake(key, "\"" + text + "\" is not a duration, as \"150ms\", \"25s\", \"5m\" or \"1h\"");
             }
-            long number = Long.parseLong(matcher.group(1));
-            Duration duration = Duration.of(number, Objects.requireNonNull(UNITS.get(matcher.group(2))));
-            if (duration.compareTo(longest) > 0) {
-                mistake(key, "\"" + text + "\" is more than " + longest.toSeconds() + "s");
-                return Optional.empty();
-            }
-            return Optional.of(duration);
-        });
+        } else if (value != null) {
+            mistakeOfType(key, "a duration, as \"25s\" or a whole number of seconds");
+        }
+        if (duration.filter(one -> one.compareTo(shortest) < 0 || one.compareTo(longest) > 0)
+                .isPresent()) {
+            mistake(key, "must be " + text(shortest) + " to " + text(longest) + ", not " + (value instanceof String ? "\"" + value + "\"" : value));
+            return Optional.empty();
+        }
+        return duration;
+    }
+
+    private static String text(Duration duration) {
+        long seconds = duration.toSeconds();
+        return seconds > 0 && seconds % 3600 == 0 ? "\"" + seconds / 3600 + "h\"" : "\"" + seconds + "s\"";
     }
 
     Optional<String> required(String key) {

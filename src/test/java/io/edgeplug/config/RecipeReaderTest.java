@@ -69,6 +69,37 @@ final class RecipeReaderTest {
     }
 
     @Test
+    void durationsAreStringsWithAUnitOrWholeSecondsEverywhere() throws Exception {
+        DeviceClass strings = read("path", "paths = [\"/x/*\"]", """
+                health = { command = ["/bin/true"], command_timeout = "2s", command_every = "5m" }
+                prepare = { timeout = "25s", command = ["/bin/true"], command_timeout = "2m" }
+                """);
+        DeviceClass numbers = read("path", "paths = [\"/x/*\"]", """
+                health = { command = ["/bin/true"], command_timeout = 2, command_every = 300 }
+                prepare = { timeout = 25, command = ["/bin/true"], command_timeout = 120 }
+                """);
+
+        assertThat(numbers).isEqualTo(strings);
+        assertThat(numbers.recipe().timeout()).isEqualTo(Duration.ofSeconds(25));
+        assertThat(numbers.health().commandEvery()).isEqualTo(Duration.ofMinutes(5));
+    }
+
+    @Test
+    void durationThatIsNoneOrTooLongIsToldWithBothForms() throws Exception {
+        assertMistakes(
+                "path",
+                """
+                health = { command = ["/bin/true"], command_timeout = 0.5, command_every = 90000 }
+                prepare = { timeout = "29s", command = ["/bin/true"], command_timeout = "0s" }
+                """,
+                "health.command_timeout: must be a duration, as \"25s\" or a whole number of seconds, not a number with"
+                        + " a fraction",
+                "health.command_every: must be \"0s\" to \"24h\", not 90000",
+                "prepare.timeout: must be \"1s\" to \"28s\", not \"29s\"",
+                "prepare.command_timeout: must be \"1s\" to \"1h\", not \"0s\"");
+    }
+
+    @Test
     void classThatBindsADriverTakesWhatIsBoundToIt() throws Exception {
         DeviceClass read = read("vf", "drivers = [\"iavf\"]", "prepare = { driver = \"vfio-pci\" }");
 
@@ -94,7 +125,7 @@ final class RecipeReaderTest {
                 max_tx_rate = 5
                 link_state = "up"
                 """,
-                "prepare.timeout: must be 1 to 28, not 30",
+                "prepare.timeout: must be \"1s\" to \"28s\", not 30",
                 "prepare.vf.mac: \"01:00:00:00:00:00\" is not \"random\" or a station's address",
                 "prepare.vf.vlan: must be 0 to 4094, not 4095",
                 "prepare.vf.link_state: \"up\" is not auto, enable or disable",

@@ -28,7 +28,8 @@ final class ReferenceTest {
             "Integer", "a whole number",
             "Array of integers", "an array of whole numbers",
             "Table of strings", "a table of strings",
-            "Table of tables", "a table");
+            "Table of tables", "a table",
+            "Duration", "a duration");
 
     private static final String NO_KEY = "zzzzzzzzzzzzzzzzzzzzzzzz";
 
