@@ -31,37 +31,30 @@ final class ClassReader {
         this.mistakes = mistakes;
     }
 
-    /**
-     * Reads one class; empty if a mistake was added.
-     *
-     * @param place where the class stands, for its mistakes
-     */
-    Optional<DeviceClass> read(String place, Map<String, ?> values) {
+    /** Reads one class; empty if a mistake was added. */
+    Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
-        String where = place + ": ";
-        Table table = new Table(mistakes, where, values);
         Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
         Optional<Kind> kind = table.required("kind").flatMap(text -> kind(table, text));
-        ContainerRules container = new ContainerReader(table, mistakes, where, kind).read(resource);
+        ContainerRules container = new ContainerReader(table, kind).read(resource);
         Optional<Preference> preference = table.string("prefer").flatMap(text -> preference(table, text));
         boolean excludeTopology = table.bool("exclude_topology").orElse(false);
         List<Integer> numaNodes = numaNodes(table, excludeTopology);
         Sharing sharing = sharing(table);
-        List<PathGroup> groups = groups(where, table, kind);
+        List<PathGroup> groups = groups(table, kind);
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
-        HealthRule health = new HealthReader(mistakes).read(where, table, kind);
-        Recipe recipe = new RecipeReader(mistakes, where, kind).read(table);
+        HealthRule health = HealthReader.read(table, kind);
+        Recipe recipe = new RecipeReader(kind).read(table);
         if (sharing.isShared() && !recipe.isEmpty()) {
             table.mistake("prepare", "would prepare a device that has shares while others use it");
         }
-        List<Selector> selectors = selectors(where, table, kind, recipe);
+        List<Selector> selectors = selectors(table, kind, recipe);
         Optional<String> trustOwner = table.string("trust_owner");
         if (trustOwner.isPresent()
                 && kind.filter(one -> one != Kind.PATH).isPresent()
                 && container.mounts().isEmpty()) {
             table.mistake("trust_owner", "is about paths, of which the class has none");
         }
-        table.rejectOthers();
         if (mistakes.count() > before) {
             return Optional.empty();
         }
@@ -81,9 +74,10 @@ final class ClassReader {
                 trustOwner));
     }
 
-    /** A class's file, its number in it from 1, and its resource if it says one. */
-    static String where(String file, int number, Map<String, ?> values) {
-        return file + ": class " + number + (values.get("resource") instanceof String text ? " (" + text + ")" : "");
+    /** What the mistakes of a class begin with: its number in its file from 0, and its resource if it says one. */
+    static String label(int number, Map<String, ?> values) {
+        return "class " + (number + 1) + (values.get("resource") instanceof String text ? " (" + text + ")" : "")
+                + ": ";
     }
 
     private static Optional<ResourceName> resourceName(Table table, String text) {
@@ -129,14 +123,13 @@ final class ClassReader {
         return new Sharing(shares, oneOnly);
     }
 
-    private List<PathGroup> groups(String where, Table table, Optional<Kind> kind) {
+    private List<PathGroup> groups(Table table, Optional<Kind> kind) {
         if (table.has("groups") && kind.filter(one -> one != Kind.PATH).isPresent()) {
             table.mistake(
                     "groups", "does not apply to kind " + kind.orElseThrow().word());
         }
         List<PathGroup> groups = new ArrayList<>();
-        for (Map<String, ?> values : table.tables("groups")) {
-            Table group = new Table(mistakes, where + "groups.", values);
+        for (Table group : table.tables("groups")) {
             List<String> paths = group.strings("paths");
             if (!group.has("paths")) {
                 group.mistake("paths", "missing");
@@ -147,23 +140,20 @@ final class ClassReader {
                     group.mistake("paths", String.valueOf(e.getMessage()));
                 }
             }
-            group.rejectOthers();
         }
         return groups;
     }
 
-    private List<Selector> selectors(String where, Table table, Optional<Kind> kind, Recipe recipe) {
+    private List<Selector> selectors(Table table, Optional<Kind> kind, Recipe recipe) {
         if (!table.has("match") && !table.has("groups")) {
             table.mistake("match", "missing: say in [class.match] which devices the class takes");
         }
         List<Selector> selectors = new ArrayList<>();
-        for (Map<String, ?> values : table.tables("match")) {
-            Table match = new Table(mistakes, where + "match.", values);
-            if (values.isEmpty()) {
+        for (Table match : table.tables("match")) {
+            if (match.keys().isEmpty()) {
                 table.mistake("match", "is empty: say which devices the class takes");
             }
             selector(match, kind, recipe).ifPresent(selectors::add);
-            match.rejectOthers();
         }
         return selectors;
     }

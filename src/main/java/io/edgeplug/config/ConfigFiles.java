@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.logging.Level;
 
@@ -60,7 +61,7 @@ public final class ConfigFiles {
     }
 
     private Config readAll(Path mainFile) throws ConfigException {
-        Optional<Table> table = files.read(mainFile).map(values -> new Table(mistakes, mainFile + ": ", values));
+        Optional<Table> table = files.read(mainFile);
         Config defaults = Config.DEFAULTS;
         Config.Registration registration = table.flatMap(main -> oneOf(main, "registration", REGISTRATIONS))
                 .orElse(defaults.registration());
@@ -71,12 +72,14 @@ public final class ConfigFiles {
         Path deviceInfoDir =
                 table.flatMap(main -> absolute(main, "device_info_dir")).orElse(defaults.deviceInfoDir());
         Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
-        Duration settle =
-                table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE)).orElse(defaults.settle());
-        table.ifPresent(main -> readClasses(mainFile, main));
+        Duration settle = table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE))
+                .orElse(defaults.settle());
+        Set<String> ofDaemon = Set.copyOf(table.map(Table::known).orElse(Set.of()));
+        table.ifPresent(main -> readClasses(main, new KeyHints(ofDaemon, "before the first [[class]]")));
+        KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
         for (Path file : classFiles(mainFile.resolveSibling(CLASS_DIRECTORY))) {
             if (files.hasRoom()) {
-                files.read(file).ifPresent(values -> readClasses(file, new Table(mistakes, file + ": ", values)));
+                files.read(file).ifPresent(some -> readClasses(some, elsewhere));
             }
         }
         if (classes.isEmpty() && mistakes.count() == 0) {
@@ -92,44 +95,38 @@ public final class ConfigFiles {
         return new Config(registration, kubeletDir, registryDir, cdiDir, deviceInfoDir, logLevel, settle, classes);
     }
 
-    private void readClasses(Path file, Table table) {
+    private void readClasses(Table file, KeyHints hints) {
         ClassReader reader = new ClassReader(mistakes);
-        int number = 0;
-        for (Map<String, ?> values : table.tables("class")) {
-            number++;
-            String place = file + ": class " + number;
-            String where = ClassReader.where(file.toString(), number, values);
+        for (Table table : file.tables("class", ClassReader::label)) {
             int before = mistakes.count();
-            if (values.get("resource") instanceof String resource) {
-                claim(where + ": resource", resource, place);
+            if (table.isString("resource")) {
+                table.string("resource").ifPresent(resource -> claim(table, "resource", resource));
             }
             boolean isNew = mistakes.count() == before;
-            reader.read(where, values).ifPresent(one -> {
+            reader.read(table).ifPresent(one -> {
                 if (isNew) {
-                    claimKeys(where, one, place);
+                    claimKeys(table, one);
                 }
                 classes.add(one);
             });
         }
-        table.rejectOthers();
+        file.rejectOthers(hints);
     }
 
     /** What two classes must not share, since of two resources in one container the kubelet keeps one's at random. */
-    private void claimKeys(String where, DeviceClass deviceClass, String place) {
+    private void claimKeys(Table table, DeviceClass deviceClass) {
         ContainerRules container = deviceClass.container();
-        deviceClass.variables().forEach(name -> claim(where + ": env", name, place));
-        container.annotations().keySet().forEach(key -> claim(where + ": annotations", key, place));
-        container.mounts().stream()
-                .filter(mount -> !places.getOrDefault(mount.toString(), "").equals(place))
-                .forEach(
-                        mount -> claim(where + ": mounts", mount.containerPath().text(), place));
+        deviceClass.variables().forEach(name -> claim(table, "env", name));
+        container.annotations().keySet().forEach(key -> claim(table, "annotations", key));
+        container
+                .mounts()
+                .forEach(mount -> claim(table, "mounts", mount.containerPath().text()));
     }
 
-    private void claim(String key, String value, String place) {
-        String kind = key.substring(key.lastIndexOf(' '));
-        String earlier = places.putIfAbsent(kind + " " + value, place);
-        if (earlier != null && !earlier.equals(place)) {
-            mistakes.add(key, "\"" + value + "\" is that of " + earlier + " too");
+    private void claim(Table table, String key, String value) {
+        String earlier = places.putIfAbsent(key + " " + value, table.place());
+        if (earlier != null && !earlier.equals(table.place())) {
+            table.mistake(key, "\"" + value + "\" is that of the class in " + earlier + " too");
         }
     }
 

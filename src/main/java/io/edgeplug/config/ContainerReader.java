@@ -29,8 +29,6 @@ final class ContainerReader {
     private static final String CDI_ANNOTATION = "cdi.k8s.io/";
 
     private final Table table;
-    private final Mistakes mistakes;
-    private final String where;
     private final Optional<Kind> kind;
 
     /**
@@ -38,10 +36,8 @@ final class ContainerReader {
      *
      * @param kind of the class, if it says one
      */
-    ContainerReader(Table table, Mistakes mistakes, String where, Optional<Kind> kind) {
+    ContainerReader(Table table, Optional<Kind> kind) {
         this.table = table;
-        this.mistakes = mistakes;
-        this.where = where;
         this.kind = kind;
     }
 
@@ -178,9 +174,8 @@ final class ContainerReader {
 
     private SortedMap<String, Map<String, String>> additionalInfo() {
         TreeMap<String, Map<String, String>> info = new TreeMap<>();
-        for (Map<String, ?> values : table.tables("additional_info")) {
-            Table devices = new Table(mistakes, where + "additional_info.", values);
-            for (String device : values.keySet()) {
+        for (Table devices : table.tables("additional_info")) {
+            for (String device : devices.keys()) {
                 info.put(device, devices.texts(device));
             }
         }

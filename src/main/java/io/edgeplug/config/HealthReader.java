@@ -6,7 +6,6 @@ import io.edgeplug.device.Kind;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -15,23 +14,17 @@ final class HealthReader {
 
     private static final Duration LONGEST = Duration.ofDays(1);
 
-    private final Mistakes mistakes;
-
-    HealthReader(Mistakes mistakes) {
-        this.mistakes = mistakes;
-    }
+    private HealthReader() {}
 
     /** Reads the rule; that of a class without one, or with mistakes, asks nothing more. */
-    HealthRule read(String where, Table table, Optional<Kind> kind) {
-        List<Map<String, ?>> tables = table.tables("health");
+    static HealthRule read(Table table, Optional<Kind> kind) {
+        List<Table> tables = table.tables("health");
         if (tables.size() > 1) {
             table.mistake("health", "stands " + tables.size() + " times, but a class has one");
         }
         HealthRule rule = HealthRule.NONE;
-        for (Map<String, ?> values : tables) {
-            Table health = new Table(mistakes, where + "health.", values);
+        for (Table health : tables) {
             rule = rule(health, kind);
-            health.rejectOthers();
         }
         return rule;
     }
@@ -42,7 +35,7 @@ final class HealthReader {
         for (HealthCheck check : HealthCheck.values()) {
             health.string(check.word()).ifPresent(word -> {
                 if (!word.equals(check.wanted())) {
-                    health.mistake(check.word(), "\"" + word + "\" is not " + check.wanted());
+                    health.mistake(check.word(), "must be \"" + check.wanted() + "\", not \"" + word + "\"");
                 }
                 checks.add(check);
             });

@@ -2,9 +2,10 @@ package io.edgeplug.config;
 
 import io.edgeplug.linux.PlainText;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
-/** Gathers what is wrong, so that all of it is told at once. */
+/** Gathers what is wrong, so that all of it is told at once, in the order in which it stands. */
 final class Mistakes {
 
     /** More lines than this help nobody; a file of garbage has thousands. */
@@ -13,14 +14,26 @@ final class Mistakes {
     /** What a mistake quotes may be as long as its file. */
     private static final int MAX_LENGTH = 600;
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> files = new ArrayList<>();
+    private final List<Mistake> told = new ArrayList<>();
     private int count;
 
-    /** Adds a line; control characters, which a file may hold anywhere, must not reach a terminal. */
-    void add(String where, String what) {
+    private record Mistake(int file, int line, String text) {}
+
+    /** Adds what is wrong with a file as a whole. */
+    void add(String file, String what) {
+        add(file, 0, what);
+    }
+
+    /** Adds what is wrong on a line; control characters, which a file may hold anywhere, must not reach a terminal. */
+    void add(String file, int line, String what) {
         count++;
+        if (!files.contains(file)) {
+            files.add(file);
+        }
         if (told.size() < MAX_TOLD) {
-            told.add(PlainText.of(shortened(where + ": " + what)));
+            String place = line == 0 ? file : file + ": line " + line;
+            told.add(new Mistake(files.indexOf(file), line, PlainText.of(shortened(place + ": " + what))));
         }
     }
 
@@ -36,11 +49,15 @@ final class Mistakes {
     }
 
     void throwIfAny() throws ConfigException {
-        if (count > told.size()) {
-            told.add("and " + (count - told.size()) + " mistakes more");
+        List<String> texts = new ArrayList<>(told.stream()
+                .sorted(Comparator.comparingInt(Mistake::file).thenComparingInt(Mistake::line))
+                .map(Mistake::text)
+                .toList());
+        if (count > texts.size()) {
+            texts.add("and " + (count - texts.size()) + " mistakes more");
         }
         if (count > 0) {
-            throw new ConfigException(told);
+            throw new ConfigException(texts);
         }
     }
 }

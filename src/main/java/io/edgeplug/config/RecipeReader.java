@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -37,15 +36,11 @@ final class RecipeReader {
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
 
-    private final Mistakes mistakes;
-    private final String where;
     private final Optional<Kind> kind;
     private final List<Step> steps = new ArrayList<>();
 
-    /** For a class of that kind, if it says one, whose mistakes begin with {@code where}. */
-    RecipeReader(Mistakes mistakes, String where, Optional<Kind> kind) {
-        this.mistakes = mistakes;
-        this.where = where;
+    /** For a class of that kind, if it says one. */
+    RecipeReader(Optional<Kind> kind) {
         this.kind = kind;
     }
 
@@ -53,8 +48,7 @@ final class RecipeReader {
     Recipe read(Table classTable) {
         Duration timeout = Recipe.USUAL_TIMEOUT;
         boolean told = false;
-        for (Map<String, ?> values : classTable.tables("prepare")) {
-            Table table = new Table(mistakes, where + "prepare.", values);
+        for (Table table : classTable.tables("prepare")) {
             Optional<Duration> own = table.duration(TIMEOUT, SHORTEST, LONGEST);
             if (own.isPresent() && told) {
                 table.mistake(TIMEOUT, "is that of the whole recipe, and said twice");
@@ -62,16 +56,15 @@ final class RecipeReader {
             told |= own.isPresent();
             timeout = own.orElse(timeout);
             steps(table, timeout);
-            table.rejectOthers();
         }
         return new Recipe(steps, timeout);
     }
 
     /** Settings of the PF come before the reset that makes a VF's driver see them. */
     private void steps(Table table, Duration timeout) {
-        table.table("vf").ifPresent(values -> {
+        table.table("vf").ifPresent(vf -> {
             concerns(table, "vf", Set.of(Kind.VF));
-            vf(new Table(mistakes, where + "prepare.vf.", values)).ifPresent(steps::add);
+            vf(vf).ifPresent(steps::add);
         });
         table.string("reset").ifPresent(word -> {
             concerns(table, "reset", PCI_KINDS);
@@ -82,10 +75,9 @@ final class RecipeReader {
             matching(table, "driver", name, DRIVER, "a name of a driver, as vfio-pci")
                     .ifPresent(driver -> steps.add(new Step.Driver(driver)));
         });
-        table.table("program").ifPresent(values -> {
+        table.table("program").ifPresent(program -> {
             concerns(table, "program", PROGRAMMABLE);
-            program(new Table(mistakes, where + "prepare.program.", values), timeout)
-                    .ifPresent(steps::add);
+            program(program, timeout).ifPresent(steps::add);
         });
         command(table, timeout).ifPresent(steps::add);
     }
@@ -131,7 +123,6 @@ final class RecipeReader {
         if (max > 0 && vf.minRate().orElse(0) > max) {
             table.mistake("min_tx_rate", "is more than max_tx_rate");
         }
-        table.rejectOthers();
         return vf.text().isEmpty() ? Optional.empty() : Optional.of(vf);
     }
 
@@ -152,14 +143,14 @@ final class RecipeReader {
         Optional<Step.Command> tool = command(table, timeout, TemplateWord.FILE);
         boolean partial = table.bool("partial").orElse(false);
         boolean always = table.bool("always").orElse(false);
-        table.rejectOthers();
         return file.flatMap(
                 path -> sha256.map(digest -> new Step.Program(path, digest, id, idFile, tool, partial, always)));
     }
 
     private Optional<Step.Command> command(Table table, Duration timeout, TemplateWord... names) {
         List<String> texts = table.strings("command");
-        Duration limit = table.duration(COMMAND_TIMEOUT, SHORTEST, LONGEST_COMMAND).orElse(timeout);
+        Duration limit =
+                table.duration(COMMAND_TIMEOUT, SHORTEST, LONGEST_COMMAND).orElse(timeout);
         if (texts.isEmpty()) {
             return Optional.empty();
         }

@@ -1,21 +1,18 @@
 package io.edgeplug.config;
 
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.function.BiFunction;
 
 /**
  * One TOML table while it is read: every key that is asked for is known, and {@link #rejectOthers} tells the rest.
@@ -24,24 +21,73 @@ import java.util.regex.Pattern;
  */
 final class Table {
 
-    private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
-    private static final Map<String, ChronoUnit> UNITS =
-            Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
-
     private final Mistakes mistakes;
-    private final String where;
+    private final Place place;
     private final Map<String, ?> values;
+    private final Optional<Table> parent;
+    private final List<Table> children = new ArrayList<>();
     private final Set<String> known = new LinkedHashSet<>();
 
-    /** A table whose mistakes begin with {@code where}, to which a key is added as is: {@code file: class 1: match.}. */
-    Table(Mistakes mistakes, String where, Map<String, ?> values) {
+    private Table(Mistakes mistakes, Place place, Map<String, ?> values, Optional<Table> parent) {
         this.mistakes = mistakes;
-        this.where = where;
+        this.place = place;
         this.values = values;
+        this.parent = parent;
+    }
+
+    /** A file as a whole. */
+    Table(Mistakes mistakes, String file, TomlLines lines, Map<String, ?> values) {
+        this(mistakes, new Place(file, lines, "", ""), values, Optional.empty());
+    }
+
+    /**
+     * Where a table stands.
+     *
+     * @param label what its mistakes begin with: {@code class 1: match.}
+     * @param path of the table in the file, with numbers; empty for the file itself
+     */
+    private record Place(String file, TomlLines lines, String label, String path) {
+
+        int line(String key) {
+            return lines.line(path.isEmpty() ? key : path + "." + key);
+        }
+
+        Place of(String key, int number, String newLabel) {
+            String table = (path.isEmpty() ? "" : path + ".") + key + "[" + number + "]";
+            return new Place(file, lines, label + newLabel, table);
+        }
     }
 
     void mistake(String key, String what) {
-        mistakes.add(where + key, what);
+        mistakes.add(place.file(), place.line(key), place.label() + key + ": " + what);
+    }
+
+    /** Where it stands, for a mistake elsewhere. */
+    String place() {
+        return place.file() + ", line " + place.lines().line(place.path());
+    }
+
+    /** As it stands in a heading: {@code class.match}. */
+    String name() {
+        return place.path().replaceAll("\\[\\d+]", "");
+    }
+
+    Optional<Table> parent() {
+        return parent;
+    }
+
+    List<Table> children() {
+        return List.copyOf(children);
+    }
+
+    /** The keys that were asked for. */
+    Set<String> known() {
+        return Collections.unmodifiableSet(known);
+    }
+
+    /** The keys that it has. */
+    Set<String> keys() {
+        return Collections.unmodifiableSet(values.keySet());
     }
 
     boolean has(String key) {
@@ -136,11 +182,7 @@ final class Table {
         if (value instanceof Long seconds) {
             duration = Optional.of(Duration.ofSeconds(seconds));
         } else if (value instanceof String text) {
-            Matcher parts = DURATION.matcher(text);
-            duration = parts.matches()
-                    ? Optional.of(Duration.of(
-                            Long.parseLong(parts.group(1)), Objects.requireNonNull(UNITS.get(parts.group(2)))))
-                    : Optional.empty();
+            duration = DurationText.parse(text);
             if (duration.isEmpty()) {
                 mistake(key, "\"" + text + "\" is not a duration, as \"150ms\", \"25s\", \"5m\" or \"1h\"");
             }
@@ -149,15 +191,12 @@ final class Table {
         }
         if (duration.filter(one -> one.compareTo(shortest) < 0 || one.compareTo(longest) > 0)
                 .isPresent()) {
-            mistake(key, "must be " + text(shortest) + " to " + text(longest) + ", not " + (value instanceof String ? "\"" + value + "\"" : value));
+            String found = value instanceof String ? "\"" + value + "\"" : String.valueOf(value);
+            String range = DurationText.of(shortest) + " to " + DurationText.of(longest);
+            mistake(key, "must be " + range + ", not " + found);
             return Optional.empty();
         }
         return duration;
-    }
-
-    private static String text(Duration duration) {
-        long seconds = duration.toSeconds();
-        return seconds > 0 && seconds % 3600 == 0 ? "\"" + seconds / 3600 + "h\"" : "\"" + seconds + "s\"";
     }
 
     Optional<String> required(String key) {
@@ -174,43 +213,48 @@ final class Table {
             if (element instanceof String text) {
                 texts.add(text);
             } else {
-                mistake(key, "must be an array of strings, but holds " + typeOf(element));
+                String quoted = element instanceof Long ? ": write it in quotes, \"" + element + "\"" : "";
+                mistake(key, "must be an array of strings, but holds " + typeOf(element) + quoted);
             }
         }
         return texts;
     }
 
     /** The tables under a key that may stand once, as {@code [key]}, or several times, as {@code [[key]]}. */
-    List<Map<String, ?>> tables(String key) {
+    List<Table> tables(String key) {
+        return tables(key, (number, map) -> key + ".");
+    }
+
+    /** The same, with what the mistakes of each begin with, by its number from 0 and what is in it. */
+    List<Table> tables(String key, BiFunction<Integer, Map<String, ?>, String> label) {
         known.add(key);
         Object value = values.get(key);
-        List<Map<String, ?>> tables = new ArrayList<>();
+        List<Table> tables = new ArrayList<>();
         for (Object element : value instanceof List<?> list ? list : value == null ? List.of() : List.of(value)) {
             if (element instanceof Map<?, ?> map) {
-                tables.add(stringKeys(map));
+                Map<String, ?> keyed = stringKeys(map);
+                Place of = place.of(key, tables.size(), label.apply(tables.size(), keyed));
+                tables.add(new Table(mistakes, of, keyed, Optional.of(this)));
             } else {
                 mistake(key, "must be a table, as [" + key + "], not " + typeOf(element));
             }
         }
+        children.addAll(tables);
         return tables;
     }
 
     /** The table under a key that may stand once. */
-    Optional<Map<String, ?>> table(String key) {
-        return value(key, Map.class, "a table, as [" + key + "]").map(Table::stringKeys);
+    Optional<Table> table(String key) {
+        return value(key, Map.class, "a table, as [" + key + "]")
+                .flatMap(map -> tables(key).stream().findFirst());
     }
 
-    /** Tells every key that nobody asked for. */
-    void rejectOthers() {
+    /** Tells every key that nobody asked for, here and in the tables below. */
+    void rejectOthers(KeyHints hints) {
         TreeSet<String> others = new TreeSet<>(values.keySet());
         others.removeAll(known);
-        for (String key : others) {
-            mistake(
-                    key,
-                    nearest(key)
-                            .map(near -> "unknown key, did you mean " + near + "?")
-                            .orElseGet(() -> "unknown key, there are " + String.join(", ", known)));
-        }
+        others.forEach(key -> mistake(key, hints.hint(key, this)));
+        children.forEach(child -> child.rejectOthers(hints));
     }
 
     private <T> Optional<T> value(String key, Class<T> type, String form) {
@@ -243,29 +287,5 @@ final class Table {
             case Map<?, ?> map -> "a table";
             default -> "a date";
         };
-    }
-
-    private Optional<String> nearest(String key) {
-        return known.stream()
-                .filter(candidate -> distance(key, candidate) <= Math.max(2, key.length() / 3))
-                .min(Comparator.comparingInt(candidate -> distance(key, candidate)));
-    }
-
-    /** Levenshtein's distance: how many letters to insert, delete or change. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 }

@@ -28,7 +28,7 @@ final class TomlFiles {
     /** Of all files together: what is read of them stays, and is there twice during a reload. */
     private static final int MAX_KIB = 256;
 
-    private static final Pattern ON_LINE = Pattern.compile("(.*?) on line (\\d+)(.*)", Pattern.DOTALL);
+    private static final Pattern ON_LINE = Pattern.compile("(.*?) on line (\\d{1,9})(.*)", Pattern.DOTALL);
 
     private final Mistakes mistakes;
     private int left = MAX_KIB << 10;
@@ -42,15 +42,17 @@ final class TomlFiles {
         return left > 0;
     }
 
-    /** The file's keys and values as toml4j gives them; empty if a mistake was added. */
-    Optional<Map<String, Object>> read(Path file) {
+    /** The file's keys and values; empty if a mistake was added. */
+    Optional<Table> read(Path file) {
         String name = file.toString();
         try {
             checkOwner(file);
             String text = text(file);
             int before = mistakes.count();
-            TomlText.check(text, name, mistakes);
-            return mistakes.count() > before ? Optional.empty() : parse(text, name);
+            TomlLines lines = TomlText.check(text, name, mistakes);
+            return mistakes.count() > before
+                    ? Optional.empty()
+                    : parse(text, name).map(values -> new Table(mistakes, name, lines, values));
         } catch (CharacterCodingException e) {
             mistakes.add(name, "is not UTF-8 text");
         } catch (IOException e) {
@@ -75,7 +77,7 @@ final class TomlFiles {
         } catch (NumberFormatException e) {
             mistakes.add(name, "has a number that is too large: " + firstLine(String.valueOf(e.getMessage())));
         } catch (IllegalStateException e) {
-            mistakes.add(name, lineFirst(String.valueOf(e.getMessage())));
+            addWithLine(name, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             mistakes.add(name, "is not TOML: " + firstLine(String.valueOf(e.getMessage())));
         }
@@ -109,15 +111,18 @@ final class TomlFiles {
         return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
-    /** toml4j's {@code Invalid key on line 3: x} as {@code line 3: invalid key: x}. */
-    private static String lineFirst(String message) {
+    /** toml4j's {@code Invalid key on line 3: x} as {@code invalid key: x} on that line. */
+    private void addWithLine(String name, String message) {
         Matcher matcher = ON_LINE.matcher(message);
         if (!matcher.matches()) {
-            return firstLine(message);
+            mistakes.add(name, firstLine(message));
+            return;
         }
         String what = matcher.group(1);
-        return "line " + matcher.group(2) + ": " + what.substring(0, 1).toLowerCase(Locale.ROOT) + what.substring(1)
-                + firstLine(matcher.group(3));
+        mistakes.add(
+                name,
+                Integer.parseInt(matcher.group(2)),
+                what.substring(0, 1).toLowerCase(Locale.ROOT) + what.substring(1) + firstLine(matcher.group(3)));
     }
 
     private static String firstLine(String text) {

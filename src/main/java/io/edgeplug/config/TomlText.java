@@ -1,8 +1,12 @@
 package io.edgeplug.config;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
- * Finds what toml4j would let pass or read wrongly: a key without a value (which it drops), array elements without a
- * comma between them, leading zeros, control characters, and escapes beyond sixteen bits.
+ * Finds what toml4j would let pass, read wrongly or not tell well: a key without a value (which it drops), array elements
+ * without a comma between them, leading zeros, words without quotes, dotted keys, control characters, and escapes beyond
+ * sixteen bits. It also notes on which line each key stands, which toml4j does not tell.
  *
  * <p>It walks statement by statement and leaves all other mistakes to toml4j, which tells them with their line.
  */
@@ -10,9 +14,16 @@ final class TomlText {
 
     private static final int MAX_NESTING = 16;
 
+    private static final Pattern HEADING = Pattern.compile("(\\[{1,2})\\s*([^\\[\\]\\n]+?)\\s*]");
+    private static final Pattern DOTTED = Pattern.compile("([A-Za-z0-9_-]+)\\.([A-Za-z0-9_.-]+)");
+
+    /** A number in hexadecimal is none of TOML 0.4, and a name without quotes is nothing. */
+    private static final Pattern WORD = Pattern.compile("0x[0-9A-Fa-f_]+|[A-Za-z/][A-Za-z0-9_./:*?-]*");
+
     private final String text;
     private final String file;
     private final Mistakes mistakes;
+    private final TomlLines lines = new TomlLines();
     private int at;
     private int line = 1;
 
@@ -22,9 +33,11 @@ final class TomlText {
         this.mistakes = mistakes;
     }
 
-    /** Adds what is wrong in {@code text} to {@code mistakes}. */
-    static void check(String text, String file, Mistakes mistakes) {
-        new TomlText(text, file, mistakes).statements();
+    /** Adds what is wrong in {@code text} to {@code mistakes}, and tells what stands where. */
+    static TomlLines check(String text, String file, Mistakes mistakes) {
+        TomlText walk = new TomlText(text, file, mistakes);
+        walk.statements();
+        return walk.lines;
     }
 
     private void statements() {
@@ -42,9 +55,12 @@ final class TomlText {
         int start = at;
         int headerLine = line;
         skipLine();
+        Matcher name = HEADING.matcher(text.substring(start, at));
         if (text.substring(start, at).chars().filter(c -> c == '.').count() > MAX_NESTING) {
-            mistakes.add(file, "line " + headerLine + ": a table's name has too many dots");
+            mistakes.add(file, headerLine, "a table's name has too many dots");
             at = text.length();
+        } else if (name.lookingAt()) {
+            lines.heading(name.group(2), name.group(1).length() > 1, headerLine);
         }
     }
 
@@ -56,6 +72,12 @@ final class TomlText {
         String key = text.substring(start, at).strip();
         if (peek() != '=') {
             return;
+        }
+        lines.key(key, line);
+        Matcher dotted = DOTTED.matcher(key);
+        if (dotted.matches()) {
+            mistake(key + ": dotted keys are not understood: write " + dotted.group(1) + " = { " + dotted.group(2)
+                    + " = … }");
         }
         next();
         skipSpaces();
@@ -169,8 +191,13 @@ final class TomlText {
         while (at < text.length() && ",]}#\n \t\r".indexOf(peek()) < 0) {
             next();
         }
-        if (text.substring(start, at).matches("[+-]?0[0-9_]+")) {
+        String bare = text.substring(start, at);
+        if (bare.matches("[+-]?0[0-9_]+")) {
             mistake(key + ": has a leading zero");
+        } else if (bare.matches("[+-]?[0-9_]{20,}")) {
+            mistake(key + ": has a number that is too large");
+        } else if (WORD.matcher(bare).matches() && !bare.equals("true") && !bare.equals("false")) {
+            mistake(key + ": write it in quotes, \"" + bare + "\"");
         }
         if (at == start) {
             next();
@@ -178,7 +205,7 @@ final class TomlText {
     }
 
     private void mistake(String what) {
-        mistakes.add(file, "line " + line + ": " + what);
+        mistakes.add(file, line, what);
     }
 
     /** The character here; NUL at the end. */

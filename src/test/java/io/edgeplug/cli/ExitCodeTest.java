@@ -31,9 +31,9 @@ final class ExitCodeTest {
 
         assertThat(exit).isEqualTo(78);
         assertThat(err.toString()).isEqualTo("""
-                        edgeplug: %1$s: class 1 (x): resource: "x" needs a domain before its name, as in example.com/x
-                        edgeplug: %1$s: class 1 (x): kind: missing
-                        edgeplug: %1$s: class 1 (x): match: missing: say in [class.match] which devices the class takes
+                        edgeplug: %1$s: line 1: class 1 (x): kind: missing
+                        edgeplug: %1$s: line 1: class 1 (x): match: missing: say in [class.match] which devices the class takes
+                        edgeplug: %1$s: line 2: class 1 (x): resource: "x" needs a domain before its name, as in example.com/x
                         """.formatted(config));
     }
 

@@ -99,19 +99,81 @@ final class ConfigFilesTest {
         config.write("class.d/b.toml", "x =\n");
 
         config.assertMistakes(
-                "edgeplug.toml: log_level: \"loud\" is none of debug, error, info, warning",
-                "edgeplug.toml: class 1 (example.com/a): match.devices: \"zz\" is not four hexadecimal digits, as 8086",
-                "edgeplug.toml: class 1 (example.com/a): match.paths: does not apply to kind vf",
-                "edgeplug.toml: class 1 (example.com/a): match.vendor: unknown key, did you mean vendors?",
-                "edgeplug.toml: kubelet_dri: unknown key, did you mean kubelet_dir?",
-                "class.d/a.toml: class 1 (example.com/b): kind: must be a string in quotes, not a number",
-                "class.d/a.toml: class 1 (example.com/b): match.vendors: must be an array of strings, as [\"…\"], not a string",
-                "class.d/a.toml: class 1 (example.com/b): match.drivers: must not be an empty array",
-                "class.d/a.toml: class 2 (nodomain): resource: \"nodomain\" needs a domain before its name, as in example.com/nodomain",
-                "class.d/a.toml: class 2 (nodomain): kind: \"gpu\" is none of vf, sf, nic, fpga, hca, pci, path",
-                "class.d/a.toml: class 2 (nodomain): match: missing: say in [class.match] which devices the class takes",
-                "class.d/a.toml: class 2 (nodomain): envv: unknown key, did you mean env?",
+                "edgeplug.toml: line 1: kubelet_dri: unknown key, did you mean kubelet_dir?",
+                "edgeplug.toml: line 2: log_level: \"loud\" is none of debug, error, info, warning",
+                "edgeplug.toml: line 7: class 1 (example.com/a): match.vendor: unknown key, did you mean vendors?",
+                "edgeplug.toml: line 8: class 1 (example.com/a): match.devices: \"zz\" is not four hexadecimal digits, as 8086",
+                "edgeplug.toml: line 9: class 1 (example.com/a): match.paths: does not apply to kind vf",
+                "class.d/a.toml: line 3: class 1 (example.com/b): kind: must be a string in quotes, not a number",
+                "class.d/a.toml: line 5: class 1 (example.com/b): match.vendors: must be an array of strings, as [\"…\"], not a string",
+                "class.d/a.toml: line 6: class 1 (example.com/b): match.drivers: must not be an empty array",
+                "class.d/a.toml: line 7: class 2 (nodomain): match: missing: say in [class.match] which devices the class takes",
+                "class.d/a.toml: line 8: class 2 (nodomain): resource: \"nodomain\" needs a domain before its name, as in example.com/nodomain",
+                "class.d/a.toml: line 9: class 2 (nodomain): kind: \"gpu\" is none of vf, sf, nic, fpga, hca, pci, path",
+                "class.d/a.toml: line 10: class 2 (nodomain): envv: unknown key, did you mean env?",
                 "class.d/b.toml: line 1: x: has no value");
+    }
+
+    @Test
+    void keyInAWrongPlaceIsToldWhereItBelongs() throws Exception {
+        config.write("edgeplug.toml", """
+                [[class]]
+                resource = "example.com/a"
+                kind = "path"
+                count = 4
+                paths = ["/dev/x"]
+                [class.match]
+                paths = ["/dev/x"]
+                env = "X"
+                command = ["/bin/true"]
+                [class.health]
+                command = ["/bin/true"]
+                nodes = "absent"
+                log_level = "debug"
+                """);
+        config.write("class.d/a.toml", "settle = 1\n" + ConfigDirectory.GOOD.formatted("b"));
+
+        config.assertMistakes(
+                "edgeplug.toml: line 4: class 1 (example.com/a): count: here it is called shares",
+                "edgeplug.toml: line 5: class 1 (example.com/a): paths: belongs under [class.match]",
+                "edgeplug.toml: line 8: class 1 (example.com/a): match.env: is a key of [[class]]: write it above [class.match]",
+                "edgeplug.toml: line 9: class 1 (example.com/a): match.command: belongs under [class.health]",
+                "edgeplug.toml: line 12: class 1 (example.com/a): health.nodes: must be \"present\", not \"absent\"",
+                "edgeplug.toml: line 12: class 1 (example.com/a): health.nodes: does not apply to kind path",
+                "edgeplug.toml: line 13: class 1 (example.com/a): health.log_level: belongs before the first [[class]]: "
+                        + "what follows a table's heading is part of that table",
+                "class.d/a.toml: line 1: settle: belongs in " + config.main() + " before the first [[class]]: "
+                        + "what follows a table's heading is part of that table");
+    }
+
+    @Test
+    void mistakeHasTheLineOfItsKeyInWhicheverOfManyTables() throws Exception {
+        config.write("edgeplug.toml", """
+                # two classes
+
+                [[class]]
+                resource = "example.com/a"
+                kind = "vf"
+                match = { vendors = ["8086"], drivers = [7] }
+                [[class]] # the second
+                resource = "example.com/b"
+                kind = "vf"
+                [[class.match]]
+                vendors = ["8086"]
+                [[class.match]]
+                vendors = [
+                  "8086",
+                  "x",
+                ]
+                [class.prepare.vf]
+                vlan = 5000
+                """);
+
+        config.assertMistakes(
+                "edgeplug.toml: line 6: class 1 (example.com/a): match.drivers: must be an array of strings, "
+                        + "but holds a number: write it in quotes, \"7\"",
+                "edgeplug.toml: line 13: class 2 (example.com/b): match.vendors: \"x\" is not four hexadecimal digits, as 8086",
+                "edgeplug.toml: line 18: class 2 (example.com/b): prepare.vf.vlan: must be 0 to 4094, not 5000");
     }
 
     @Test
@@ -119,8 +181,8 @@ final class ConfigFilesTest {
         config.write("edgeplug.toml", ConfigDirectory.GOOD.formatted("x"));
         config.write("class.d/a.toml", ConfigDirectory.GOOD.formatted("x"));
 
-        config.assertMistakes("class.d/a.toml: class 1 (example.com/x): resource: \"example.com/x\" is that of "
-                + config.main() + ": class 1 too");
+        config.assertMistakes("class.d/a.toml: line 2: class 1 (example.com/x): resource: \"example.com/x\" is that of "
+                + "the class in " + config.main() + ", line 1 too");
     }
 
     @Test
@@ -133,7 +195,7 @@ final class ConfigFilesTest {
                 """);
 
         config.assertMistakes(
-                "edgeplug.toml: class 1 (example.com/x): match.vdpa_type: takes no device that is_rdma does: a vDPA"
+                "edgeplug.toml: line 4: class 1 (example.com/x): match.vdpa_type: takes no device that is_rdma does: a vDPA"
                         + " device is used instead of RDMA");
     }
 
@@ -144,7 +206,7 @@ final class ConfigFilesTest {
                 ConfigDirectory.GOOD.formatted("x").replace("[class.match]", "hand_over = \"cdi\"\n[class.match]"));
 
         config.assertMistakes(
-                "edgeplug.toml: class 1 (example.com/x): hand_over: \"cdi\" needs a resource whose domain and name"
+                "edgeplug.toml: line 4: class 1 (example.com/x): hand_over: \"cdi\" needs a resource whose domain and name"
                         + " begin with a letter and have two characters or more");
     }
 
@@ -155,9 +217,9 @@ final class ConfigFilesTest {
                 ConfigDirectory.GOOD.formatted("x").replace("vf", "vg") + ConfigDirectory.GOOD.formatted("x"));
 
         config.assertMistakes(
-                "edgeplug.toml: class 1 (example.com/x): kind: \"vg\" is none of vf, sf, nic, fpga, hca, pci, path",
-                "edgeplug.toml: class 2 (example.com/x): resource: \"example.com/x\" is that of " + config.main()
-                        + ": class 1 too");
+                "edgeplug.toml: line 3: class 1 (example.com/x): kind: \"vg\" is none of vf, sf, nic, fpga, hca, pci, path",
+                "edgeplug.toml: line 7: class 2 (example.com/x): resource: \"example.com/x\" is that of the class in "
+                        + config.main() + ", line 1 too");
     }
 
     @ParameterizedTest
@@ -181,7 +243,7 @@ final class ConfigFilesTest {
                 "edgeplug.toml",
                 ConfigDirectory.GOOD.formatted("x").replace("[class.match]", line + "\n[class.match]"));
 
-        config.assertMistakes("edgeplug.toml: class 1 (example.com/x): " + mistake);
+        config.assertMistakes("edgeplug.toml: line 4: class 1 (example.com/x): " + mistake);
     }
 
     @Test
@@ -200,12 +262,12 @@ final class ConfigFilesTest {
         config.write("class.d/a.toml", ConfigDirectory.GOOD.formatted("b") + "[class.groups]\npaths = [\"/dev/x\"]\n");
 
         config.assertMistakes(
-                "edgeplug.toml: class 1 (example.com/a): groups.paths: \"/dev/snd/*\" needs the wildcards of "
+                "edgeplug.toml: line 5: class 1 (example.com/a): groups.paths: \"/dev/snd/*\" needs the wildcards of "
                         + "\"/dev/video0\", which stand for what they match there, or none",
-                "edgeplug.toml: class 1 (example.com/a): groups.paths: missing",
-                "edgeplug.toml: class 1 (example.com/a): groups.path: unknown key, did you mean paths?",
-                "edgeplug.toml: class 1 (example.com/a): groups.paths: \"dev/video0\" is not an absolute path, as /dev/gophers/*",
-                "class.d/a.toml: class 1 (example.com/b): groups: does not apply to kind vf");
+                "edgeplug.toml: line 6: class 1 (example.com/a): groups.paths: missing",
+                "edgeplug.toml: line 7: class 1 (example.com/a): groups.path: unknown key, did you mean paths?",
+                "edgeplug.toml: line 9: class 1 (example.com/a): groups.paths: \"dev/video0\" is not an absolute path, as /dev/gophers/*",
+                "class.d/a.toml: line 6: class 1 (example.com/b): groups: does not apply to kind vf");
     }
 
     @Test
@@ -216,8 +278,9 @@ final class ConfigFilesTest {
                         .formatted("x")
                         .replace("[class.match]", "numa_nodes = [0]\nexclude_topology = true\n[class.match]"));
 
-        config.assertMistakes("edgeplug.toml: class 1 (example.com/x): numa_nodes: contradicts exclude_topology, "
-                + "by which the kubelet is told of none");
+        config.assertMistakes(
+                "edgeplug.toml: line 4: class 1 (example.com/x): numa_nodes: contradicts exclude_topology, "
+                        + "by which the kubelet is told of none");
     }
 
     @Test
@@ -226,6 +289,7 @@ final class ConfigFilesTest {
                 "edgeplug.toml",
                 ConfigDirectory.GOOD.formatted("x").replace("[class.match]", "fpga_management = true\n[class.match]"));
 
-        config.assertMistakes("edgeplug.toml: class 1 (example.com/x): fpga_management: does not apply to kind vf");
+        config.assertMistakes(
+                "edgeplug.toml: line 4: class 1 (example.com/x): fpga_management: does not apply to kind vf");
     }
 }

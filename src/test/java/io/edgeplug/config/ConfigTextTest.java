@@ -88,7 +88,7 @@ final class ConfigTextTest {
     void controlCharactersDoNotReachTheTerminal() throws Exception {
         config.write("edgeplug.toml", "log_level = \"\\u001b[31m\\n\"");
 
-        config.assertMistakes("edgeplug.toml: log_level: \"?[31m?\" is none of debug, error, info, warning");
+        config.assertMistakes("edgeplug.toml: line 1: log_level: \"?[31m?\" is none of debug, error, info, warning");
     }
 
     @ParameterizedTest
@@ -104,15 +104,19 @@ final class ConfigTextTest {
                 "x = \"\\U0001F600\" | line 1: x: write the character itself, \\U is not understood",
                 "x = { y = } | line 1: x: has a key without a value",
                 "x = { y = [\"a\"] junk } | line 1: x: needs a comma between its keys",
-                "kubelet_dir = \"/a\\u0000b\" | kubelet_dir: is not a path: Nul character not allowed",
-                "x = 99999999999999999999 | has a number that is too large: For input string: \"99999999999999999999\"",
-                "kubelet_dir = \"relative\" | kubelet_dir: must be an absolute path",
+                "kubelet_dir = \"/a\\u0000b\" | line 1: kubelet_dir: is not a path: Nul character not allowed",
+                "x = 99999999999999999999 | line 1: x: has a number that is too large",
+                "kubelet_dir = \"relative\" | line 1: kubelet_dir: must be an absolute path",
                 "x | line 1: key is not followed by an equals sign: x",
                 "x = \"open | line 1: unterminated value: x = \"open",
-                "x = inf | line 1: invalid value: x = inf",
-                "a.b = 1 | line 1: invalid key: a.b",
+                "vendors = [0x8086] | line 1: vendors: write it in quotes, \"0x8086\"",
+                "kind = vf | line 1: kind: write it in quotes, \"vf\"",
+                "kubelet_dir = /run/kubelet | line 1: kubelet_dir: write it in quotes, \"/run/kubelet\"",
+                "match.drivers = [\"iavf\"] | line 1: match.drivers: dotted keys are not understood: write match = { drivers = … }",
+                "x = inf | line 1: x: write it in quotes, \"inf\"",
+                "a.b = 1 | line 1: a.b: dotted keys are not understood: write a = { b = … }",
                 "[class | line 1: invalid key: [class",
-                "class = 1 | class: must be a table, as [class], not a number",
+                "class = 1 | line 1: class: must be a table, as [class], not a number",
             })
     void brokenTomlIsToldWithItsLine(String text, String mistake) throws Exception {
         config.write("edgeplug.toml", text);

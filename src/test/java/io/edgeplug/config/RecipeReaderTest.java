@@ -37,7 +37,7 @@ final class RecipeReaderTest {
         assertThat(String.valueOf(told.getMessage())
                         .lines()
                         .map(line -> line.replaceAll("^.*\\(example.com/x\\): ", "")))
-                .containsExactly(mistakes);
+                .containsExactlyInAnyOrder(mistakes);
     }
 
     @Test
