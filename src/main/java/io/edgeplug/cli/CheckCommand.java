@@ -2,14 +2,21 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
+import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Inventory;
+import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Reads the configuration, and looks at the node for what may be meant otherwise; changes nothing. */
@@ -17,8 +24,10 @@ import picocli.CommandLine.Spec;
         name = "check",
         mixinStandardHelpOptions = true,
         description =
-                "Check the configuration: tell every mistake in every file, or the resources that it defines, and "
-                        + "note what may be meant otherwise: classes that overlap, or to which this node has no device.")
+                "Check the configuration: print every mistake in every file, or the resources that it defines with the "
+                        + "devices of this node that back them. Notes are about what may be meant otherwise, such as "
+                        + "classes that overlap or match nothing; warnings about what would fail, such as a missing "
+                        + "image. systemctl reload runs it first.")
 final class CheckCommand implements Callable<Integer> {
 
     @Spec
@@ -27,22 +36,77 @@ final class CheckCommand implements Callable<Integer> {
     @Mixin
     private NodeOptions node = new NodeOptions();
 
+    @Option(names = "--config-only", description = "Do not look at the node.")
+    private boolean configOnly;
+
     @Override
     public Integer call() throws ConfigException {
         List<DeviceClass> classes = ConfigFiles.read(node.configFile()).classes();
         Lines out = new Lines(spec.commandLine().getOut());
-        classes.forEach(one -> out.print(one.resource() + ": kind " + one.kind().word()));
-        ClassNotes.of(classes).forEach(note -> out.print("note: " + note));
-        try (Sysroot sysroot = node.open()) {
-            Inventory inventory = Inventory.scan(sysroot.sysfs(), classes);
-            ClassNotes.of(classes, inventory).forEach(note -> out.print("note: " + note));
+        if (configOnly) {
+            tell(classes, out);
             out.flush();
-            NodeFit.check(classes, inventory.devices());
-            NodeFit.checkPaths(classes, sysroot.sysfs());
+            return ExitCode.OK;
+        }
+        try (Sysroot sysroot = node.open()) {
+            look(sysroot.sysfs(), classes, out);
         } catch (IOException e) {
+            tell(classes, out);
             out.print("note: cannot look at the node: " + e.getMessage());
         }
         out.flush();
         return ExitCode.OK;
+    }
+
+    /** What can be told without the node. */
+    private static void tell(List<DeviceClass> classes, Lines out) {
+        classes.forEach(one -> out.print(kind(one)));
+        ClassNotes.of(classes).forEach(note -> out.print("note: " + note));
+    }
+
+    /** Prints nothing unless it has looked at all. */
+    private static void look(Sysfs sysfs, List<DeviceClass> classes, Lines out) throws IOException, ConfigException {
+        Inventory inventory = Inventory.scan(sysfs, classes);
+        IommuGroups groups = IommuGroups.of(inventory.devices());
+        PrepareNotes prepare = new PrepareNotes(sysfs);
+        List<String> notes = new ArrayList<>(ClassNotes.of(classes));
+        notes.addAll(ClassNotes.of(classes, inventory));
+        List<String> warnings = new ArrayList<>();
+        List<String> found = new ArrayList<>();
+        for (DeviceClass one : classes) {
+            List<Device> devices = inventory.devices(one.resource());
+            List<String> problems = devices.stream()
+                    .flatMap(device ->
+                            problem(one, device, groups).map(problem -> device.id() + ": " + problem).stream())
+                    .toList();
+            found.add(kind(one) + counts(devices.size(), devices.size() - problems.size()));
+            problems.stream().limit(1).forEach(text -> notes.add(one.resource() + ": a device is unhealthy: " + text));
+            NearMisses.ofDrivers(one, sysfs).forEach(text -> notes.add(one.resource() + ": " + text));
+            prepare.of(one, devices).forEach(text -> warnings.add(one.resource() + ": " + text));
+        }
+        found.forEach(out::print);
+        notes.forEach(note -> out.print("note: " + note));
+        warnings.forEach(warning -> out.print("warning: " + warning));
+        out.flush();
+        NodeFit.check(classes, inventory.devices());
+        NodeFit.checkPaths(classes, sysfs);
+    }
+
+    private static Optional<String> problem(DeviceClass one, Device device, IommuGroups groups) {
+        return device.health()
+                .problem()
+                .or(() -> Equipment.of(one, device, groups).problem());
+    }
+
+    private static String kind(DeviceClass one) {
+        return one.resource() + ": kind " + one.kind().word();
+    }
+
+    private static String counts(int devices, int healthy) {
+        if (devices == 0) {
+            return ", no devices here";
+        }
+        String some = ", " + devices + (devices == 1 ? " device here" : " devices here");
+        return some + (healthy == devices ? ", healthy" : ", " + healthy + " healthy");
     }
 }

@@ -14,12 +14,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** What is no mistake in a configuration, and may yet not be what was meant: classes that overlap or take nothing. */
 final class ClassNotes {
 
     /** Of a PF's 256 VFs, the first few tell enough. */
     private static final int MAX_NAMED = 3;
+
+    private static final List<SelectorWord> PATTERNS =
+            List.of(SelectorWord.DRIVERS, SelectorWord.PF_NAMES, SelectorWord.AUX_TYPES, SelectorWord.PATHS);
+    private static final Pattern OF_A_SHELL = Pattern.compile("[\\[\\]{}]|\\*\\*");
 
     private final List<DeviceClass> classes;
     private final List<String> notes = new ArrayList<>();
@@ -33,6 +38,7 @@ final class ClassNotes {
         ClassNotes all = new ClassNotes(classes);
         for (int i = 0; i < classes.size(); i++) {
             all.unreachable(classes.get(i), classes.subList(0, i));
+            all.literal(classes.get(i));
         }
         return all.notes;
     }
@@ -69,6 +75,26 @@ final class ClassNotes {
         }
     }
 
+    /** Whoever writes a pattern of a shell, as {@code [0-9]} or {@code **}, means something else than these characters. */
+    private void literal(DeviceClass one) {
+        for (SelectorWord word : PATTERNS) {
+            one.selectors().stream()
+                    .flatMap(selector -> selector.values(word).stream())
+                    .forEach(text -> literal(one, word.word(), text));
+        }
+        one.groups().forEach(group -> group.paths().forEach(text -> literal(one, "groups.paths", text)));
+    }
+
+    private void literal(DeviceClass one, String key, String text) {
+        if (OF_A_SHELL.matcher(text).find()) {
+            note(
+                    one,
+                    key + ": \"" + text
+                            + "\" is taken literally: only * and ? are patterns, each within one name;"
+                            + " brackets, braces and ** are not");
+        }
+    }
+
     /** A whole function with RDMA devices is an HCA, and no other is. */
     private static boolean neverMatches(Kind kind, Selector selector) {
         List<String> isRdma = selector.values(SelectorWord.IS_RDMA);
@@ -95,10 +121,6 @@ final class ClassNotes {
                         one,
                         "trust_owner: " + name
                                 + " decides which files of this node its containers get, also /etc/shadow"));
-        inventory.devices(one.resource()).stream()
-                .flatMap(device -> one.distrust(device).map(problem -> device.id() + ": " + problem).stream())
-                .findFirst()
-                .ifPresent(text -> note(one, "a device is unhealthy: " + text));
         sharedGroups(one, inventory);
         boolean matchesNone = true;
         for (DeviceClass owner : classes) {
@@ -118,6 +140,7 @@ final class ClassNotes {
         }
         if (matchesNone) {
             note(one, "no device of this node matches");
+            NearMisses.of(one, inventory.devices()).forEach(text -> note(one, text));
         }
         List<Integer> absent = one.numaNodes().stream()
                 .filter(node -> !inventory.numaNodes().contains(node))
@@ -152,7 +175,8 @@ final class ClassNotes {
         });
     }
 
-    private static String some(List<String> ids) {
+    /** The first few of them. */
+    static String some(List<String> ids) {
         String named = String.join(", ", ids.subList(0, Math.min(MAX_NAMED, ids.size())));
         return ids.size() > MAX_NAMED ? named + " and " + (ids.size() - MAX_NAMED) + " more" : named;
     }

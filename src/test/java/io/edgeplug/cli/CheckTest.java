@@ -26,9 +26,9 @@ final class CheckTest {
                         vfClass("b", "pf_names = [\"ens2f0\"]"),
                         vfClass("c", "pf_names = [\"ens3f0\"]").replace("vf", "nic")))
                 .isEqualTo("""
-                        example.com/a: kind vf
-                        example.com/b: kind vf
-                        example.com/c: kind nic
+                        example.com/a: kind vf, 2 devices here, healthy
+                        example.com/b: kind vf, 2 devices here, healthy
+                        example.com/c: kind nic, no devices here
                         note: example.com/c: no device of this node matches
                         """);
     }
@@ -47,7 +47,7 @@ final class CheckTest {
                 """);
 
         assertThat(run(config, directory.resolve("files"))).isEqualTo("""
-                example.com/gopher: kind path
+                example.com/gopher: kind path, 1 device here, 0 healthy
                 note: example.com/gopher: trust_owner: gopher decides which files of this node its containers get, also /etc/shadow
                 note: example.com/gopher: a device is unhealthy: g1: its way leads through /etc/gophers, to which anyone can write
                 """);
@@ -102,7 +102,7 @@ final class CheckTest {
                 """;
 
         assertThat(check(twice)).isEqualTo("""
-                example.com/a: kind vf
+                example.com/a: kind vf, 4 devices here, healthy
                 note: example.com/a: match 3 takes nothing that match 1 does not
                 """);
     }
@@ -123,6 +123,85 @@ final class CheckTest {
     void numaNodeThatTheNodeDoesNotHaveIsNoted() throws IOException {
         assertThat(check(vfClass("a", "vendors = [\"8086\"]").replace("match", "numa_nodes = [0, 7]\nmatch")))
                 .endsWith("note: example.com/a: numa_nodes: this node has none with the number 7\n");
+    }
+
+    @Test
+    void driverThatIsCalledAsItsModuleIsNoted() throws IOException {
+        String twice = vfClass("a", "drivers = [\"vfio_pci\"]") + "[class.prepare]\ndriver = \"vfio_pci\"\n";
+
+        assertThat(check(twice.replace(
+                        "{ drivers = [\"vfio_pci\"] }", "{ pf_names = [\"ens1f0\"], drivers = [\"vfio_pci\"] }")))
+                .contains(
+                        "note: example.com/a: 0000:3b:01.0, 0000:3b:01.1 would match but for \"drivers vfio_pci\": it has iavf\n",
+                        "note: example.com/a: there is no driver \"vfio_pci\", did you mean \"vfio-pci\"? a module and its "
+                                + "driver may have different names\n");
+    }
+
+    @Test
+    void patternOfAShellIsNoted() throws IOException {
+        assertThat(check("""
+                [[class]]
+                resource = "example.com/tty"
+                kind = "path"
+                match = { paths = ["/dev/ttyUSB[0-9]", "/dev/**", "/dev/tty?"] }
+                """))
+                .contains(
+                        "note: example.com/tty: paths: \"/dev/ttyUSB[0-9]\" is taken literally: only * and ? are "
+                                + "patterns, each within one name; brackets, braces and ** are not\n",
+                        "note: example.com/tty: paths: \"/dev/**\" is taken")
+                .doesNotContain("tty?");
+    }
+
+    @Test
+    void imageDigestAndProgramsAreLookedForBeforeAnyDeviceIsPrepared() throws Exception {
+        Path tools = Files.createDirectories(directory.resolve("files/srv"));
+        Files.createDirectories(directory.resolve("files/dev"));
+        Files.createFile(directory.resolve("files/dev/null"));
+        Files.createDirectories(directory.resolve("files/sys"));
+        Files.writeString(tools.resolve("other.bin"), "other");
+        Path config = Files.writeString(directory.resolve("z.toml"), """
+                [[class]]
+                resource = "example.com/fpga"
+                kind = "fpga"
+                match = { vendors = ["8086"] }
+                health = { command = ["/srv/check"] }
+                [[class.prepare]]
+                program = { file = "/srv/none.bin", sha256 = "%1$s", command = ["/srv/load", "{file}"] }
+                [[class.prepare]]
+                program = { file = "/srv/other.bin", sha256 = "%1$s" }
+                command = ["/srv/other.bin", "{id}"]
+                """.formatted("0".repeat(64)));
+
+        assertThat(run(config, directory.resolve("files"))).isEqualTo("""
+                example.com/fpga: kind fpga, no devices here
+                note: example.com/fpga: no device of this node matches
+                warning: example.com/fpga: prepare: /srv/none.bin: no such file
+                warning: example.com/fpga: prepare: /srv/load: no such program
+                warning: example.com/fpga: prepare: /srv/other.bin: its sha256 is \
+                d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa, not the %s of the class
+                warning: example.com/fpga: prepare: /srv/other.bin: is not a program
+                warning: example.com/fpga: health.command: /srv/check: no such program
+                """.formatted("0".repeat(64)));
+    }
+
+    @Test
+    void resetOfAVfWhoseInterfaceWouldBeACnisIsWarnedOf() throws IOException {
+        assertThat(check(vfClass("a", "pf_names = [\"ens1f0\"]") + "[class.prepare]\nreset = \"flr\"\n"))
+                .contains(
+                        "warning: example.com/a: prepare.reset: 0000:3b:01.0 is bound to iavf and has a network interface: "
+                                + "if a CNI moves that into the pod, the reset fails\n");
+    }
+
+    @Test
+    void withoutTheNodeOnlyTheConfigurationIsChecked() throws IOException {
+        Path config = Files.writeString(directory.resolve("x.toml"), vfClass("a", "vendors = [\"8086\"]"));
+        StringWriter out = new StringWriter();
+
+        assertThat(Commands.commandLine()
+                        .setOut(new PrintWriter(out))
+                        .execute("check", "--config-only", "--sysroot", "/none", "--config", config.toString()))
+                .isZero();
+        assertThat(out.toString()).isEqualTo("example.com/a: kind vf\n");
     }
 
     @Test

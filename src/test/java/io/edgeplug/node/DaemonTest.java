@@ -39,7 +39,7 @@ final class DaemonTest {
 
     @Test
     void configurationWithAMistakeIsToldAndChangesNothing(Node node) throws Exception {
-        node.run("echo 'kind = ' >>/etc/edgeplug/edgeplug.toml; systemctl reload edgeplug.service");
+        node.run("echo 'kind = ' >>/etc/edgeplug/edgeplug.toml; ! systemctl reload edgeplug.service");
         node.vfs(PF1, 1);
 
         node.kubelet().awaitDevices(VF, ADDRESS);

@@ -1,0 +1,97 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.Condition;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.Selector;
+import io.edgeplug.device.SelectorWord;
+import io.edgeplug.device.Step;
+import io.edgeplug.device.Vfio;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Devices that a class does not take for one reason alone, and names that are almost those of drivers. */
+final class NearMisses {
+
+    private static final int MAX_TOLD = 3;
+    private static final String DRIVERS = "sys/bus/pci/drivers/";
+
+    private NearMisses() {}
+
+    /** For each reason, the devices that the class would take but for that. */
+    static List<String> of(DeviceClass one, List<Device> devices) {
+        Map<String, List<String>> byReason = new LinkedHashMap<>();
+        for (Device device : devices) {
+            if (device.kind() == one.kind()) {
+                List<Condition> unmet = unmet(one, device);
+                if (unmet.size() == 1) {
+                    byReason.computeIfAbsent(reason(device, unmet.getFirst()), none -> new ArrayList<>())
+                            .add(device.id());
+                }
+            }
+        }
+        return byReason.entrySet().stream()
+                .limit(MAX_TOLD)
+                .map(entry -> ClassNotes.some(entry.getValue()) + " would match " + entry.getKey())
+                .toList();
+    }
+
+    /** By the selector that comes nearest. */
+    private static List<Condition> unmet(DeviceClass one, Device device) {
+        Stream<Condition> asked = one.conditions(device).stream().filter(condition -> !condition.isMet());
+        List<Condition> nearest = one.selectors().stream()
+                .map(selector -> selector.conditions(device).stream()
+                        .filter(condition -> !condition.isMet())
+                        .toList())
+                .min(Comparator.comparingInt(List::size))
+                .orElse(List.of());
+        return Stream.concat(asked, nearest.stream()).toList();
+    }
+
+    private static String reason(Device device, Condition condition) {
+        if (device instanceof PciDevice pci && pci.function().carriesDefaultRoute()) {
+            return "but carries the node's default route on "
+                    + String.join(", ", pci.function().netNames()) + ", which is never given to a container";
+        }
+        return "but for \"" + condition.wanted() + "\": it has " + condition.actual();
+    }
+
+    /** What the class calls a driver, and is the name of a module or another slip. */
+    static List<String> ofDrivers(DeviceClass one, Sysfs sysfs) throws IOException {
+        List<String> notes = new ArrayList<>();
+        Stream<String> chosen = one.selectors().stream().flatMap(NearMisses::drivers);
+        Stream<String> bound = one.recipe().steps().stream()
+                .flatMap(step -> step instanceof Step.Driver driver ? Stream.of(driver.name()) : Stream.of());
+        for (String name : Stream.concat(chosen, bound).distinct().toList()) {
+            Optional<String> near = isDriver(name, sysfs) ? Optional.empty() : otherSpelling(name, sysfs);
+            near.ifPresent(other -> notes.add("there is no driver \"" + name + "\", did you mean \"" + other
+                    + "\"? a module and its driver may have different names"));
+        }
+        return notes;
+    }
+
+    private static Stream<String> drivers(Selector selector) {
+        return selector.values(SelectorWord.DRIVERS).stream().filter(name -> !name.matches(".*[*?].*"));
+    }
+
+    private static Optional<String> otherSpelling(String name, Sysfs sysfs) throws IOException {
+        for (String other : List.of(name.replace('_', '-'), name.replace('-', '_'))) {
+            if (!other.equals(name) && isDriver(other, sysfs)) {
+                return Optional.of(other);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isDriver(String name, Sysfs sysfs) throws IOException {
+        return Vfio.isDriver(name) || sysfs.exists(DRIVERS + name);
+    }
+}

@@ -1,0 +1,49 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Step;
+import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.prepare.RecipeFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What would fail when a device of a class is prepared or its health is asked: better known before its pod. */
+final class PrepareNotes {
+
+    private final Sysfs sysfs;
+    private final RecipeFiles files;
+
+    PrepareNotes(Sysfs sysfs) {
+        this.sysfs = sysfs;
+        this.files = new RecipeFiles(sysfs);
+    }
+
+    /** A line for each; of a captured node, whose programs were not captured, only what its devices tell. */
+    List<String> of(DeviceClass one, List<Device> devices) throws IOException {
+        List<String> notes = new ArrayList<>();
+        if (sysfs.exists("dev/null")) {
+            files.problems(one.recipe()).forEach(problem -> notes.add("prepare: " + problem));
+            one.health().command().stream()
+                    .limit(1)
+                    .flatMap(program -> files.program(program).stream())
+                    .forEach(problem -> notes.add("health.command: " + problem));
+        }
+        List<Step> steps = one.recipe().steps();
+        boolean resets = steps.stream().anyMatch(step -> step instanceof Step.Reset)
+                && steps.stream().noneMatch(step -> step instanceof Step.Driver);
+        devices.stream()
+                .filter(device -> resets && isOfCni(device))
+                .findFirst()
+                .ifPresent(device -> notes.add("prepare.reset: " + device.id() + " is bound to "
+                        + device.driver().orElse("a driver")
+                        + " and has a network interface: if a CNI moves that into the pod, the reset fails"));
+        return notes;
+    }
+
+    private static boolean isOfCni(Device device) {
+        return device instanceof VirtualFunction vf && !vf.function().netNames().isEmpty();
+    }
+}

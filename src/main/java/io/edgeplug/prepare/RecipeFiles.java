@@ -1,0 +1,70 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Recipe;
+import io.edgeplug.device.Step;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The programs and images that a recipe needs of the node, looked at before any device is prepared. */
+public final class RecipeFiles {
+
+    private final Sysfs sysfs;
+
+    public RecipeFiles(Sysfs sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    /** What is missing or another file than the class says, a line for each; reads each image as a whole. */
+    public List<String> problems(Recipe recipe) {
+        List<String> problems = new ArrayList<>();
+        for (Step step : recipe.steps()) {
+            switch (step) {
+                case Step.Program program -> {
+                    image(program).ifPresent(problems::add);
+                    program.tool().flatMap(this::program).ifPresent(problems::add);
+                }
+                case Step.Command command -> program(command).ifPresent(problems::add);
+                case Step.Vf vf -> {}
+                case Step.Reset reset -> {}
+                case Step.Driver driver -> {}
+            }
+        }
+        return problems;
+    }
+
+    /** Why that program could not be started. */
+    public Optional<String> program(String path) {
+        Path file = sysfs.locate(path.substring(1));
+        return Files.isExecutable(file) && !Files.isDirectory(file)
+                ? Optional.empty()
+                : Optional.of(path + ": " + (Files.exists(file) ? "is not a program" : "no such program"));
+    }
+
+    /** One whose path depends on the device is looked at when that is prepared. */
+    private Optional<String> program(Step.Command command) {
+        return command.argv().stream()
+                .limit(1)
+                .filter(path -> path.isConstant())
+                .flatMap(path -> program(path.text()).stream())
+                .findFirst();
+    }
+
+    private Optional<String> image(Step.Program program) {
+        Path image = sysfs.locate(program.file().substring(1));
+        try {
+            Bitstream.verify(image, program.sha256());
+            return Optional.empty();
+        } catch (AccessDeniedException e) {
+            return Optional.of(program.file() + ": is closed to this user, so that its sha256 is not known");
+        } catch (IOException e) {
+            // on another node's tree, the file has another name here than there
+            return Optional.of(String.valueOf(e.getMessage()).replace(image.toString(), program.file()));
+        }
+    }
+}
