@@ -169,7 +169,7 @@ enum Column {
                 : Optional.of(hex(function.subsystemVendor(), function.subsystemDevice()));
     }
 
-    private static List<String> netNames(Device device) {
+    static List<String> netNames(Device device) {
         return switch (device) {
             case PciDevice pci -> pci.function().netNames();
             case SoftwareHca hca -> List.of(hca.netName());
@@ -198,7 +198,7 @@ enum Column {
         return vdpa.name() + ":" + vdpa.type().orElse("no driver");
     }
 
-    private static List<String> nodes(Device device) {
+    static List<String> nodes(Device device) {
         Stream<String> own = device instanceof FpgaRegion region ? region.nodes().stream() : Stream.of();
         Stream<String> made = device instanceof PciDevice pci
                 ? Stream.concat(

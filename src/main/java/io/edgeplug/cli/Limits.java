@@ -1,30 +1,100 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.localkubelet.ListedDevice;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.localkubelet.ResourceState;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
-/** How many devices of which resource, as a person writes it: {@code RESOURCE=N}. */
-final class Limits {
+/**
+ * Which devices a container is to get, as a person writes it: {@code RESOURCE=N} or {@code RESOURCE=ID,ID}.
+ *
+ * @param counts how many of each resource
+ * @param named which ones, of the resources whose devices are named
+ */
+record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, List<String>> named) {
 
-    private Limits() {}
+    /** What separates a device's ID from the number of its share. */
+    private static final String SHARE = "::";
 
     /** Throws IllegalArgumentException with a text for whoever wrote it. */
-    static SortedMap<ResourceName, Integer> parse(List<String> texts) {
-        SortedMap<ResourceName, Integer> limits = new TreeMap<>();
+    static Limits parse(List<String> texts) {
+        Limits limits = new Limits(new TreeMap<>(), new TreeMap<>());
         for (String text : texts) {
-            int equals = text.lastIndexOf('=');
-            String count = text.substring(equals + 1);
-            if (equals < 0 || !count.matches("[1-9]\\d{0,4}")) {
-                throw new IllegalArgumentException("\"" + text + "\" is not RESOURCE=N");
+            int equals = text.indexOf('=');
+            if (equals < 0 || equals == text.length() - 1) {
+                throw new IllegalArgumentException("\"" + text + "\" is neither RESOURCE=N nor RESOURCE=ID,ID");
             }
             try {
-                limits.put(ResourceName.parse(text.substring(0, equals)), Integer.valueOf(count));
+                limits.add(ResourceName.parse(text.substring(0, equals)), text.substring(equals + 1));
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException("\"" + text + "\": " + e.getMessage(), e);
             }
         }
         return limits;
+    }
+
+    private void add(ResourceName resource, String wanted) {
+        int count;
+        if (wanted.matches("\\d+")) {
+            if (!wanted.matches("[1-9]\\d{0,4}")) {
+                throw new IllegalArgumentException("the number of devices must be from 1 to 99999");
+            }
+            count = Integer.parseInt(wanted);
+        } else {
+            List<String> ids = List.of(wanted.split(",", -1));
+            if (ids.contains("") || Set.copyOf(ids).size() < ids.size()) {
+                throw new IllegalArgumentException("each device must be named once");
+            }
+            named.put(resource, ids);
+            count = ids.size();
+        }
+        if (counts.put(resource, count) != null) {
+            throw new IllegalArgumentException("the resource is there twice");
+        }
+    }
+
+    /** The resources that it has devices of. */
+    Set<ResourceName> resources() {
+        return counts.keySet();
+    }
+
+    /**
+     * The container that asks a kubelet for them, which has been sent the lists of their resources.
+     *
+     * @throws IllegalArgumentException if the kubelet cannot give it a device that is named; the message says why
+     */
+    PodSpec.Container container(String name, LocalKubelet kubelet) {
+        SortedMap<ResourceName, SortedSet<String>> chosen = new TreeMap<>();
+        named.forEach((resource, ids) -> {
+            ResourceState state = kubelet.resource(resource);
+            SortedSet<String> listed = new TreeSet<>();
+            ids.forEach(id -> listed.add(listed(state, id)));
+            chosen.put(resource, listed);
+        });
+        return new PodSpec.Container(name, counts, chosen);
+    }
+
+    /** The ID that the kubelet knows a device by: its own, or that of a free share of it. */
+    private static String listed(ResourceState state, String id) {
+        List<ListedDevice> found = state.devices().stream()
+                .filter(device -> device.id().equals(id) || device.id().startsWith(id + SHARE))
+                .sorted(Comparator.comparing(device -> !device.healthy()))
+                .toList();
+        if (found.isEmpty()) {
+            throw new IllegalArgumentException(id + ": no such device of " + state.resource());
+        }
+        return found.stream()
+                .map(ListedDevice::id)
+                .filter(one -> !state.allocated().contains(one))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(id + ": is allocated already"));
     }
 }

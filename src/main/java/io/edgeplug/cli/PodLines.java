@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Pods that come and go by lines of text: {@code run POD RESOURCE=N…}, {@code start POD} and {@code remove POD}; and a
+ * Pods that come and go by lines of text: {@code run POD RESOURCE=N|ID,ID…}, {@code start POD} and {@code remove POD}; and a
  * kubelet that does, by {@code restart}.
  */
 final class PodLines {
@@ -39,9 +39,8 @@ final class PodLines {
         List<String> words = List.of(line.split("\\s+"));
         try {
             if (words.size() > 2 && words.getFirst().equals("run")) {
-                PodSpec.Container container =
-                        new PodSpec.Container(CONTAINER, Limits.parse(words.subList(2, words.size())));
-                kubelet.admit(new PodSpec(words.get(1), List.of(container)));
+                Limits limits = Limits.parse(words.subList(2, words.size()));
+                kubelet.admit(new PodSpec(words.get(1), List.of(limits.container(CONTAINER, kubelet))));
                 kubelet.startContainer(words.get(1), CONTAINER);
             } else if (words.size() == 2 && words.getFirst().equals("start")) {
                 kubelet.startContainer(words.get(1), CONTAINER);

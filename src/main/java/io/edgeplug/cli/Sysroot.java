@@ -50,6 +50,17 @@ final class Sysroot implements AutoCloseable {
         return root;
     }
 
+    /** Whether it is the node that this runs on, whose kubelet and programs may be asked. */
+    boolean isThisNode() throws IOException {
+        return Files.isSameFile(root, Path.of(RunOptions.DEFAULT_SYSROOT));
+    }
+
+    /** Where a directory of the node is found from here, as its kubelet's. */
+    Path locate(Path directory) throws IOException {
+        Path absolute = directory.toAbsolutePath();
+        return isThisNode() ? directory : root.resolve(absolute.getRoot().relativize(absolute));
+    }
+
     Sysfs sysfs() {
         return Sysfs.at(root);
     }

@@ -3,6 +3,7 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
+import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Recipe;
 import io.edgeplug.device.ResourceName;
@@ -13,22 +14,18 @@ import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.kubelet.Preparations;
 import io.edgeplug.kubelet.Supplies;
 import io.edgeplug.linux.Journal;
-import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.AdmissionException;
 import io.edgeplug.localkubelet.ContainerStartException;
-import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.Pod;
 import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -38,16 +35,18 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** One full round of registering, listing, allocating and starting, with a kubelet's side of its own. */
+/** One full round of registering, listing, allocating and, if wanted, preparing, with a kubelet's side of its own. */
 @Command(
         name = "try",
         mixinStandardHelpOptions = true,
-        description = "Give a pod devices of this node, as the kubelet would, and print what its container gets. "
-                + "Needs no cluster; the node's own kubelet is not touched.")
+        description = "Give a pod devices of this node, as the kubelet would, and print what its container gets and "
+                + "what would be done to the devices before. Nothing is done to them without --prepare. Needs no "
+                + "cluster; the node's own kubelet is not touched.")
 final class TryCommand implements Callable<Integer> {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -59,75 +58,111 @@ final class TryCommand implements Callable<Integer> {
     @Mixin
     private NodeOptions node = new NodeOptions();
 
-    @Parameters(paramLabel = "RESOURCE=N", arity = "1..*", description = "How many devices of which resource.")
+    @Option(
+            names = "--prepare",
+            description = "Also prepare the devices, as their class says: reset, program and so on. Needs root. "
+                    + "A device that a pod of this node may hold is left alone.")
+    private boolean prepare;
+
+    @Parameters(
+            paramLabel = "RESOURCE=N|ID,ID",
+            arity = "1..*",
+            description = "How many devices of which resource, or which ones.")
     private List<String> wanted = List.of();
 
     @Override
     public Integer call() throws Exception {
-        Map<ResourceName, Integer> limits = limits();
+        Limits limits = limits();
         Config config = ConfigFiles.read(node.configFile());
-        List<DeviceClass> classes = config.classes().stream()
-                .filter(one -> limits.containsKey(one.resource()))
-                .toList();
-        for (ResourceName resource : limits.keySet()) {
-            if (classes.stream().noneMatch(one -> one.resource().equals(resource))) {
-                throw new IOException(resource + ": no class of " + node.configFile() + " has this resource");
-            }
-        }
         Journal.toStderr(Level.WARNING);
-        try (ScratchDirectory scratch = ScratchDirectory.make("edgeplug-try")) {
-            // what is done to a device is for this node's devices, not for files that show another's
-            boolean isHere = node.sysroot.equals(Path.of(RunOptions.DEFAULT_SYSROOT));
-            round(scratch.path(), config, isHere, limits);
+        try (Sysroot sysroot = node.open();
+                ScratchDirectory scratch = ScratchDirectory.make("edgeplug-try")) {
+            if (prepare && !sysroot.isThisNode()) {
+                throw new IOException(
+                        "--prepare: " + node.sysroot + " is another node, whose devices cannot be prepared here");
+            }
+            round(sysroot, scratch.path(), config, limits);
+        } catch (AdmissionException | ContainerStartException | TimeoutException e) {
+            throw new IOException(e.getMessage(), e);
         }
         return ExitCode.OK;
     }
 
-    private void round(Path directory, Config config, boolean isHere, Map<ResourceName, Integer> limits)
-            throws Exception {
-        List<DeviceClass> classes = config.classes();
-        Listed listed = new Listed();
+    private void round(Sysroot sysroot, Path directory, Config config, Limits limits)
+            throws IOException, InterruptedException, TimeoutException, AdmissionException, ContainerStartException {
+        List<DeviceClass> classes = classes(config, limits);
         Lines out = new Lines(spec.commandLine().getOut());
-        try (Sysroot sysroot = node.open();
-                Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
+        ByHand byHand = new ByHand(sysroot.sysfs(), sysroot.locate(config.kubeletDir()), out);
+        try (Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 Supplies supplies =
                         Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
-                LocalKubelet kubelet = LocalKubelet.open(directory, listed::accept);
+                LocalKubelet kubelet = LocalKubelet.open(directory, event -> {});
                 // whose driver is changed here, the daemon gives back
                 Preparations preparations = new Preparations(
-                        sysroot.sysfs(), monitor, config.kubeletDir(), byHand(sysroot, config)::objection);
+                        sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
                 DevicePlugins plugins = DevicePlugins.open(directory, supplies, preparations)) {
-            listed.await(limits.keySet());
-            limits.keySet()
+            awaitLists(kubelet, limits.resources());
+            limits.resources()
                     .forEach(resource -> out.print(kubelet.resource(resource).text()));
-            Pod pod = kubelet.admit(new PodSpec("try", List.of(new PodSpec.Container(CONTAINER, limits))));
-            List<Item> devices = devices(monitor.current(), pod.container(CONTAINER));
-            Optional<String> objection = isHere
-                    ? objection(byHand(sysroot, config), devices)
-                    : Optional.of("these are the files of another node");
-            printPreparation(sysroot.sysfs(), config.kubeletDir(), devices, objection);
-            if (objection.isEmpty()) {
+            Pod pod = kubelet.admit(new PodSpec("try", List.of(container(limits, kubelet))));
+            List<Item> devices = devicesToPrepare(monitor.current(), pod.container(CONTAINER));
+            devices.forEach(device -> printPlan(sysroot, config.kubeletDir(), device, out));
+            Optional<String> objection = devices.stream()
+                    .flatMap(
+                            item -> objection(byHand, item.device())
+                                    .map(text -> item.device().id() + ": not prepared: it " + text)
+                                    .stream())
+                    .findFirst();
+            if (prepare && objection.isEmpty()) {
                 kubelet.startContainer(pod.name(), CONTAINER);
+            }
+            if (!devices.isEmpty()) {
+                out.print(outcome(sysroot, pod.container(CONTAINER), objection));
             }
             out.print("the container gets:");
             AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(line -> out.print("  " + line));
-        } catch (AdmissionException | ContainerStartException | TimeoutException e) {
-            throw new IOException(e.getMessage(), e);
+            if (prepare && objection.isPresent()) {
+                throw new IOException(objection.orElseThrow());
+            }
         } finally {
             out.flush();
         }
     }
 
-    /** Knows which devices pods of this node's own kubelet may hold. */
-    private ByHand byHand(Sysroot sysroot, Config config) {
-        return new ByHand(
-                sysroot.sysfs(),
-                config.kubeletDir(),
-                new Lines(spec.commandLine().getOut()));
+    /** The classes that are tried, which run no programs while they are only looked at. */
+    private List<DeviceClass> classes(Config config, Limits limits) throws IOException {
+        for (ResourceName resource : limits.resources()) {
+            if (config.classes().stream().noneMatch(one -> one.resource().equals(resource))) {
+                throw new IOException(resource + ": no class of " + node.configFile() + " has this resource");
+            }
+        }
+        return config.classes().stream().map(DeviceClass::withoutHealthCommand).toList();
     }
 
-    /** The devices of a container that are to be prepared. */
-    private static List<Item> devices(Inventory inventory, Pod.Container container) {
+    private static void awaitLists(LocalKubelet kubelet, Set<ResourceName> resources)
+            throws InterruptedException, TimeoutException {
+        kubelet.await(
+                states -> resources.stream()
+                        .allMatch(resource -> Optional.ofNullable(states.get(resource))
+                                .filter(ResourceState::known)
+                                .isPresent()),
+                PATIENCE);
+    }
+
+    private static PodSpec.Container container(Limits limits, LocalKubelet kubelet) throws IOException {
+        try {
+            return limits.container(CONTAINER, kubelet);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** Why nothing may be done to a device: nobody asked for it, or the kubelet of this node may have given it to a pod. */
+    private Optional<String> objection(ByHand byHand, Device device) {
+        return prepare ? byHand.objection(device) : Optional.of("is only tried");
+    }
+
+    private static List<Item> devicesToPrepare(Inventory inventory, Pod.Container container) {
         Set<String> ids = container.devices().values().stream()
                 .flatMap(Set::stream)
                 // without the number of a share
@@ -143,52 +178,27 @@ final class TryCommand implements Callable<Integer> {
         return item.deviceClass().map(DeviceClass::recipe).orElse(Recipe.NONE);
     }
 
-    /** Why nothing is done to the devices now: the kubelet of this node may have given one of them to a pod. */
-    private static Optional<String> objection(ByHand byHand, List<Item> devices) {
-        return devices.stream()
-                .map(Item::device)
-                .flatMap(device -> byHand.objection(device).map(text -> device.id() + " " + text).stream())
-                .findFirst();
-    }
-
-    private void printPreparation(Sysfs sysfs, Path kubeletDir, List<Item> devices, Optional<String> objection) {
-        Lines out = new Lines(spec.commandLine().getOut());
-        try (Preparer preparer = new Preparer(sysfs, kubeletDir, event -> {})) {
-            for (Item item : devices) {
-                out.print("before its container starts, " + item.device().id() + " is prepared:");
-                PlanText.lines(preparer.plan(item.device(), recipe(item))).forEach(out::print);
-            }
-        }
-        if (!devices.isEmpty()) {
-            out.print(objection.map(text -> "which is not done now: " + text).orElse("which is done now"));
+    private static void printPlan(Sysroot sysroot, Path kubeletDir, Item item, Lines out) {
+        try (Preparer preparer = new Preparer(sysroot.sysfs(), kubeletDir, event -> {})) {
+            out.print("before its container starts, " + item.device().id() + " is prepared:");
+            PlanText.lines(preparer.plan(item.device(), recipe(item))).forEach(out::print);
         }
     }
 
-    /** Which resources the kubelet has been sent a list of, which may be empty. */
-    private static final class Listed {
-
-        private final Set<ResourceName> resources = new HashSet<>();
-
-        synchronized void accept(KubeletEvent event) {
-            if (event instanceof KubeletEvent.DeviceList list && resources.add(list.resource())) {
-                notifyAll();
-            }
+    private String outcome(Sysroot sysroot, Pod.Container container, Optional<String> objection) throws IOException {
+        if (prepare) {
+            return objection.orElse("all of that was done");
         }
-
-        synchronized void await(Set<ResourceName> wanted) throws InterruptedException, TimeoutException {
-            Instant end = Instant.now().plus(PATIENCE);
-            while (!resources.containsAll(wanted)) {
-                long left = Duration.between(Instant.now(), end).toMillis();
-                if (left <= 0) {
-                    throw new TimeoutException(
-                            "not all of " + wanted + " registered in " + PATIENCE.toSeconds() + " s");
-                }
-                wait(left);
-            }
+        if (!sysroot.isThisNode()) {
+            return "nothing was done: the devices are another node's";
         }
+        String same = container.devices().entrySet().stream()
+                .map(devices -> devices.getKey() + "=" + String.join(",", devices.getValue()))
+                .collect(Collectors.joining(" "));
+        return "nothing was done; to do it: edgeplug try --prepare " + same;
     }
 
-    private Map<ResourceName, Integer> limits() {
+    private Limits limits() {
         try {
             return Limits.parse(wanted);
         } catch (IllegalArgumentException e) {

@@ -67,6 +67,24 @@ public record DeviceClass(
                 Optional.empty());
     }
 
+    /** The same class for somebody who only looks at devices: it runs no program to find whether they are healthy. */
+    public DeviceClass withoutHealthCommand() {
+        return new DeviceClass(
+                resource,
+                kind,
+                selectors,
+                groups,
+                container,
+                preference,
+                excludeTopology,
+                numaNodes,
+                sharing,
+                needsVhostNet,
+                health.withoutCommand(),
+                recipe,
+                trustOwner);
+    }
+
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */
     public List<Integer> numaNodes(Device device) {
         if (!numaNodes.isEmpty()) {

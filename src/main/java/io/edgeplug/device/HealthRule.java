@@ -31,6 +31,11 @@ public record HealthRule(
         command = List.copyOf(command);
     }
 
+    /** The same without its program. */
+    HealthRule withoutCommand() {
+        return new HealthRule(checks, List.of(), commandTimeout, commandEvery, unhealthyFor, healthyFor);
+    }
+
     /** Whether there is anything to look at, or to wait for. */
     public boolean asks() {
         return !checks.isEmpty() || !command.isEmpty() || !unhealthyFor.isZero() || !healthyFor.isZero();

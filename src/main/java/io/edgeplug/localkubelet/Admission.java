@@ -88,8 +88,9 @@ final class Admission {
                 continue;
             }
             SortedSet<String> again = reusable.computeIfAbsent(resource, name -> new TreeSet<>());
+            SortedSet<String> first = container.chosen().getOrDefault(resource, again);
             try {
-                allocate(pod, container.name(), resource, limit.getValue(), again, affinity);
+                allocate(pod, container.name(), resource, limit.getValue(), first, affinity);
             } catch (PluginException e) {
                 ledger.tell(new KubeletEvent.AllocationFailed(pod, container.name(), resource, e.reason()));
                 throw AdmissionException.unexpected(e.reason());
@@ -116,10 +117,11 @@ final class Admission {
                 .limits()
                 .forEach((resource, count) -> ledger.stock(resource).ifPresent(stock -> {
                     SortedSet<String> held = held(pod, container.name(), resource);
-                    Set<String> again = reusable.getOrDefault(resource, new TreeSet<>());
+                    Set<String> first =
+                            container.chosen().getOrDefault(resource, reusable.getOrDefault(resource, new TreeSet<>()));
                     hints.add(
                             held.isEmpty()
-                                    ? TopologyHint.of(stock, again, count, options.numaNodes())
+                                    ? TopologyHint.of(stock, first, count, options.numaNodes())
                                     : TopologyHint.again(stock, held, count, options.numaNodes()));
                 }));
         return hints;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -56,15 +57,21 @@ public record PodSpec(String name, List<Container> initContainers, List<Containe
         return Stream.concat(first.stream(), second.stream()).toList();
     }
 
-    /** A container and how many devices of each resource its limits ask for. */
-    public record Container(String name, SortedMap<ResourceName, Integer> limits) {
+    /**
+     * A container and how many devices of each resource its limits ask for.
+     *
+     * @param chosen the devices that it is given of a resource, where the kubelet would choose; a pod cannot ask for them
+     */
+    public record Container(
+            String name, SortedMap<ResourceName, Integer> limits, SortedMap<ResourceName, SortedSet<String>> chosen) {
 
         public Container(String name, Map<ResourceName, Integer> limits) {
-            this(name, new TreeMap<>(limits));
+            this(name, new TreeMap<>(limits), new TreeMap<>());
         }
 
         public Container {
             limits = Collections.unmodifiableSortedMap(new TreeMap<>(limits));
+            chosen = Collections.unmodifiableSortedMap(new TreeMap<>(chosen));
             limits.forEach((resource, count) -> {
                 if (count < 1) {
                     throw new IllegalArgumentException(name + ": asks for " + count + " of " + resource);

@@ -250,47 +250,5 @@ final class ByHandTest {
         assertThat(execute(
                         "prepare", "--dry-run", VF, "--config", config, "--sysroot", tree, "--kubelet-dir", kubeletDir))
                 .isZero();
-
-        printed.getBuffer().setLength(0);
-        assertThat(execute("try", "example.com/vf=2", "--config", config, "--sysroot", tree))
-                .isZero();
-        assertThat(lines()).contains("""
-                before its container starts, 0000:3b:01.0 is prepared:
-                  reset      flr, without iavf, which is bound again afterwards
-                before its container starts, 0000:3b:01.1 is prepared:
-                  reset      flr, without iavf, which is bound again afterwards
-                which is not done now: these are the files of another node
-                the container gets:
-                """);
-    }
-
-    /** On the machine that runs the test, whose own files are all that is looked at. */
-    @Test
-    void tryLeavesAloneWhatAPodOfThisNodeMayHold() throws Exception {
-        // anyone can write to the directory of temporary files, so that no file there is ever handed out
-        Path file = Files.createTempFile(Path.of("target").toAbsolutePath(), "gopher", "");
-        String id = String.valueOf(file.getFileName());
-        Path done = directory.resolve("done");
-        Path config = Files.writeString(directory.resolve("try.toml"), """
-                kubelet_dir = "%s"
-                [[class]]
-                resource = "example.com/gopher"
-                kind = "path"
-                match = { paths = ["%s"] }
-                prepare = { command = ["/bin/touch", "%s"] }
-                """.formatted(directory, file, done));
-        checkpoint(HELD.replace(VF, id));
-
-        try {
-            assertThat(execute("try", "example.com/gopher=1", "--config", config.toString()))
-                    .isZero();
-        } finally {
-            Files.delete(file);
-        }
-
-        assertThat(lines())
-                .contains("before its container starts, " + id + " is prepared:\n  command    /bin/touch " + done
-                        + "\nwhich is not done now: " + id + " may be held by container main of pod 1f3a, as ");
-        assertThat(done).doesNotExist();
     }
 }

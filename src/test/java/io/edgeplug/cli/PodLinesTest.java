@@ -29,7 +29,7 @@ final class PodLinesTest {
                 .containsExactly(
                         "\"dance\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart",
                         "\"run pod\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart",
-                        "\"example.com/a=0\" is not RESOURCE=N",
+                        "\"example.com/a=0\": the number of devices must be from 1 to 99999",
                         "pod: is no pod of this kubelet");
         assertThat(told)
                 .endsWith("pod/main: admitted without example.com/a, which no plugin has listed", "pod/main: started");

@@ -1,0 +1,114 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.container.Equipment;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.RdmaDevice;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.kubelet.Candidate;
+import io.edgeplug.linux.Destination;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+
+/** A node's devices as one scan has found them, by any name that a person has for them. */
+record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
+
+    /** What a name may be, the most particular first: what one of them finds, the others are not asked for. */
+    private static final List<BiPredicate<Device, String>> MEANINGS = List.of(
+            (device, name) -> device.id().equals(name),
+            ScannedNode::isSameId,
+            (device, name) -> device instanceof PciDevice pci
+                    && address(name).equals(Optional.of(pci.function().address())),
+            (device, name) -> Column.netNames(device).contains(name),
+            (device, name) ->
+                    device.rdmaDevices().stream().map(RdmaDevice::name).anyMatch(name::equals));
+
+    ScannedNode {
+        devices = List.copyOf(devices);
+    }
+
+    static ScannedNode of(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
+        return new ScannedNode(sysfs, Candidate.of(Inventory.scan(sysfs, classes), sysfs));
+    }
+
+    /**
+     * The devices that a person means: by ID, by PCI address with or without its domain, by network interface or RDMA
+     * device, by the path of a file or a node, by a link to it, or by resource.
+     *
+     * @throws IOException if there is none
+     */
+    List<Candidate> named(String name) throws IOException {
+        List<BiPredicate<Device, String>> meanings = name.startsWith("/") ? List.of() : MEANINGS;
+        for (BiPredicate<Device, String> meaning : meanings) {
+            List<Candidate> found = devices.stream()
+                    .filter(one -> meaning.test(one.device(), name))
+                    .toList();
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        List<Candidate> found = name.startsWith("/") ? at(name) : of(name);
+        if (found.isEmpty()) {
+            throw new IOException(name + ": no such device here, and no resource with one");
+        }
+        return found;
+    }
+
+    /**
+     * The one device that a person means.
+     *
+     * @throws IOException if there is none, or there are several
+     */
+    Candidate one(String name) throws IOException {
+        List<Candidate> found = named(name);
+        if (found.size() > 1) {
+            List<String> ids = found.stream().map(one -> one.device().id()).toList();
+            throw new IOException(name + ": is the name of several devices, of which one is wanted: "
+                    + String.join(", ", ids.subList(0, Math.min(3, ids.size()))) + (ids.size() > 3 ? " ..." : ""));
+        }
+        return found.getFirst();
+    }
+
+    private List<Candidate> of(String resource) {
+        return devices.stream()
+                .filter(one -> one.item().resource().map(Object::toString).equals(Optional.of(resource)))
+                .toList();
+    }
+
+    private List<Candidate> at(String path) throws IOException {
+        Optional<String> destination = sysfs.follow(path.substring(1)).map(Destination::path);
+        return devices.stream()
+                .filter(one -> places(one)
+                        .anyMatch(place -> place.equals(path)
+                                || destination.filter(place::equals).isPresent()))
+                .toList();
+    }
+
+    private static Stream<String> places(Candidate one) {
+        Stream<String> files = one.device() instanceof PathDevice device
+                ? device.files().stream().flatMap(file -> Stream.of(file.path(), file.hostPath()))
+                : Stream.empty();
+        Stream<String> handedOver = one.equipment().stream()
+                .filter(equipment -> !(equipment.device() instanceof PathDevice))
+                .map(Equipment::nodes)
+                .flatMap(nodes -> nodes.stream().map(node -> node.hostPath()));
+        return Stream.of(files, Column.nodes(one.device()).stream(), handedOver).flatMap(places -> places);
+    }
+
+    /** An ID that begins with an address, of which the domain can be left out. */
+    private static boolean isSameId(Device device, String name) {
+        return device instanceof PciDevice
+                && (device.id().equalsIgnoreCase(name) || device.id().equalsIgnoreCase("0000:" + name));
+    }
+
+    private static Optional<PciAddress> address(String name) {
+        return PciAddress.parse(name).or(() -> PciAddress.parse("0000:" + name));
+    }
+}

@@ -1,0 +1,176 @@
+package io.edgeplug.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.simulation.DemoNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code try} prints and what it leaves alone, on the machine that runs the test and on files of others. */
+@Timeout(60)
+final class TryTest {
+
+    private static final String FREE = "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}";
+    private static final String HELD =
+            "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":\"1f3a\",\"ContainerName\":\"main\","
+                    + "\"ResourceName\":\"example.com/gopher\",\"DeviceIDs\":{\"0\":[\"g3\"]},\"AllocResp\":\"\"}],"
+                    + "\"RegisteredDevices\":{}},\"Checksum\":1}";
+
+    /** Not among the temporary files: anyone can write to their directory, so no file there is ever handed out. */
+    @TempDir(factory = BuildDirectory.class)
+    private Path gophers = Path.of("");
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final StringWriter printed = new StringWriter();
+
+    @BeforeEach
+    void gophers() throws IOException {
+        for (int i = 1; i <= 8; i++) {
+            Files.createFile(gophers.resolve("g" + i));
+        }
+        checkpoint(FREE);
+    }
+
+    private void checkpoint(String content) throws IOException {
+        Files.writeString(directory.resolve("kubelet_internal_checkpoint"), content);
+    }
+
+    private String config(String more) throws IOException {
+        return Files.writeString(
+                        directory.resolve("try.toml"), """
+                        kubelet_dir = "%s"
+                        [[class]]
+                        resource = "example.com/gopher"
+                        kind = "path"
+                        match = { paths = ["%s/*"] }
+                        """.formatted(directory, gophers.toAbsolutePath()) + more)
+                .toString();
+    }
+
+    /** One that leaves a file for each device that it has prepared. */
+    private String configThatPrepares() throws IOException {
+        return config("prepare = { command = [\"/bin/touch\", \"" + directory + "/prepared-{id}\"] }\n");
+    }
+
+    private int execute(String... args) {
+        return Commands.commandLine()
+                .setOut(new PrintWriter(printed))
+                .setErr(new PrintWriter(printed))
+                .execute(args);
+    }
+
+    @Test
+    void devicesArePreparedOnlyIfThatIsAskedFor() throws Exception {
+        String config = configThatPrepares();
+
+        assertThat(execute("try", "example.com/gopher=g3", "--config", config)).isZero();
+        assertThat(printed.toString()).contains("""
+                before its container starts, g3 is prepared:
+                  command    /bin/touch %s/prepared-g3
+                nothing was done; to do it: edgeplug try --prepare example.com/gopher=g3
+                the container gets:
+                """.formatted(directory));
+        assertThat(directory.resolve("prepared-g3")).doesNotExist();
+
+        printed.getBuffer().setLength(0);
+        assertThat(execute("try", "--prepare", "example.com/gopher=g3", "--config", config))
+                .isZero();
+        assertThat(printed.toString())
+                .contains("  command    /bin/touch " + directory + "/prepared-g3\nall of that was done\n");
+        assertThat(directory.resolve("prepared-g3")).exists();
+    }
+
+    @Test
+    void deviceThatAPodOfThisNodeMayHoldIsNotPrepared() throws Exception {
+        String config = configThatPrepares();
+        checkpoint(HELD);
+
+        assertThat(execute("try", "--prepare", "example.com/gopher=g3", "--config", config))
+                .isEqualTo(1);
+        assertThat(printed.toString())
+                .contains("before its container starts, g3 is prepared:\n")
+                .contains("the container gets:\n")
+                .contains("edgeplug: g3: not prepared: it may be held by container main of pod 1f3a, as g3 of "
+                        + "example.com/gopher\n");
+        assertThat(directory.resolve("prepared-g3")).doesNotExist();
+    }
+
+    @Test
+    void containerGetsTheDevicesThatAreNamed() throws Exception {
+        assertThat(execute("try", "example.com/gopher=g7,g2", "--config", config("env = \"GOPHERS\"\n")))
+                .isZero();
+        assertThat(printed.toString()).endsWith("""
+                the container gets:
+                  env        GOPHERS=g2,g7
+                  mount      %1$s/g2 (ro)
+                  mount      %1$s/g7 (ro)
+                """.formatted(gophers.toAbsolutePath()));
+    }
+
+    @Test
+    void deviceOfWhichContainersHaveSharesIsNamedByItself() throws Exception {
+        assertThat(execute("try", "example.com/gopher=g7", "--config", config("shares = 3\nenv = \"GOPHERS\"\n")))
+                .isZero();
+        assertThat(printed.toString()).contains("  env        GOPHERS=g7\n");
+    }
+
+    @Test
+    void deviceThatTheResourceDoesNotHaveIsRefusedByName() throws Exception {
+        assertThat(execute("try", "example.com/gopher=g7,g9", "--config", config("")))
+                .isEqualTo(1);
+        assertThat(printed.toString()).endsWith("edgeplug: g9: no such device of example.com/gopher\n");
+        assertThat(execute("try", "example.com/gopher=", "--config", config("")))
+                .isEqualTo(2);
+        assertThat(execute("try", "example.com/gopher=g1,g1", "--config", config("")))
+                .isEqualTo(2);
+    }
+
+    /** Like a preparation, it is a program of the administrator's, which runs as root. */
+    @Test
+    void healthCommandDoesNotRun() throws Exception {
+        String config = config("health = { command = [\"/bin/touch\", \"" + directory + "/looked-at-{id}\"] }\n");
+
+        assertThat(execute("try", "example.com/gopher=g3", "--config", config)).isZero();
+        assertThat(directory.resolve("looked-at-g3")).doesNotExist();
+    }
+
+    @Test
+    void devicesOfAnotherNodeAreOnlyLookedAt() throws Exception {
+        String tree =
+                Files.writeString(directory.resolve("tree"), DemoNode.tree()).toString();
+        String config = Files.writeString(directory.resolve("try.toml"), """
+                        kubelet_dir = "/none"
+                        [[class]]
+                        resource = "example.com/vf"
+                        kind = "vf"
+                        match = { pf_names = ["ens1f0"] }
+                        prepare = { reset = "flr" }
+                        """).toString();
+
+        assertThat(execute("try", "example.com/vf=2", "--config", config, "--sysroot", tree))
+                .isZero();
+        assertThat(printed.toString()).contains("""
+                before its container starts, 0000:3b:01.0 is prepared:
+                  reset      flr, without iavf, which is bound again afterwards
+                before its container starts, 0000:3b:01.1 is prepared:
+                  reset      flr, without iavf, which is bound again afterwards
+                nothing was done: the devices are another node's
+                the container gets:
+                """);
+        printed.getBuffer().setLength(0);
+        assertThat(execute("try", "--prepare", "example.com/vf=2", "--config", config, "--sysroot", tree))
+                .isEqualTo(1);
+        assertThat(printed.toString())
+                .isEqualTo(
+                        "edgeplug: --prepare: " + tree + " is another node, whose devices cannot be prepared here\n");
+    }
+}
