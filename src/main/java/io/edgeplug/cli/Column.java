@@ -19,10 +19,12 @@ import io.edgeplug.device.SubFunction;
 import io.edgeplug.device.VdpaDevice;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.PciIds;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -39,6 +41,12 @@ enum Column {
             "vf, sf, nic, fpga, hca, pci or path",
             item -> Optional.of(item.device().kind().word())),
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
+    VENDOR(
+            "name of the PCI vendor in pci.ids",
+            (item, names) -> function(item).flatMap(one -> names.vendor(one.vendor()))),
+    NAME(
+            "name of the PCI device in pci.ids",
+            (item, names) -> function(item).flatMap(one -> names.device(one.vendor(), one.device()))),
     DRIVER("bound driver", item -> item.device().driver()),
     NUMA("NUMA node, or several with commas", item -> numbers(item.numaNodes())),
     NUMAFROM("who says so, unless it is the kernel: a class, or a guess", Column::numaFrom),
@@ -98,9 +106,13 @@ enum Column {
     private final String help;
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions hold no state
-    private final Function<Item, Optional<?>> value;
+    private final BiFunction<Item, PciIds, Optional<?>> value;
 
     Column(String help, Function<Item, Optional<?>> value) {
+        this(help, (item, names) -> value.apply(item));
+    }
+
+    Column(String help, BiFunction<Item, PciIds, Optional<?>> value) {
         this.help = help;
         this.value = value;
     }
@@ -120,8 +132,13 @@ enum Column {
         return help;
     }
 
-    Optional<?> value(Item item) {
-        return value.apply(item);
+    /** Whether its values are names, which only pci.ids tells. */
+    boolean isOfPciIds() {
+        return this == VENDOR || this == NAME;
+    }
+
+    Optional<?> value(Item item, PciIds names) {
+        return value.apply(item, names);
     }
 
     private static Function<Item, Optional<?>> pci(Function<PciFunction, String> text) {

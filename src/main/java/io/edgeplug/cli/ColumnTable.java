@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import com.google.gson.GsonBuilder;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.PciIds;
 import io.edgeplug.linux.PlainText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,10 +17,12 @@ final class ColumnTable {
 
     private final List<Column> columns;
     private final List<Item> rows;
+    private final PciIds names;
 
-    ColumnTable(List<Column> columns, List<Item> rows) {
+    ColumnTable(List<Column> columns, List<Item> rows, PciIds names) {
         this.columns = columns;
         this.rows = rows;
+        this.names = names;
     }
 
     /** One object, whose {@code devices} has an object for each row; what is absent is null. */
@@ -27,7 +30,8 @@ final class ColumnTable {
         List<Map<String, Object>> objects = new ArrayList<>();
         for (Item row : rows) {
             Map<String, Object> object = new LinkedHashMap<>();
-            columns.forEach(column -> object.put(column.key(), column.value(row).orElse(null)));
+            columns.forEach(
+                    column -> object.put(column.key(), column.value(row, names).orElse(null)));
             objects.add(object);
         }
         return PlainText.ofJson(new GsonBuilder()
@@ -45,7 +49,9 @@ final class ColumnTable {
             cells.add(columns.stream().map(Column::name).toList());
         }
         for (Item row : rows) {
-            cells.add(columns.stream().map(column -> cell(column.value(row))).toList());
+            cells.add(columns.stream()
+                    .map(column -> cell(column.value(row, names)))
+                    .toList());
         }
         int[] widths = new int[columns.size()];
         cells.forEach(line -> {

@@ -3,6 +3,7 @@ package io.edgeplug.cli;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 
 /** All commands, with their options and help. */
 @Command(
@@ -30,7 +31,8 @@ import picocli.CommandLine.Command;
             CheckCommand.class,
             CaptureCommand.class,
             DemoCommand.class,
-            LocalKubeletCommand.class
+            LocalKubeletCommand.class,
+            HelpCommand.class
         })
 public final class Commands {
 

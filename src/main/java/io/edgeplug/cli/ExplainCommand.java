@@ -2,16 +2,16 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.container.Equipment;
-import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Condition;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Selector;
-import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.linux.Sysfs;
+import io.edgeplug.kubelet.Candidate;
+import io.edgeplug.linux.PciIds;
 import io.edgeplug.prepare.Preparer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -21,12 +21,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Goes the way of one device through the classes, as the daemon does, and tells each step. */
+/** Goes the way of devices through the classes, as the daemon does, and tells each step. */
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,
-        description = "Tell why a device is advertised or not, class by class and key by key, and what its container "
-                + "would get. Needs neither root nor the daemon.")
+        description =
+                "Tell why devices are advertised or not, class by class and key by key, and what their containers "
+                        + "would get. Needs neither root nor the daemon.")
 final class ExplainCommand implements Callable<Integer> {
 
     @Spec
@@ -35,54 +36,66 @@ final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private NodeOptions node = new NodeOptions();
 
-    @Parameters(paramLabel = "BDF", description = "The device's address, or its ID as list shows it.")
-    private String id = "";
+    @Parameters(
+            paramLabel = ScannedNode.LABEL,
+            description = "These devices only: " + ScannedNode.NAMES + ". All if none is named.")
+    private List<String> wanted = List.of();
 
     @Override
     public Integer call() throws Exception {
         Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
-            explain(sysroot.sysfs(), config);
+            ScannedNode scanned = ScannedNode.of(sysroot.sysfs(), config.classes());
+            Lines out = new Lines(spec.commandLine().getOut());
+            Path kubeletDir = sysroot.kubeletDir(config.kubeletDir()).orElse(config.kubeletDir());
+            try (Preparer preparer = new Preparer(sysroot.sysfs(), kubeletDir, event -> {})) {
+                boolean isFirst = true;
+                for (Candidate device : scanned.named(wanted)) {
+                    if (!isFirst) {
+                        out.print("");
+                    }
+                    isFirst = false;
+                    facts(device.item(), out);
+                    classes(config.classes(), device.device(), out);
+                    out.print(conclusion(device.item()));
+                    outlook(device, preparer, new HandOverText(sysroot.sysfs()), out);
+                }
+            }
+            out.flush();
         }
         return ExitCode.OK;
     }
 
-    private void explain(Sysfs sysfs, Config config) throws IOException {
-        List<DeviceClass> classes = config.classes();
-        Inventory inventory = Inventory.scan(sysfs, classes);
-        Item item = inventory.items().stream()
-                .filter(one -> one.device().id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> new IOException(id + ": no such device here"));
-        Lines out = new Lines(spec.commandLine().getOut());
-        facts(item, out);
+    private static void classes(List<DeviceClass> classes, Device device, Lines out) {
         boolean isTaken = false;
         for (DeviceClass deviceClass : classes) {
-            boolean takes = deviceClass.takes(item.device());
-            explain(deviceClass, item.device(), verdict(takes, isTaken), out);
+            boolean takes = deviceClass.takes(device);
+            explain(deviceClass, device, verdict(takes, isTaken), out);
             isTaken |= takes;
         }
-        out.print(conclusion(item));
-        if (item.deviceClass().isPresent()) {
-            DeviceClass taker = item.deviceClass().orElseThrow();
-            if (!taker.recipe().isEmpty()) {
-                out.print("before each container it would be prepared");
-                try (Preparer preparer = new Preparer(sysfs, config.kubeletDir(), event -> {})) {
-                    PlanText.lines(preparer.plan(item.device(), taker.recipe())).forEach(out::print);
-                }
-            }
-            out.print("its container would get");
-            new HandOverText(sysfs)
-                    .lines(taker, Equipment.of(taker, item.device(), IommuGroups.of(inventory.devices())))
-                    .forEach(line -> out.print("  " + line));
+    }
+
+    /** What would be done to the device and given to its container; nothing of one that its class cannot hand over. */
+    private static void outlook(Candidate device, Preparer preparer, HandOverText handOver, Lines out)
+            throws IOException {
+        Optional<Equipment> equipment =
+                device.equipment().filter(one -> one.problem().isEmpty());
+        if (equipment.isEmpty()) {
+            return;
         }
-        out.flush();
+        DeviceClass taker = device.item().deviceClass().orElseThrow();
+        if (!taker.recipe().isEmpty()) {
+            out.print("before each container it would be prepared");
+            PlanText.lines(preparer.plan(device.device(), taker.recipe())).forEach(out::print);
+        }
+        out.print(device.isHealthy() ? "its container would get" : "once it is healthy, its container would get");
+        handOver.lines(taker, equipment.orElseThrow()).forEach(line -> out.print("  " + line));
     }
 
     private static void facts(Item item, Lines out) {
         out.print(item.device().id());
         for (Column column : Column.values()) {
-            Optional<?> value = column.value(item);
+            Optional<?> value = column.value(item, PciIds.NONE);
             if (column != Column.DEVICE && value.isPresent()) {
                 out.print("  %-10s %s".formatted(column.key(), value.orElseThrow()));
             }
@@ -115,13 +128,13 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private static String conclusion(Item item) {
-        String problem = item.device()
+        String health = item.device()
                 .health()
                 .problem()
-                .map(text -> ", as unhealthy: it " + text)
+                .map(problem -> ", unhealthy: " + problem)
                 .orElse("");
         return item.resource()
-                .map(resource -> "so it is advertised as " + resource + problem)
-                .orElse("so it is not advertised" + problem.replace(", as unhealthy:", ":"));
+                .map(resource -> "so it is advertised as " + resource + health)
+                .orElse("so it is not advertised");
     }
 }

@@ -6,6 +6,7 @@ import io.edgeplug.container.DeviceInfoFiles;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HandOver;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -23,20 +24,21 @@ final class HandOverText {
 
     List<String> lines(DeviceClass deviceClass, Equipment device) throws IOException {
         List<String> lines = new ArrayList<>();
-        device.problem().ifPresent(problem -> lines.add("nothing, for it cannot be handed over: " + problem));
-        if (device.problem().isPresent()) {
-            return lines;
-        }
         lines.addAll(AllocationText.lines(Allocation.of(deviceClass, List.of(device))));
         if (deviceClass.container().handOver() == HandOver.CDI) {
             AllocationText.edits(Allocation.of(deviceClass, List.of(device), HandOver.DEVICE_NODES))
                     .forEach(line -> lines.add("  by name  " + line));
         }
+        if (device.device() instanceof PathDevice path) {
+            path.files().stream()
+                    .filter(file -> file.found().isEmpty())
+                    .forEach(file -> lines.add("missing    " + file.path()));
+        }
         DeviceInfoFiles.content(deviceClass, device.device())
                 .ifPresent(content -> lines.add(
                         "file       " + DeviceInfoFiles.fileName(deviceClass.resource(), device.id()) + " " + content));
         // of the numbers of its nodes a captured machine tells nothing, and it has no /dev/null
-        for (Node node : sysfs.exists("dev/null") ? device.nodes() : List.<Node>of()) {
+        for (Node node : sysfs.isCaptured() ? List.<Node>of() : device.nodes()) {
             missingLink(node)
                     .ifPresent(link -> lines.add("warning    " + node.hostPath() + ": there is no /" + link
                             + ", so that a systemctl daemon-reload takes it away from the container"));

@@ -5,6 +5,8 @@ import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.localkubelet.ResourceState;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -66,6 +68,19 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
         return counts.keySet();
     }
 
+    /** The same, with the IDs of devices that are named otherwise; a share has no other name. */
+    Limits withIds(ScannedNode node) throws IOException {
+        SortedMap<ResourceName, List<String>> found = new TreeMap<>();
+        for (ResourceName resource : named.keySet()) {
+            List<String> ids = new ArrayList<>();
+            for (String name : named.getOrDefault(resource, List.of())) {
+                ids.add(name.contains(SHARE) ? name : node.one(name).device().id());
+            }
+            found.put(resource, ids);
+        }
+        return new Limits(counts, found);
+    }
+
     /**
      * The container that asks a kubelet for them, which has been sent the lists of their resources.
      *
@@ -77,6 +92,9 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
             ResourceState state = kubelet.resource(resource);
             SortedSet<String> listed = new TreeSet<>();
             ids.forEach(id -> listed.add(listed(state, id)));
+            if (listed.size() < ids.size()) {
+                throw new IllegalArgumentException(resource + ": each device must be named once");
+            }
             chosen.put(resource, listed);
         });
         return new PodSpec.Container(name, counts, chosen);

@@ -1,14 +1,9 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.container.Equipment;
-import io.edgeplug.container.IommuGroups;
-import io.edgeplug.device.Device;
-import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
-import java.io.IOException;
+import io.edgeplug.kubelet.Candidate;
+import io.edgeplug.linux.PciIds;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -59,19 +54,38 @@ final class ListCommand implements Callable<Integer> {
             description = "Print these columns, separated by commas; with a leading +, beside the usual ones.")
     private String output = "+";
 
-    @Parameters(paramLabel = "BDF|RESOURCE", description = "Show only these devices and those of these resources.")
+    @Option(names = "--advertised", description = "Show only devices that back a resource.")
+    private boolean advertised;
+
+    @Option(names = "--unhealthy", description = "Show only devices with which something is wrong.")
+    private boolean unhealthy;
+
+    @Parameters(
+            paramLabel = ScannedNode.LABEL,
+            description = "Show only these devices, which are named " + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override
     public Integer call() throws Exception {
         // a wrong option is told before the node is looked at
         List<Column> asked = asked();
-        Inventory inventory = node.scan(node.readOrDefaults().classes());
-        IommuGroups groups = IommuGroups.of(inventory.devices());
-        List<Item> rows = chosen(inventory.items().stream()
-                .map(item -> asAdvertised(item, groups))
-                .toList());
-        ColumnTable table = new ColumnTable(columns(asked, rows), rows);
+        try (Sysroot sysroot = node.open()) {
+            List<Item> items = ScannedNode.of(
+                            sysroot.sysfs(), node.readOrDefaults().classes())
+                    .named(wanted)
+                    .stream()
+                    .filter(one -> !advertised || one.item().resource().isPresent())
+                    .filter(one -> !unhealthy || !one.isHealthy())
+                    .map(Candidate::item)
+                    .toList();
+            List<Column> columns = columns(asked, items);
+            boolean named = columns.stream().anyMatch(Column::isOfPciIds);
+            print(new ColumnTable(columns, items, named ? PciIds.read(sysroot.sysfs()) : PciIds.NONE));
+        }
+        return ExitCode.OK;
+    }
+
+    private void print(ColumnTable table) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             out.println(table.json());
@@ -79,7 +93,6 @@ final class ListCommand implements Callable<Integer> {
             table.lines(!noHeadings).forEach(out::println);
         }
         out.flush();
-        return ExitCode.OK;
     }
 
     /** Adds to the help what the columns are. */
@@ -89,38 +102,6 @@ final class ListCommand implements Callable<Integer> {
                 .footer(Stream.of(Column.values())
                         .map(column -> "  %-11s%s".formatted(column.name(), column.help()))
                         .toArray(String[]::new));
-    }
-
-    /** In the health that the kubelet would be told: a healthy device may be one that cannot be handed over. */
-    private static Item asAdvertised(Item item, IommuGroups groups) {
-        Device device = item.device();
-        return item.deviceClass()
-                .filter(taker -> device.health().isHealthy())
-                .flatMap(taker -> Equipment.of(taker, device, groups).problem())
-                .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
-                .orElse(item);
-    }
-
-    private List<Item> chosen(List<Item> items) throws IOException {
-        if (wanted.isEmpty()) {
-            return items;
-        }
-        for (String name : wanted) {
-            if (items.stream().noneMatch(item -> isNamed(item, name))) {
-                throw new IOException(name + ": no such device here, and no resource with one");
-            }
-        }
-        return items.stream()
-                .filter(item -> wanted.stream().anyMatch(name -> isNamed(item, name)))
-                .toList();
-    }
-
-    private static boolean isNamed(Item item, String name) {
-        return item.device().id().equals(name)
-                || item.resource()
-                        .map(ResourceName::toString)
-                        .filter(name::equals)
-                        .isPresent();
     }
 
     private boolean isBesideUsual() {

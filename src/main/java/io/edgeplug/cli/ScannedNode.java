@@ -12,13 +12,23 @@ import io.edgeplug.kubelet.Candidate;
 import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
 /** A node's devices as one scan has found them, by any name that a person has for them. */
 record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
+
+    /** How a device is asked for, in help. */
+    static final String LABEL = "DEVICE|RESOURCE";
+
+    /** What names a device has, in help. */
+    static final String NAMES =
+            "by ID, PCI address with or without its domain, network interface, RDMA device, path of a "
+                    + "file or node, or resource";
 
     /** What a name may be, the most particular first: what one of them finds, the others are not asked for. */
     private static final List<BiPredicate<Device, String>> MEANINGS = List.of(
@@ -36,6 +46,22 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
 
     static ScannedNode of(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
         return new ScannedNode(sysfs, Candidate.of(Inventory.scan(sysfs, classes), sysfs));
+    }
+
+    /**
+     * The devices that a person means by all of these names, in the node's order; all devices if there is no name.
+     *
+     * @throws IOException if one of them names nothing
+     */
+    List<Candidate> named(List<String> names) throws IOException {
+        if (names.isEmpty()) {
+            return devices;
+        }
+        Set<Candidate> found = new HashSet<>();
+        for (String name : names) {
+            found.addAll(named(name));
+        }
+        return devices.stream().filter(found::contains).toList();
     }
 
     /**

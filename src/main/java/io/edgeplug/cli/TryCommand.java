@@ -10,6 +10,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.Candidate;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.kubelet.Preparations;
 import io.edgeplug.kubelet.Supplies;
@@ -92,7 +93,7 @@ final class TryCommand implements Callable<Integer> {
             throws IOException, InterruptedException, TimeoutException, AdmissionException, ContainerStartException {
         List<DeviceClass> classes = classes(config, limits);
         Lines out = new Lines(spec.commandLine().getOut());
-        ByHand byHand = new ByHand(sysroot.sysfs(), sysroot.locate(config.kubeletDir()), out);
+        ByHand byHand = new ByHand(sysroot.sysfs(), sysroot.kubeletDir(config.kubeletDir()), out);
         try (Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 Supplies supplies =
                         Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
@@ -104,7 +105,8 @@ final class TryCommand implements Callable<Integer> {
             awaitLists(kubelet, limits.resources());
             limits.resources()
                     .forEach(resource -> out.print(kubelet.resource(resource).text()));
-            Pod pod = kubelet.admit(new PodSpec("try", List.of(container(limits, kubelet))));
+            ScannedNode scanned = new ScannedNode(sysroot.sysfs(), Candidate.of(monitor.current(), sysroot.sysfs()));
+            Pod pod = kubelet.admit(new PodSpec("try", List.of(container(limits.withIds(scanned), kubelet))));
             List<Item> devices = devicesToPrepare(monitor.current(), pod.container(CONTAINER));
             devices.forEach(device -> printPlan(sysroot, config.kubeletDir(), device, out));
             Optional<String> objection = devices.stream()

@@ -163,7 +163,7 @@ final class Outfit {
         for (PathDevice.File file : path.files()) {
             if (file.isNode()) {
                 nodes.add(new Node(file.hostPath(), place(file.path()), permissions()));
-            } else {
+            } else if (file.found().isPresent()) {
                 mounts.add(new Mount(file.hostPath(), place(file.path()), isReadOnly));
             }
         }

@@ -115,6 +115,16 @@ public record DeviceClass(
         return device instanceof PathDevice path ? path.group() : Optional.empty();
     }
 
+    /** The files of a group that are there. */
+    private static String members(Device device) {
+        return device instanceof PathDevice path
+                ? path.files().stream()
+                        .filter(file -> file.found().isPresent())
+                        .map(PathDevice.File::path)
+                        .collect(Collectors.joining(" + "))
+                : "";
+    }
+
     /** Why a device of the class must not be handed out: somebody whom the class does not trust decides what it is. */
     public Optional<String> distrust(Device device) {
         return device instanceof PathDevice path
@@ -147,7 +157,7 @@ public record DeviceClass(
             String own = groups.isEmpty()
                     ? "no group"
                     : groups.stream().map(PathGroup::toString).collect(Collectors.joining(" or "));
-            String actual = group(device).map(PathGroup::toString).orElse("no group");
+            String actual = group(device).isPresent() ? members(device) : "no group";
             conditions.add(new Condition(own, actual, matches(device)));
         }
         return conditions;

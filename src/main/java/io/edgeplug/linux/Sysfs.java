@@ -78,6 +78,11 @@ public final class Sysfs {
         return new Sysfs(root, kernel, witness, announcement);
     }
 
+    /** Whether it is a node that was captured: it has what a scan reads, and nothing tells which other files it had. */
+    public boolean isCaptured() throws IOException {
+        return !exists("dev/null");
+    }
+
     /** Where a file of the node is found from here, as {@code lib/firmware}; it need not be there. */
     public Path locate(String path) {
         return root.resolve(path);

@@ -57,13 +57,13 @@ final class Documents {
      * Without the line that says by what it is run, as it is sourced; and where nothing is known to complete with, bash
      * shall complete file names, which it would be told not to.
      */
-    private static String completion(CommandLine edgeplug) {
+    private static String completion(CommandLine edgeplug) throws IOException {
         String text = AutoComplete.bash("edgeplug", edgeplug).replaceFirst("^#!.*\n", "");
         String without = text.replaceAll("(?m)^.*compopt \\+o default\\n", "");
         if (without.equals(text)) {
             throw new IllegalStateException("completion: picocli writes it differently now");
         }
-        return without;
+        return without + Files.readString(Path.of("packaging/completion.bash"));
     }
 
     /** CHANGELOG.md in the form that Debian asks for. */

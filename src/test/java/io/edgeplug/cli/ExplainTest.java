@@ -143,6 +143,7 @@ final class ExplainTest {
         Path etc = Files.createDirectories(root.resolve("node/etc/sound")).resolveSibling("video7");
         Files.createFile(etc);
         Files.createFile(root.resolve("node/etc/sound/7"));
+        Files.createDirectory(root.resolve("node/sys"));
         StringWriter out = new StringWriter();
 
         Commands.commandLine()
@@ -164,7 +165,7 @@ final class ExplainTest {
                   path       /etc/video7,/etc/sound/7
                 example.com/capture: takes it
                   yes  kind path, it has path
-                  yes  /etc/video* + /etc/sound/*, it has /etc/video* + /etc/sound/*
+                  yes  /etc/video* + /etc/sound/*, it has /etc/video7 + /etc/sound/7
                 so it is advertised as example.com/capture
                 its container would get
                   mount      /etc/sound/7 (ro)
@@ -309,7 +310,7 @@ final class ExplainTest {
         assertThat(out.toString())
                 .contains("  net        a?[2J\n")
                 .contains("  no   pf_names ens?1, it has ens1f0#0\n");
-        assertThat(err.toString()).isEqualTo("edgeplug: x???[2J: no such device here\n");
+        assertThat(err.toString()).isEqualTo("edgeplug: x???[2J: no such device here, and no resource with one\n");
     }
 
     private String explain(String machine, String id) throws IOException {

@@ -127,7 +127,7 @@ final class TryTest {
     void deviceThatTheResourceDoesNotHaveIsRefusedByName() throws Exception {
         assertThat(execute("try", "example.com/gopher=g7,g9", "--config", config("")))
                 .isEqualTo(1);
-        assertThat(printed.toString()).endsWith("edgeplug: g9: no such device of example.com/gopher\n");
+        assertThat(printed.toString()).endsWith("edgeplug: g9: no such device here, and no resource with one\n");
         assertThat(execute("try", "example.com/gopher=", "--config", config("")))
                 .isEqualTo(2);
         assertThat(execute("try", "example.com/gopher=g1,g1", "--config", config("")))

@@ -135,7 +135,8 @@ final class PathGroupTest {
                 DeviceClass.of(name, Kind.PATH, new Selector(Map.of(SelectorWord.PATHS, List.of("/dev/video*"))));
 
         assertThat(single.takes(scan().getFirst())).isFalse();
-        assertThat(single.conditions(scan().getFirst())).contains(new Condition("no group", CAPTURE.toString(), false));
+        assertThat(single.conditions(scan().getFirst()))
+                .contains(new Condition("no group", "/dev/video0 + /dev/snd/controlC0 + /etc/capture.conf", false));
         PathDevice alone = new DeviceScan(Sysfs.at(root))
                 .paths(List.of(PathGlob.parse("/dev/video*")), List.of())
                 .devices()
