@@ -1,10 +1,10 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.config.Config;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.Recipe;
-import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.kubelet.HeldDevices;
 import io.edgeplug.linux.Sysfs;
@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Prepares one device by hand, beside a daemon that may be running: both keep others from it in the same way, and what
@@ -31,14 +32,14 @@ final class ByHand {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Sysfs sysfs;
-    private final Path kubeletDir;
+    private final Optional<Path> kubeletDir;
     private final Lines out;
 
     /** Whether anything may have been done to the device. */
     private volatile boolean hasBegun;
 
-    /** On that node, whose kubelet has that directory for device plugins. */
-    ByHand(Sysfs sysfs, Path kubeletDir, Lines out) {
+    /** On that node, whose kubelet has that directory for device plugins; a captured node has none. */
+    ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out) {
         this.sysfs = sysfs;
         this.kubeletDir = kubeletDir;
         this.out = out;
@@ -49,10 +50,10 @@ final class ByHand {
      *
      * @return whether nothing speaks against it
      */
-    boolean plan(List<DeviceClass> classes, String id) throws IOException {
-        Item item = item(classes, id);
+    boolean plan(List<DeviceClass> classes, String name) throws IOException {
+        Item item = item(classes, name);
         boolean isGood = true;
-        try (Preparer preparer = new Preparer(sysfs, kubeletDir, event -> {})) {
+        try (Preparer preparer = preparer(event -> {})) {
             for (PlannedStep step : preparer.plan(item.device(), recipe(item))) {
                 out.print(PlanText.line(step.step(), step.text()));
                 step.problem().ifPresent(problem -> out.print("             would fail: " + problem));
@@ -70,15 +71,16 @@ final class ByHand {
      *
      * @throws IOException if it could not be prepared, or a pod may hold it and nobody insists
      */
-    void prepare(List<DeviceClass> classes, String id, boolean force) throws IOException, InterruptedException {
-        Item item = item(classes, id);
+    void prepare(List<DeviceClass> classes, String name, boolean force) throws IOException, InterruptedException {
+        Item item = item(classes, name);
+        String id = item.device().id();
         if (recipe(item).isEmpty()) {
             return;
         }
         Preparer.Condition free = () -> refuseIfHeld(item.device());
         // closed last, and what fails there does not hide why the device could not be prepared
         try (Closeable announcing = () -> announce(item.device());
-                Preparer preparer = new Preparer(sysfs, kubeletDir, this::print)) {
+                Preparer preparer = preparer(this::print)) {
             // whoever ends this has it put back first what it has begun
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(preparer::close));
             // looked at when nobody can prepare it for a pod any more: while this waits, one may get it
@@ -93,10 +95,17 @@ final class ByHand {
         }
     }
 
+    private Preparer preparer(Consumer<PrepareEvent> told) {
+        return new Preparer(sysfs, kubeletDir.orElse(Config.DEFAULTS.kubeletDir()), told);
+    }
+
     /** Why a device should be left alone; empty if no pod holds it. */
     Optional<String> objection(Device device) {
+        if (kubeletDir.isEmpty()) {
+            return Optional.empty();
+        }
         try {
-            return HeldDevices.read(kubeletDir)
+            return HeldDevices.read(kubeletDir.orElseThrow())
                     .of(device)
                     .map(held -> "may be held by container %s of pod %s, as %s of %s"
                             .formatted(held.container(), held.pod(), held.id(), held.resource()));
@@ -112,11 +121,9 @@ final class ByHand {
         }
     }
 
-    private Item item(List<DeviceClass> classes, String id) throws IOException {
-        Item item = Inventory.scan(sysfs, classes).items().stream()
-                .filter(one -> one.device().id().equals(id))
-                .findFirst()
-                .orElseThrow(() -> new IOException(id + ": no such device here"));
+    private Item item(List<DeviceClass> classes, String name) throws IOException {
+        Item item = ScannedNode.of(sysfs, classes).one(name).item();
+        String id = item.device().id();
         DeviceClass taker = item.deviceClass()
                 .orElseThrow(() -> new IOException(id + ": no class takes it, see edgeplug explain " + id));
         out.print(id + " of " + taker.resource()
@@ -131,7 +138,7 @@ final class ByHand {
     private void print(PrepareEvent event) {
         switch (event) {
             case PrepareEvent.StepDone done ->
-                print(PlanText.line(done.step(), done.step().text())
+                print(PlanText.line(done.step(), done.step().text(done.device()))
                         + (done.note().isEmpty() ? "" : ", " + done.note())
                         + ": " + done.took().toMillis() + " ms");
             case PrepareEvent.Output output -> print("             " + output.line());

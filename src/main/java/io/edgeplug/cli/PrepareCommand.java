@@ -44,7 +44,7 @@ final class PrepareCommand implements Callable<Integer> {
     @Option(names = "--force", description = "Prepare it although a pod may hold it.")
     private boolean force;
 
-    @Parameters(paramLabel = "BDF", description = "The device's address, or its ID as list shows it.")
+    @Parameters(paramLabel = "DEVICE", description = "The device, which is named " + ScannedNode.NAMES + ".")
     private String id = "";
 
     @Override
@@ -57,7 +57,7 @@ final class PrepareCommand implements Callable<Integer> {
         try (Sysroot sysroot = node.open()) {
             ByHand byHand = new ByHand(
                     sysroot.sysfs(),
-                    kubeletDir.orElse(config.kubeletDir()),
+                    kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()),
                     new Lines(spec.commandLine().getOut()));
             if (dryRun) {
                 return byHand.plan(config.classes(), id) ? ExitCode.OK : ExitCode.FAILURE;

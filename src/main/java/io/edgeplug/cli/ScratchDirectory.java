@@ -7,17 +7,35 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** A directory that is gone, with all in it, once it is closed. */
+/** A directory that is gone, with all in it, once it is closed or the process has ended. */
 final class ScratchDirectory implements AutoCloseable {
 
+    private static final int ATTEMPTS = 10;
+
     private final Path path;
+    private final Thread atExit;
 
     private ScratchDirectory(Path path) {
         this.path = path;
+        this.atExit = Thread.ofPlatform().unstarted(this::deleteAtExit);
     }
 
     static ScratchDirectory make(String prefix) throws IOException {
-        return new ScratchDirectory(Files.createTempDirectory(prefix));
+        ScratchDirectory directory = new ScratchDirectory(Files.createTempDirectory(prefix));
+        Runtime.getRuntime().addShutdownHook(directory.atExit);
+        return directory;
+    }
+
+    /** A person who presses Ctrl-C ends the process, and what was opened is not closed. */
+    private void deleteAtExit() {
+        // other threads still write here, so that a directory that was emptied may not be empty
+        for (int attempt = 0; attempt < ATTEMPTS && Files.exists(path); attempt++) {
+            try {
+                delete();
+            } catch (IOException e) {
+                path.toFile().deleteOnExit();
+            }
+        }
     }
 
     Path path() {
@@ -26,6 +44,20 @@ final class ScratchDirectory implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (!isEnding()) {
+            delete();
+        }
+    }
+
+    private boolean isEnding() {
+        try {
+            return !Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    private void delete() throws IOException {
         Files.walkFileTree(path, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {

@@ -22,11 +22,14 @@ final class Sysroot implements AutoCloseable {
     /**
      * Finds it there.
      *
-     * @throws IOException if there is neither a directory nor a tree; a name that is none would look like a node
+     * @throws IOException if there is neither a node's root directory nor a tree: anything else would look like a node
      *     without devices
      */
     static Sysroot open(Path place) throws IOException {
         if (Files.isDirectory(place)) {
+            if (!Files.isDirectory(place.resolve("sys"))) {
+                throw new IOException(place + ": has no directory sys, so it is no node; a node's root has one");
+            }
             return new Sysroot(place, Optional.empty());
         }
         if (!Files.exists(place)) {
@@ -55,10 +58,15 @@ final class Sysroot implements AutoCloseable {
         return Files.isSameFile(root, Path.of(RunOptions.DEFAULT_SYSROOT));
     }
 
-    /** Where a directory of the node is found from here, as its kubelet's. */
-    Path locate(Path directory) throws IOException {
-        Path absolute = directory.toAbsolutePath();
-        return isThisNode() ? directory : root.resolve(absolute.getRoot().relativize(absolute));
+    /** Where the directory of the node's kubelet is found from here; a captured node has none. */
+    Optional<Path> kubeletDir(Path configured) throws IOException {
+        if (isThisNode()) {
+            return Optional.of(configured);
+        }
+        Path absolute = configured.toAbsolutePath();
+        return unpacked.isPresent()
+                ? Optional.empty()
+                : Optional.of(root.resolve(absolute.getRoot().relativize(absolute)));
     }
 
     Sysfs sysfs() {

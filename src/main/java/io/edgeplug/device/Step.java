@@ -16,6 +16,11 @@ public sealed interface Step {
     /** What it does, for a person: {@code flr}. */
     String text();
 
+    /** The same, with what its templates stand for on a device. */
+    default String text(Device device) {
+        return text();
+    }
+
     /**
      * Settings of a VF on its PF, put back to what the class says; what it does not say stays.
      *
@@ -156,6 +161,12 @@ public sealed interface Step {
         @Override
         public String text() {
             return String.join(" ", argv.stream().map(Template::toString).toList());
+        }
+
+        @Override
+        public String text(Device device) {
+            return String.join(
+                    " ", argv.stream().map(template -> template.fill(device)).toList());
         }
     }
 }

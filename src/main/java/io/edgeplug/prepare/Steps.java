@@ -63,9 +63,11 @@ final class Steps {
             try {
                 String change = plan(device, step);
                 planned.add(new PlannedStep(
-                        step, isAsNow || !Exclusion.changesFunction(step) ? change : step.text(), Optional.empty()));
+                        step,
+                        isAsNow || !Exclusion.changesFunction(step) ? change : step.text(device),
+                        Optional.empty()));
             } catch (IOException e) {
-                planned.add(new PlannedStep(step, step.text(), Optional.of(String.valueOf(e.getMessage()))));
+                planned.add(new PlannedStep(step, step.text(device), Optional.of(String.valueOf(e.getMessage()))));
             }
             // which driver a later step finds, this one decides
             isAsNow &= !(step instanceof Step.Driver);

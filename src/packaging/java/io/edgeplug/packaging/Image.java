@@ -129,7 +129,7 @@ final class Image {
         Files.write(file, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static void delete(Path directory) throws IOException {
+    static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
         }

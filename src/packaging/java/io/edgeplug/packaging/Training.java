@@ -74,6 +74,8 @@ final class Training {
             }
         } catch (AdmissionException | ContainerStartException | TimeoutException e) {
             throw new IOException("training: " + e.getMessage(), e);
+        } finally {
+            Image.delete(kubeletDir);
         }
     }
 

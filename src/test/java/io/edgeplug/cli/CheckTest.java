@@ -37,6 +37,7 @@ final class CheckTest {
     void whoDecidesWhatAPathIsIsNoted() throws IOException {
         Path gophers = Files.createDirectories(directory.resolve("files/etc/gophers"));
         Files.createFile(gophers.resolve("g1"));
+        Files.createDirectory(directory.resolve("files/sys"));
         Files.setPosixFilePermissions(gophers, PosixFilePermissions.fromString("rwxrwxrwx"));
         Path config = Files.writeString(directory.resolve("y.toml"), """
                 [[class]]

@@ -68,7 +68,8 @@ final class ExitCodeTest {
     }
 
     @Test
-    void deviceThatIsNotThereExitsWith1() {
+    void deviceThatIsNotThereExitsWith1() throws IOException {
+        Files.createDirectory(directory.resolve("sys"));
         assertThat(execute("list", "--sysroot", directory.toString(), "0000:3b:00.0"))
                 .isEqualTo(1);
         assertThat(err.toString()).isEqualTo("edgeplug: 0000:3b:00.0: no such device here, and no resource with one\n");
@@ -79,6 +80,18 @@ final class ExitCodeTest {
         assertThat(execute("list", "--sysroot", directory + "/none")).isEqualTo(1);
         assertThat(err.toString())
                 .isEqualTo("edgeplug: " + directory + "/none: no such file or directory, so no node to look at\n");
+    }
+
+    /** As a directory with one node's files below it, or one of the machine's own. */
+    @Test
+    void directoryWithoutSysIsNoNodeWithoutDevices() {
+        for (String command : List.of("list", "explain", "capture")) {
+            err.getBuffer().setLength(0);
+            assertThat(execute(command, "--sysroot", directory.toString())).isEqualTo(1);
+            assertThat(err.toString())
+                    .endsWith("edgeplug: " + directory
+                            + ": has no directory sys, so it is no node; a node's root has one\n");
+        }
     }
 
     @Test

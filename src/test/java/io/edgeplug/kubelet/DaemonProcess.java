@@ -89,6 +89,8 @@ final class DaemonProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
         command.addAll(jvm);
+        // it is killed, and what it has made for a while stays
+        command.add("-Djava.io.tmpdir=" + directory);
         command.addAll(List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
