@@ -38,7 +38,8 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = ScannedNode.LABEL,
-            description = "These devices only: " + ScannedNode.NAMES + ". All if none is named.")
+            description = "These devices and those of these resources; all if there is none. A device is named by "
+                    + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override

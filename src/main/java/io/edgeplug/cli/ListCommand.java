@@ -62,7 +62,8 @@ final class ListCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = ScannedNode.LABEL,
-            description = "Show only these devices, which are named " + ScannedNode.NAMES + ".")
+            description = "Show only these devices and those of these resources. A device is named by "
+                    + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override

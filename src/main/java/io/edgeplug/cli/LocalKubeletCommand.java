@@ -58,8 +58,9 @@ final class LocalKubeletCommand implements Callable<Integer> {
 
     @Option(
             names = "--pods",
-            description = "Follow lines of standard input: run POD RESOURCE=N..., which admits a pod and starts its "
-                    + "container, start POD, which starts it again, remove POD, and restart, as a kubelet does.")
+            description =
+                    "Follow lines of standard input: run POD RESOURCE=N|ID,ID..., which admits a pod and starts its "
+                            + "container, start POD, which starts it again, remove POD, and restart, as a kubelet does.")
     private boolean pods;
 
     private final Gson gson = new GsonBuilder()

@@ -44,7 +44,7 @@ final class PrepareCommand implements Callable<Integer> {
     @Option(names = "--force", description = "Prepare it although a pod may hold it.")
     private boolean force;
 
-    @Parameters(paramLabel = "DEVICE", description = "The device, which is named " + ScannedNode.NAMES + ".")
+    @Parameters(paramLabel = "DEVICE", description = "The device, by " + ScannedNode.NAMES + ".")
     private String id = "";
 
     @Override

@@ -27,8 +27,8 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
 
     /** What names a device has, in help. */
     static final String NAMES =
-            "by ID, PCI address with or without its domain, network interface, RDMA device, path of a "
-                    + "file or node, or resource";
+            "its ID, PCI address with or without the domain, network interface, RDMA device, or the path of its file "
+                    + "or node";
 
     /** What a name may be, the most particular first: what one of them finds, the others are not asked for. */
     private static final List<BiPredicate<Device, String>> MEANINGS = List.of(

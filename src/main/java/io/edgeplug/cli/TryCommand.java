@@ -66,9 +66,9 @@ final class TryCommand implements Callable<Integer> {
     private boolean prepare;
 
     @Parameters(
-            paramLabel = "RESOURCE=N|ID,ID",
+            paramLabel = "RESOURCE=N|DEVICE,DEVICE",
             arity = "1..*",
-            description = "How many devices of which resource, or which ones.")
+            description = "How many devices of which resource, or which ones, each by " + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override

@@ -3,16 +3,20 @@ package io.edgeplug.linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.regex.Pattern;
 
 /**
  * Where log records go: with their fields to systemd's journal where that reads stderr, elsewhere a plain line each to
- * stderr.
+ * stderr, which on a terminal begins with the time and the level.
  *
  * <p>A record's fields are what it was logged with, as in {@code LOG.log(Level.INFO, text, Journal.device(id))}; its
  * text is taken as it is, without placeholders.
@@ -21,6 +25,9 @@ public final class Journal {
 
     private static final Path SOCKET = Path.of("/run/systemd/journal/socket");
     private static final Path STDERR = Path.of("/proc/self/fd/2");
+
+    /** Pseudo terminals, virtual consoles and serial ports. */
+    private static final Pattern TERMINAL = Pattern.compile("/dev/(pts/\\d+|console|tty\\w*|hvc\\d+)");
 
     private static final Logger ROOT = Logger.getLogger("");
     private static final Logger OURS = Logger.getLogger("io.edgeplug");
@@ -79,8 +86,17 @@ public final class Journal {
     private static Handler stderr() {
         Handler stderr = new ConsoleHandler();
         stderr.setLevel(Level.ALL);
-        stderr.setFormatter(new Line());
+        stderr.setFormatter(isTerminal() ? new TerminalLine() : new Line());
         return stderr;
+    }
+
+    /** Whether a person reads stderr, beside whom nobody notes when a line was written. */
+    private static boolean isTerminal() {
+        try {
+            return TERMINAL.matcher(Files.readSymbolicLink(STDERR).toString()).matches();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Whether stderr is the stream of that device and inode, as systemd.exec(5) tells of JOURNAL_STREAM. */
@@ -106,6 +122,27 @@ public final class Journal {
         public String format(LogRecord entry) {
             String mark = entry.getLevel().intValue() >= Level.WARNING.intValue() ? "warning: " : "";
             return mark + text(entry, this) + System.lineSeparator();
+        }
+    }
+
+    /** Not loaded by the service, which has no terminal. */
+    private static final class TerminalLine extends Formatter {
+
+        private static final DateTimeFormatter TIME =
+                DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+        @Override
+        public String format(LogRecord entry) {
+            return "%s %-7s %s%n"
+                    .formatted(TIME.format(entry.getInstant()), level(entry.getLevel()), text(entry, this));
+        }
+
+        /** As the configuration says it. */
+        private static String level(Level level) {
+            int value = level.intValue();
+            return value >= Level.SEVERE.intValue()
+                    ? "error"
+                    : value >= Level.WARNING.intValue() ? "warning" : value >= Level.INFO.intValue() ? "info" : "debug";
         }
     }
 }

@@ -54,7 +54,7 @@ public sealed interface KubeletEvent {
             return resource + ": "
                     + devices.stream().filter(ListedDevice::healthy).count() + " of " + devices.size()
                     + " devices healthy"
-                    + devices.stream().map(ListedDevice::toString).collect(Collectors.joining(", ", " [", "]"));
+                    + ListedDevice.text(devices);
         }
     }
 
@@ -77,7 +77,7 @@ public sealed interface KubeletEvent {
 
         @Override
         public String text() {
-            return pod + ": status "
+            return pod + ": status: "
                     + devices.stream()
                             .map(device -> "%s: %s %s %s"
                                     .formatted(
@@ -85,7 +85,7 @@ public sealed interface KubeletEvent {
                                             device.resource(),
                                             device.id(),
                                             device.healthy() ? "Healthy" : "Unhealthy"))
-                            .collect(Collectors.joining(", ", "[", "]"));
+                            .collect(Collectors.joining(", "));
         }
     }
 
@@ -100,7 +100,7 @@ public sealed interface KubeletEvent {
 
         @Override
         public String text() {
-            return pod + "/" + container + ": plugin prefers " + resource + " " + ids;
+            return pod + "/" + container + ": plugin prefers " + resource + ": " + String.join(", ", ids);
         }
     }
 
@@ -112,7 +112,7 @@ public sealed interface KubeletEvent {
 
         @Override
         public String text() {
-            return pod + "/" + container + ": allocated " + resource + " " + ids;
+            return pod + "/" + container + ": allocated " + resource + ": " + String.join(", ", ids);
         }
     }
 
@@ -141,7 +141,7 @@ public sealed interface KubeletEvent {
 
         @Override
         public String text() {
-            return pod + "/" + container + ": ready to start with " + resource + " " + ids;
+            return pod + "/" + container + ": ready to start with " + resource + ": " + String.join(", ", ids);
         }
     }
 

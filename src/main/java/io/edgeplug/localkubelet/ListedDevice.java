@@ -3,6 +3,7 @@ package io.edgeplug.localkubelet;
 import io.edgeplug.proto.v1beta1.Device;
 import io.edgeplug.proto.v1beta1.NUMANode;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A device as its plugin listed it.
@@ -33,6 +34,14 @@ public record ListedDevice(String id, boolean healthy, List<Long> numaNodes) {
 
     @Override
     public String toString() {
-        return id + (healthy ? "" : " (unhealthy)") + (numaNodes.isEmpty() ? "" : " on NUMA " + numaNodes);
+        String nodes = numaNodes.stream().map(String::valueOf).collect(Collectors.joining(","));
+        return id + (healthy ? "" : " (unhealthy)") + (nodes.isEmpty() ? "" : " on NUMA " + nodes);
+    }
+
+    /** How a line for a person goes on with these devices; not at all if there are none. */
+    static String text(List<ListedDevice> devices) {
+        return devices.isEmpty()
+                ? ""
+                : ": " + devices.stream().map(ListedDevice::toString).collect(Collectors.joining(", "));
     }
 }

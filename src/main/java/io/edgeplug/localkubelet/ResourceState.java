@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * What the kubelet knows of one resource at one moment.
@@ -47,7 +46,7 @@ public record ResourceState(
 
     /** One line for a person. */
     public String text() {
-        return "%s %s, %d of %d devices healthy, %d allocated: %s"
+        return "%s %s, %d of %d devices healthy, %d allocated%s"
                 .formatted(
                         resource,
                         endpoint.map(socket -> "registered on " + socket)
@@ -55,6 +54,6 @@ public record ResourceState(
                         allocatable(),
                         capacity(),
                         allocated.size(),
-                        devices.stream().map(ListedDevice::toString).collect(Collectors.joining(", ", "[", "]")));
+                        ListedDevice.text(devices));
     }
 }

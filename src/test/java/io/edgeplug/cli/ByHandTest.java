@@ -254,4 +254,40 @@ final class ByHandTest {
                         "prepare", "--dry-run", VF, "--config", config, "--sysroot", tree, "--kubelet-dir", kubeletDir))
                 .isZero();
     }
+
+    /** What this node's pods hold and which programs it has says nothing of another. */
+    @Test
+    void nothingOfThisNodeIsAskedAboutAnother() throws Exception {
+        checkpoint(HELD);
+        String config = Files.writeString(directory.resolve("other.toml"), """
+                        kubelet_dir = "%s"
+                        [[class]]
+                        resource = "example.com/vf"
+                        kind = "vf"
+                        match = { pf_names = ["ens1f0"] }
+                        [class.prepare]
+                        command = ["/none/wipe", "{id}"]
+                        [class.prepare.vf]
+                        mac = "random"
+                        """.formatted(directory))
+                .toString();
+        String tree =
+                Files.writeString(directory.resolve("tree"), DemoNode.tree()).toString();
+        String root = node.root().toString();
+
+        assertThat(execute("prepare", "--dry-run", "3b:01.0", "--config", config, "--sysroot", tree))
+                .isZero();
+        assertThat(lines()).isEqualTo("""
+                0000:3b:01.0 of example.com/vf
+                  vf         ip link set dev ens1f0 vf 0 mac random
+                  command    /none/wipe 0000:3b:01.0
+                """);
+        printed.getBuffer().setLength(0);
+        assertThat(execute("prepare", "--dry-run", "3b:01.0", "--config", config, "--sysroot", root))
+                .isEqualTo(1);
+        assertThat(lines())
+                .contains("would fail: /sbin/ip: no such program\n")
+                .endsWith("needs --force: it may be held by a pod, for nothing tells: " + root + directory
+                        + "/kubelet_internal_checkpoint: no such file\n");
+    }
 }

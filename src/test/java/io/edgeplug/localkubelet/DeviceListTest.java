@@ -84,7 +84,7 @@ class DeviceListTest {
             assertThatExceptionOfType(TimeoutException.class)
                     .isThrownBy(() -> node.kubelet().await(VF, state -> false, Duration.ofMillis(20)))
                     .withMessage("not as awaited after 20 ms; last seen: example.com/vf registered on vf.sock, "
-                            + "1 of 2 devices healthy, 0 allocated: [a, b (unhealthy) on NUMA [1]]");
+                            + "1 of 2 devices healthy, 0 allocated: a, b (unhealthy) on NUMA 1");
             assertThatExceptionOfType(TimeoutException.class)
                     .isThrownBy(() -> node.kubelet().await(states -> false, Duration.ofMillis(20)))
                     .withMessageContaining("1 resources: example.com/vf registered");
@@ -110,7 +110,7 @@ class DeviceListTest {
                     .isEqualTo(List.of(
                             "serving " + directory.resolve("kubelet.sock"),
                             "example.com/vf: registered on vf.sock",
-                            "example.com/vf: 1 of 2 devices healthy [a, b (unhealthy)]"));
+                            "example.com/vf: 1 of 2 devices healthy: a, b (unhealthy)"));
         }
     }
 }

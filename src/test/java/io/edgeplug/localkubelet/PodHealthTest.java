@@ -38,7 +38,7 @@ class PodHealthTest {
                             new PodStatus("pod", List.of(new DeviceHealth("main", VF, "a", true))));
             assertThat(node.events(PodStatus.class))
                     .extracting(PodStatus::text)
-                    .startsWith("pod: status [main: example.com/vf a Unhealthy]");
+                    .startsWith("pod: status: main: example.com/vf a Unhealthy");
         }
     }
 

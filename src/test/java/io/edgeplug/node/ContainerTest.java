@@ -58,7 +58,7 @@ final class ContainerTest {
         node.run("udevadm settle");
         node.rebind("0000:41:10.0", "vfio-pci");
         node.rebind("0000:41:10.2", "vfio-pci");
-        node.kubelet().awaitDevices(VFIO, "0000:41:10.0 on NUMA [1]", "0000:41:10.2 on NUMA [1]");
+        node.kubelet().awaitDevices(VFIO, "0000:41:10.0 on NUMA 1", "0000:41:10.2 on NUMA 1");
         return node.kubelet().run("pod", VFIO + "=1");
     }
 

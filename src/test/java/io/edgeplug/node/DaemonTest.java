@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 @NodeScenario
 final class DaemonTest {
 
-    private static final String ADDRESS = "0000:41:10.0 on NUMA [1]";
+    private static final String ADDRESS = "0000:41:10.0 on NUMA 1";
 
     @Test
     void daemonThatIsKilledIsStartedAnewAndTellsWhatHappenedMeanwhile(Node node) throws Exception {
@@ -92,7 +92,7 @@ final class DaemonTest {
     void daemonIsReadyBeforeTheKubeletStartsWhenTheNodeBoots(Node node) throws Exception {
         node.reboot();
 
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
+        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0", PF1 + " on NUMA 1");
         assertThat(started(node)).containsExactly("Started edgeplug.service", "Started kubelet.service");
         node.vfs(PF1, 1);
         node.kubelet().awaitDevices(VF, ADDRESS);
@@ -106,7 +106,7 @@ final class DaemonTest {
         Installation.override(node, "[Unit]\nAfter=k3s.service");
         node.reboot();
 
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
+        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0", PF1 + " on NUMA 1");
         assertThat(started(node)).containsExactly("Started k3s.service", "Started edgeplug.service");
         node.vfs(PF1, 1);
         node.kubelet().awaitDevices(VF, ADDRESS);

@@ -17,13 +17,13 @@ final class FpgaTest {
     @Test
     void regionIsListedUnhealthyWhenItsFirmwareCrashesAndGoneWhenItIsPulled(Node node) throws Exception {
         node.plug(Card.fpga());
-        node.kubelet().awaitDevices(FPGA, REGION + " on NUMA [1]");
+        node.kubelet().awaitDevices(FPGA, REGION + " on NUMA 1");
 
         String port = "/sys/bus/pci/devices/" + Card.fpga().address() + "/fpga_region/region0/dfl-port.0/";
         node.run("echo ffffffffffffffffffffffffffffffff >" + port + "afu_id; echo change >" + port + "../uevent");
-        node.kubelet().awaitDevices(FPGA, REGION + " (unhealthy) on NUMA [1]");
+        node.kubelet().awaitDevices(FPGA, REGION + " (unhealthy) on NUMA 1");
         node.run("echo d8424dc4a4a3c413f89e433683f9040b >" + port + "afu_id; echo change >" + port + "../uevent");
-        node.kubelet().awaitDevices(FPGA, REGION + " on NUMA [1]");
+        node.kubelet().awaitDevices(FPGA, REGION + " on NUMA 1");
 
         node.pull(Card.fpga());
         node.kubelet().awaitDevices(FPGA);

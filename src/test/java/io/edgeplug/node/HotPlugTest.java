@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 @NodeScenario
 final class HotPlugTest {
 
-    private static final String FIRST_PF = PF0 + " on NUMA [0]";
-    private static final String SECOND_PF = PF1 + " on NUMA [1]";
+    private static final String FIRST_PF = PF0 + " on NUMA 0";
+    private static final String SECOND_PF = PF1 + " on NUMA 1";
     private static final String PLUGGED = Card.igb().address();
 
     /** The card is near no NUMA node, so that it is as near to the one as to the other. */
-    private static final String ANYWHERE = " on NUMA [0, 1]";
+    private static final String ANYWHERE = " on NUMA 0,1";
 
     @Test
     void adapterThatIsPluggedIsListedAndLeavesWhenItIsPulled(Node node) throws Exception {
@@ -59,8 +59,7 @@ final class HotPlugTest {
         String restart = "systemctl restart --no-block systemd-udevd;";
         node.run("udevadm settle; " + restart + "echo 3 >/sys/bus/pci/devices/" + PF1 + "/sriov_numvfs;" + restart);
 
-        node.kubelet()
-                .awaitDevices(VF, "0000:41:10.0 on NUMA [1]", "0000:41:10.2 on NUMA [1]", "0000:41:10.4 on NUMA [1]");
+        node.kubelet().awaitDevices(VF, "0000:41:10.0 on NUMA 1", "0000:41:10.2 on NUMA 1", "0000:41:10.4 on NUMA 1");
     }
 
     @Test
@@ -69,7 +68,7 @@ final class HotPlugTest {
         node.run("modprobe igbvf; udevadm settle");
         node.run("systemctl stop systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-udevd.service");
         node.run("echo 1 >/sys/bus/pci/devices/" + PF1 + "/sriov_numvfs");
-        node.kubelet().awaitDevices(VF, "0000:41:10.0 on NUMA [1]");
+        node.kubelet().awaitDevices(VF, "0000:41:10.0 on NUMA 1");
 
         node.run("systemctl start systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-udevd.service");
         node.vfs(PF1, 0);

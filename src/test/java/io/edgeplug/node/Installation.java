@@ -59,7 +59,7 @@ final class Installation {
         node.run("systemctl daemon-reload && systemctl enable kubelet.service");
         node.run("systemctl restart edgeplug.service || { journalctl -u edgeplug --no-pager; exit 1; }");
         node.run("systemctl start kubelet.service");
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
+        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0", PF1 + " on NUMA 1");
         node.kubelet().awaitDevices(VF);
         node.kubelet().awaitDevices(VFIO);
         node.kubelet().awaitDevices(HCA);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class PrepareTest {
 
     private static final String ADDRESS = "0000:41:10.0";
-    private static final String LISTED = ADDRESS + " on NUMA [1]";
+    private static final String LISTED = ADDRESS + " on NUMA 1";
 
     /**
      * What the PF says of the VF. The adapter tells the PF of a VF that was reset, and its driver forgets the address that

@@ -12,15 +12,15 @@ import org.junit.jupiter.api.Test;
 @NodeScenario
 final class VirtualFunctionsTest {
 
-    private static final String FIRST = "0000:41:10.0 on NUMA [1]";
-    private static final String SECOND = "0000:41:10.2 on NUMA [1]";
+    private static final String FIRST = "0000:41:10.0 on NUMA 1";
+    private static final String SECOND = "0000:41:10.2 on NUMA 1";
 
     @Test
     void virtualFunctionsThatAreMadeAreListedAndTheirFunctionNoMore(Node node) throws Exception {
         node.vfs(PF1, 2);
 
         node.kubelet().awaitDevices(VF, FIRST, SECOND);
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]");
+        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0");
     }
 
     @Test
@@ -31,7 +31,7 @@ final class VirtualFunctionsTest {
         node.vfs(PF1, 0);
 
         node.kubelet().awaitDevices(VF);
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA [0]", PF1 + " on NUMA [1]");
+        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0", PF1 + " on NUMA 1");
     }
 
     @Test
@@ -42,7 +42,7 @@ final class VirtualFunctionsTest {
         node.vfs(PF1, 0);
         node.vfs(PF1, 3);
 
-        node.kubelet().awaitDevices(VF, FIRST, SECOND, "0000:41:10.4 on NUMA [1]");
+        node.kubelet().awaitDevices(VF, FIRST, SECOND, "0000:41:10.4 on NUMA 1");
     }
 
     @Test
@@ -61,7 +61,7 @@ final class VirtualFunctionsTest {
         node.vfs(PF1, 1);
         node.vfs(PF0, 1);
 
-        node.kubelet().awaitDevices(VF, "0000:21:10.0 on NUMA [0]", FIRST);
+        node.kubelet().awaitDevices(VF, "0000:21:10.0 on NUMA 0", FIRST);
     }
 
     /** What happened while it stood still, the daemon hears of at once: what has come cannot have settled by then. */
@@ -69,7 +69,7 @@ final class VirtualFunctionsTest {
     void virtualFunctionThatCameIsToldAfterOneThatWentLater(Node node) throws Exception {
         Installation.configure(node, "settle = \"2s\"\n" + Installation.CONFIG);
         node.vfs(PF0, 1);
-        node.kubelet().awaitDevices(VF, "0000:21:10.0 on NUMA [0]");
+        node.kubelet().awaitDevices(VF, "0000:21:10.0 on NUMA 0");
 
         node.run("systemctl kill -s STOP edgeplug.service");
         node.vfs(PF1, 1);
