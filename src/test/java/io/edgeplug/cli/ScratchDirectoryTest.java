@@ -30,6 +30,8 @@ final class ScratchDirectoryTest {
                         System.getProperty("java.class.path"),
                         Main.class.getName(),
                         "demo")
+                // where a native library is unpacked to, if its process ends just then
+                .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .start();
         try (BufferedReader lines =
