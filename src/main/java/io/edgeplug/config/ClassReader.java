@@ -11,11 +11,13 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Selector;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.device.Sharing;
+import io.edgeplug.linux.ProgramLimits;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -24,6 +26,12 @@ final class ClassReader {
 
     /** The kubelet's bit masks have no room for more. */
     private static final int MAX_NUMA_NODE = 63;
+
+    private static final Pattern MEMORY = Pattern.compile("[1-9]\\d{0,5}[MG]");
+    private static final Pattern CPU = Pattern.compile("[1-9]\\d{0,5}%");
+
+    /** The kernel's own limit. */
+    private static final int MAX_TASKS = 4 << 20;
 
     private final Mistakes mistakes;
 
@@ -43,8 +51,12 @@ final class ClassReader {
         Sharing sharing = sharing(table);
         List<PathGroup> groups = groups(table, kind);
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
-        HealthRule health = HealthReader.read(table, kind);
-        Recipe recipe = new RecipeReader(kind).read(table);
+        ProgramLimits limits = limits(table);
+        HealthRule health = HealthReader.read(table, kind, limits);
+        Recipe recipe = new RecipeReader(kind, limits).read(table);
+        if (!limits.equals(ProgramLimits.NONE) && health.command().isEmpty() && !recipe.runsPrograms()) {
+            table.mistake("limits", "is about the programs of [class.prepare] and [class.health], and there is none");
+        }
         if (sharing.isShared() && !recipe.isEmpty()) {
             table.mistake("prepare", "would prepare a device that has shares while others use it");
         }
@@ -121,6 +133,30 @@ final class ClassReader {
             table.mistake("fail_requests_greater_than_one", "is about shares, of which the class says nothing");
         }
         return new Sharing(shares, oneOnly);
+    }
+
+    private static ProgramLimits limits(Table table) {
+        Optional<Table> found = table.table("limits");
+        if (found.isEmpty()) {
+            return ProgramLimits.NONE;
+        }
+        Table limits = found.orElseThrow();
+        ProgramLimits read = new ProgramLimits(
+                limits.string("memory_max")
+                        .filter(text -> matches(limits, "memory_max", text, MEMORY, "\"512M\" or \"2G\"")),
+                limits.string("cpu_quota")
+                        .filter(text -> matches(limits, "cpu_quota", text, CPU, "\"50%\" or \"200%\"")),
+                limits.integer("tasks_max", 1, MAX_TASKS));
+        limits.rejectOthers();
+        return read;
+    }
+
+    private static boolean matches(Table table, String key, String text, Pattern pattern, String examples) {
+        boolean matches = pattern.matcher(text).matches();
+        if (!matches) {
+            table.mistake(key, "\"" + text + "\" is no amount like " + examples);
+        }
+        return matches;
     }
 
     private List<PathGroup> groups(Table table, Optional<Kind> kind) {

@@ -3,6 +3,7 @@ package io.edgeplug.config;
 import io.edgeplug.device.HealthCheck;
 import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
+import io.edgeplug.linux.ProgramLimits;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,20 +17,20 @@ final class HealthReader {
 
     private HealthReader() {}
 
-    /** Reads the rule; that of a class without one, or with mistakes, asks nothing more. */
-    static HealthRule read(Table table, Optional<Kind> kind) {
+    /** Reads the rule, whose program has these limits; that of a class without one, or with mistakes, asks nothing more. */
+    static HealthRule read(Table table, Optional<Kind> kind, ProgramLimits limits) {
         List<Table> tables = table.tables("health");
         if (tables.size() > 1) {
             table.mistake("health", "stands " + tables.size() + " times, but a class has one");
         }
         HealthRule rule = HealthRule.NONE;
         for (Table health : tables) {
-            rule = rule(health, kind);
+            rule = rule(health, kind, limits);
         }
         return rule;
     }
 
-    private static HealthRule rule(Table health, Optional<Kind> kind) {
+    private static HealthRule rule(Table health, Optional<Kind> kind, ProgramLimits limits) {
         HealthRule none = HealthRule.NONE;
         Set<HealthCheck> checks = EnumSet.noneOf(HealthCheck.class);
         for (HealthCheck check : HealthCheck.values()) {
@@ -54,6 +55,7 @@ final class HealthReader {
                 command,
                 health.duration("command_timeout", Duration.ZERO, LONGEST).orElse(none.commandTimeout()),
                 health.duration("command_every", Duration.ZERO, LONGEST).orElse(none.commandEvery()),
+                limits,
                 health.duration("unhealthy_for", Duration.ZERO, LONGEST).orElse(none.unhealthyFor()),
                 health.duration("healthy_for", Duration.ZERO, LONGEST).orElse(none.healthyFor()));
     }

@@ -5,6 +5,7 @@ import io.edgeplug.device.Recipe;
 import io.edgeplug.device.Step;
 import io.edgeplug.device.Template;
 import io.edgeplug.device.TemplateWord;
+import io.edgeplug.linux.ProgramLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,10 +38,12 @@ final class RecipeReader {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
 
     private final Optional<Kind> kind;
+    private final ProgramLimits limits;
     private final List<Step> steps = new ArrayList<>();
 
-    /** For a class of that kind, if it says one. */
-    RecipeReader(Optional<Kind> kind) {
+    /** For a class of that kind, if it says one, whose programs have these limits. */
+    RecipeReader(Optional<Kind> kind, ProgramLimits limits) {
+        this.limits = limits;
         this.kind = kind;
     }
 
@@ -160,7 +163,7 @@ final class RecipeReader {
         List<Template> argv = texts.stream()
                 .flatMap(text -> template(table, "command", text, names).stream())
                 .toList();
-        return Optional.of(new Step.Command(argv, limit));
+        return Optional.of(new Step.Command(argv, limit, limits));
     }
 
     private Optional<Template> template(Table table, String key, String text, TemplateWord... names) {

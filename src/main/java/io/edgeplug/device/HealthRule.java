@@ -1,5 +1,6 @@
 package io.edgeplug.device;
 
+import io.edgeplug.linux.ProgramLimits;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Set;
  * @param command a program and its arguments, which fails for a device that is not fit; none if empty
  * @param commandTimeout how long the program may take before that is its failure
  * @param commandEvery how long after it ended it runs again
+ * @param limits what the program may use
  * @param unhealthyFor how long something must be wrong before it is told
  * @param healthyFor how long nothing must be wrong before that is told
  */
@@ -19,12 +21,19 @@ public record HealthRule(
         List<String> command,
         Duration commandTimeout,
         Duration commandEvery,
+        ProgramLimits limits,
         Duration unhealthyFor,
         Duration healthyFor) {
 
     /** Nothing is asked. */
     public static final HealthRule NONE = new HealthRule(
-            Set.of(), List.of(), Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ZERO, Duration.ZERO);
+            Set.of(),
+            List.of(),
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(60),
+            ProgramLimits.NONE,
+            Duration.ZERO,
+            Duration.ZERO);
 
     public HealthRule {
         checks = checks.isEmpty() ? Set.of() : Set.copyOf(EnumSet.copyOf(checks));

@@ -28,6 +28,14 @@ public record Recipe(List<Step> steps, Duration timeout) {
         return steps.isEmpty();
     }
 
+    /** Whether the administrator's or a vendor's programs are part of it. */
+    public boolean runsPrograms() {
+        return steps.stream()
+                .anyMatch(step -> step instanceof Step.Command
+                        || (step instanceof Step.Program program
+                                && program.tool().isPresent()));
+    }
+
     /** The driver that a device has in the end, if the recipe binds one. */
     public Optional<String> driver() {
         return steps.stream()

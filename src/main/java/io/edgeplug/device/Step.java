@@ -1,5 +1,6 @@
 package io.edgeplug.device;
 
+import io.edgeplug.linux.ProgramLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,8 +147,9 @@ public sealed interface Step {
      *
      * @param argv begins with an absolute path
      * @param timeout after which it is killed
+     * @param limits what it may use
      */
-    record Command(List<Template> argv, Duration timeout) implements Step {
+    record Command(List<Template> argv, Duration timeout, ProgramLimits limits) implements Step {
 
         public Command {
             argv = List.copyOf(argv);

@@ -1,8 +1,9 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.HealthRule;
-import io.edgeplug.linux.GroupIdentity;
-import io.edgeplug.linux.ProcessGroup;
+import io.edgeplug.linux.Program;
+import io.edgeplug.linux.RunningProgram;
+import io.edgeplug.linux.Supervisor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -31,6 +32,7 @@ final class HealthCommands implements AutoCloseable {
     private static final Duration IDLE = Duration.ofSeconds(2);
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
+    private final Supervisor supervisor;
     private final ThreadPoolExecutor threads;
     private final Map<String, Result> results = new ConcurrentHashMap<>();
 
@@ -38,9 +40,10 @@ final class HealthCommands implements AutoCloseable {
     private final Set<String> begun = ConcurrentHashMap.newKeySet();
 
     /** The programs, by device, that have not ended by themselves: the kernel may keep one that was unended. */
-    private final Map<String, GroupIdentity> unended = new ConcurrentHashMap<>();
+    private final Map<String, RunningProgram> unended = new ConcurrentHashMap<>();
 
-    HealthCommands() {
+    HealthCommands(Supervisor supervisor) {
+        this.supervisor = supervisor;
         this.threads = new ThreadPoolExecutor(
                 AT_A_TIME,
                 AT_A_TIME,
@@ -70,8 +73,23 @@ final class HealthCommands implements AutoCloseable {
     /** Forgets what was said of all other devices. */
     void keep(Set<String> ids) {
         results.keySet().retainAll(ids);
-        unended.entrySet()
-                .removeIf(one -> !ids.contains(one.getKey()) && !one.getValue().isAlive());
+        if (!ids.containsAll(unended.keySet())) {
+            // systemd may have to be asked, which can take its time
+            threads.execute(() -> forgetEnded(ids));
+        }
+    }
+
+    private void forgetEnded(Set<String> except) {
+        unended.entrySet().removeIf(one -> !except.contains(one.getKey()) && hasEnded(one.getValue()));
+    }
+
+    private static boolean hasEnded(RunningProgram program) {
+        try {
+            return !program.isAlive();
+        } catch (IOException e) {
+            // it is asked for again
+            return false;
+        }
     }
 
     private void run(String id, HealthRule rule) {
@@ -82,24 +100,30 @@ final class HealthCommands implements AutoCloseable {
     }
 
     private Optional<String> verdict(String id, HealthRule rule) {
-        GroupIdentity before = unended.get(id);
-        if (before != null && before.isAlive()) {
-            return Optional.of("has not ended since it was killed");
-        }
-        unended.remove(id);
         List<String> argv =
                 rule.command().stream().map(word -> word.replace(ID, id)).toList();
+        Program program = new Program(Program.Purpose.HEALTH, id, argv, rule.commandTimeout(), rule.limits());
         try {
-            ProcessGroup.End end = ProcessGroup.run(
-                    argv,
-                    Map.of("EDGEPLUG_DEVICE", id),
-                    rule.commandTimeout(),
-                    line -> {},
-                    group -> unended.put(id, group));
-            unended.remove(id);
+            RunningProgram before = unended.get(id);
+            if (before != null && before.isAlive()) {
+                return Optional.of("has not ended since it was killed");
+            }
+            Supervisor.End end = supervisor.run(program, line -> {}, new Supervisor.Witness() {
+                @Override
+                public void begins(RunningProgram running) {
+                    unended.put(id, running);
+                }
+
+                @Override
+                public void ended() {
+                    unended.remove(id);
+                }
+            });
             return end.status() == 0
                     ? Optional.empty()
-                    : Optional.of(end.first().map(HealthCommands::cut).orElse("exit " + end.status()));
+                    : end.killed()
+                            .or(() -> end.first().map(HealthCommands::cut))
+                            .or(() -> Optional.of("exit " + end.status()));
         } catch (TimeoutException e) {
             return Optional.of("takes longer than " + rule.commandTimeout().toMillis() + " ms");
         } catch (IOException e) {

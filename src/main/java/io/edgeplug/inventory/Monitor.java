@@ -6,6 +6,7 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
@@ -37,7 +38,7 @@ public final class Monitor implements AutoCloseable {
     private final UeventSource uevents;
     private final Heartbeat heartbeat;
     private final Heard heard = new Heard();
-    private final HealthCommands commands = new HealthCommands();
+    private final HealthCommands commands;
     private final ChangeLog changes = new ChangeLog(LOG);
     private final Thread listener;
     private final Thread scanner;
@@ -60,6 +61,7 @@ public final class Monitor implements AutoCloseable {
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
         this.settling = new Settling(settle);
         this.reader = new ScanThread(sysfs, this::goOnWithoutThread, this::lookAgain);
+        this.commands = new HealthCommands(Supervisor.of(sysfs));
         this.health = new HealthWatch(reader, classes, commands, holds);
         this.node = new NodeDevices(reader, classes, holds);
         this.classes = new Classes(classes);

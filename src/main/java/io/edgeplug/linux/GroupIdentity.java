@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
  * @param started when the leader was started, in ticks since the boot
  * @param boot which boot that was; empty where the kernel does not tell, as in a service that sees only processes in /proc
  */
-public record GroupIdentity(long number, long started, Optional<String> boot) {
+public record GroupIdentity(long number, long started, Optional<String> boot) implements RunningProgram {
 
     private static final Path PROC = Path.of("/proc");
     private static final Path BOOT_ID = PROC.resolve("sys/kernel/random/boot_id");
@@ -44,16 +44,13 @@ public record GroupIdentity(long number, long started, Optional<String> boot) {
         return new GroupIdentity(leader.pid(), started, bootId());
     }
 
-    /** Whether any process of the group lives. Zombies do nothing any more. */
+    /** Zombies do nothing any more. */
+    @Override
     public boolean isAlive() {
         return !members().isEmpty();
     }
 
-    /**
-     * Waits until no process of the group lives, for at most {@code timeout}.
-     *
-     * @return whether none lives
-     */
+    @Override
     public boolean awaitEnd(Duration timeout) throws InterruptedException {
         long end = System.nanoTime() + timeout.toNanos();
         List<Long> members = members();
@@ -64,17 +61,18 @@ public record GroupIdentity(long number, long started, Optional<String> boot) {
         return members.isEmpty();
     }
 
-    /**
-     * Ends all processes of the group: SIGTERM, and SIGKILL a second later.
-     *
-     * @return whether none lives; one that is in the kernel may
-     */
+    @Override
     public boolean end() throws InterruptedException {
         signal(KernelCalls.SIGTERM);
         if (!awaitEnd(GRACE)) {
             signal(KernelCalls.SIGKILL);
         }
         return awaitEnd(GRACE);
+    }
+
+    @Override
+    public String text() {
+        return "process group " + number;
     }
 
     private void signal(int signal) {

@@ -3,12 +3,10 @@ package io.edgeplug.linux;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,7 +18,7 @@ import java.util.function.Consumer;
  * <p>It runs in a session of its own, so that its children go with it. A child that has left that session is killed with
  * it at the deadline; where the program ended before, it is out of reach, and its output is not read any more.
  */
-public final class ProcessGroup {
+final class ProcessGroup {
 
     private static final String SETSID = "/usr/bin/setsid";
 
@@ -31,8 +29,6 @@ public final class ProcessGroup {
     private static final List<String> GATE =
             List.of(SETSID, "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null 3<>/proc/self/fd/1", "edgeplug");
 
-    private static final Map<String, String> ENVIRONMENT =
-            Map.of("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", "LANG", "C.UTF-8");
     private static final Duration GRACE = Duration.ofSeconds(1);
     private static final Duration LAST_OUTPUT = Duration.ofMillis(200);
 
@@ -42,71 +38,42 @@ public final class ProcessGroup {
         this.leader = leader;
     }
 
-    /**
-     * How a program ended.
-     *
-     * @param first the first line of its output that is not blank
-     * @param last the last one
-     */
-    public record End(int status, Optional<String> first, Optional<String> last) {}
-
-    /** Who is told of a group before its program begins. */
-    public interface Beginning {
-        /**
-         * Writes it down.
-         *
-         * @throws IOException if that cannot be done; then the program does not begin
-         */
-        void note(GroupIdentity group) throws IOException;
-    }
-
-    /**
-     * Runs a program, whose arguments no shell interprets, with no input, and waits for its end.
-     *
-     * @param argv begins with an absolute path
-     * @param beginning is told of its group first: so there is no program that runs and that nobody has noted, however
-     *     this process ends
-     * @param environment all that it gets, besides a PATH of the system's directories and a LANG of plain UTF-8
-     * @param lines gets the first hundred lines of its output and errors, on a thread of its own, and then how many more
-     *     there were; long ones are cut
-     * @throws IOException if it cannot be started, or not be noted
-     * @throws TimeoutException if it was killed at the deadline
-     * @throws InterruptedException if it was killed because this thread was interrupted
-     */
-    public static End run(
-            List<String> argv,
-            Map<String, String> environment,
-            Duration deadline,
-            Consumer<String> lines,
-            Beginning beginning)
+    /** As {@link Supervisor#run} says. */
+    static Supervisor.End run(Program program, Consumer<String> lines, Supervisor.Witness witness)
             throws IOException, TimeoutException, InterruptedException {
-        check(argv);
         List<String> command = new ArrayList<>(GATE);
-        command.addAll(argv);
+        command.addAll(program.argv());
         try (OutputPipe output = OutputPipe.open(lines)) {
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(Path.of("/").toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(Redirect.to(output.file()));
             builder.environment().clear();
-            builder.environment().putAll(ENVIRONMENT);
-            builder.environment().putAll(environment);
+            builder.environment().putAll(program.environment());
             ProcessGroup group = new ProcessGroup(builder.start());
-            group.begin(beginning);
-            output.begin();
-            int status = group.awaitEnd(deadline);
-            output.awaitEnd(LAST_OUTPUT);
-            return new End(status, output.first(), output.last());
+            GroupIdentity identity = group.begin(witness);
+            try {
+                output.begin();
+                int status = group.awaitEnd(program);
+                output.awaitEnd(LAST_OUTPUT);
+                return new Supervisor.End(status, Optional.empty(), output.first(), output.last());
+            } finally {
+                if (!identity.isAlive()) {
+                    witness.ended();
+                }
+            }
         }
     }
 
-    private void begin(Beginning beginning) throws IOException {
+    private GroupIdentity begin(Supervisor.Witness witness) throws IOException {
         boolean begun = false;
         try (OutputStream gate = leader.getOutputStream()) {
-            beginning.note(GroupIdentity.of(leader));
+            GroupIdentity identity = GroupIdentity.of(leader);
+            witness.begins(identity);
             gate.write('\n');
             gate.flush();
             begun = true;
+            return identity;
         } finally {
             if (!begun) {
                 kill();
@@ -114,26 +81,15 @@ public final class ProcessGroup {
         }
     }
 
-    /**
-     * Looks whether a program could be started.
-     *
-     * @throws IOException if it cannot
-     */
-    public static void check(List<String> argv) throws IOException {
-        if (!Files.isExecutable(Path.of(argv.getFirst()))) {
-            throw new IOException(argv.getFirst() + ": no such program");
-        }
-    }
-
-    private int awaitEnd(Duration deadline) throws TimeoutException, InterruptedException {
+    private int awaitEnd(Program program) throws TimeoutException, InterruptedException {
         try {
-            if (!leader.waitFor(deadline.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!leader.waitFor(program.deadline().toNanos(), TimeUnit.NANOSECONDS)) {
                 List<ProcessHandle> all = leader.descendants().toList();
                 signal(KernelCalls.SIGTERM);
                 leader.waitFor(GRACE.toNanos(), TimeUnit.NANOSECONDS);
                 all.forEach(ProcessHandle::destroyForcibly);
                 kill();
-                throw new TimeoutException("took longer than " + deadline.toSeconds() + " s and was killed");
+                throw new TimeoutException(program.tookTooLong());
             }
             // whom it left behind; nobody else has the number of a group that still has members
             signal(KernelCalls.SIGKILL);

@@ -5,8 +5,10 @@ import io.edgeplug.device.Step;
 import io.edgeplug.device.Template;
 import io.edgeplug.device.TemplateWord;
 import io.edgeplug.device.VirtualFunction;
-import io.edgeplug.linux.GroupIdentity;
-import io.edgeplug.linux.ProcessGroup;
+import io.edgeplug.linux.Program;
+import io.edgeplug.linux.ProgramLimits;
+import io.edgeplug.linux.RunningProgram;
+import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** The steps that other programs do: the administrator's, a vendor's, and iproute2 for what a PF says of its VFs. */
@@ -31,19 +32,21 @@ final class Programs {
     private final Sysfs sysfs;
     private final Exclusion exclusion;
     private final RunningCommands commands;
+    private final Supervisor supervisor;
     private final Consumer<PrepareEvent> told;
 
     Programs(Sysfs sysfs, Exclusion exclusion, RunningCommands commands, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.exclusion = exclusion;
         this.commands = commands;
+        this.supervisor = Supervisor.of(sysfs);
         this.told = told;
     }
 
     /** Runs a program, and fails if it does. */
     String run(Device device, Step.Command command, Map<TemplateWord, String> names)
             throws IOException, TimeoutException, InterruptedException {
-        run(device, argv(device, command, names), command.timeout());
+        run(device, argv(device, command, names), command.timeout(), command.limits());
         return "";
     }
 
@@ -75,7 +78,7 @@ final class Programs {
         Optional<String> mac = settings.mac().map(text -> text.equals(Step.Vf.RANDOM) ? randomMac() : text);
         List<String> argv = new ArrayList<>(List.of(ip()));
         argv.addAll(arguments(device, settings, mac));
-        run(device, argv, IP_TIMEOUT);
+        run(device, argv, IP_TIMEOUT, ProgramLimits.NONE);
         return mac.filter(address -> !settings.mac().equals(mac)).orElse("");
     }
 
@@ -114,30 +117,25 @@ final class Programs {
         return argv;
     }
 
-    private void run(Device device, List<String> argv, Duration timeout)
+    private void run(Device device, List<String> argv, Duration timeout, ProgramLimits limits)
             throws IOException, TimeoutException, InterruptedException {
-        AtomicReference<GroupIdentity> group = new AtomicReference<>();
+        Program program = new Program(Program.Purpose.PREPARE, device.id(), argv, timeout, limits);
         // the steps of a recipe that change the function are done, or come later
         List<Exclusion.Claim> claims = exclusion.claims(device, List.of());
-        ProcessGroup.End end;
-        try {
-            end = ProcessGroup.run(
-                    argv,
-                    Map.of("EDGEPLUG_DEVICE", device.id()),
-                    timeout,
-                    line -> told.accept(new PrepareEvent.Output(device, line)),
-                    begun -> {
-                        group.set(begun);
-                        commands.remember(device, argv.getFirst(), begun, timeout, claims);
-                    });
-        } finally {
-            GroupIdentity begun = group.get();
-            if (begun != null) {
-                commands.forget(device, begun);
-            }
-        }
+        Supervisor.End end = supervisor.run(
+                program, line -> told.accept(new PrepareEvent.Output(device, line)), new Supervisor.Witness() {
+                    @Override
+                    public void begins(RunningProgram running) throws IOException {
+                        commands.remember(program, running, claims);
+                    }
+
+                    @Override
+                    public void ended() throws IOException {
+                        commands.forget(program);
+                    }
+                });
         if (end.status() != 0) {
-            throw new IOException(argv.getFirst() + ": exit status " + end.status()
+            throw new IOException(argv.getFirst() + ": " + end.text()
                     + end.last().map(text -> ": " + text).orElse(""));
         }
     }

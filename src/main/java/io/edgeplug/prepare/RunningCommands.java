@@ -1,8 +1,10 @@
 package io.edgeplug.prepare;
 
-import io.edgeplug.device.Device;
 import io.edgeplug.linux.GroupIdentity;
+import io.edgeplug.linux.Program;
+import io.edgeplug.linux.RunningProgram;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.TransientUnit;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ final class RunningCommands {
     private static final String DIRECTORY = "run/edgeplug/command";
     private static final String SUFFIX = ".command";
     private static final String PROGRAM = "program";
+    private static final String UNIT = "unit";
     private static final String GROUP = "group";
     private static final String STARTED = "started";
     private static final String BOOT = "boot";
@@ -47,7 +50,7 @@ final class RunningCommands {
 
     /** A program that runs, or did when it was noted. */
     private record Command(
-            String device, String program, GroupIdentity group, Duration timeout, List<Exclusion.Claim> claims) {
+            String device, String program, RunningProgram running, Duration timeout, List<Exclusion.Claim> claims) {
 
         boolean conflictsWith(List<Exclusion.Claim> others) {
             return claims.stream().anyMatch(claim -> others.stream().anyMatch(claim::excludes));
@@ -55,30 +58,37 @@ final class RunningCommands {
     }
 
     /** Notes a program that is about to begin, with what others must leave alone while it runs. */
-    void remember(Device device, String program, GroupIdentity group, Duration timeout, List<Exclusion.Claim> claims)
-            throws IOException {
+    void remember(Program program, RunningProgram running, List<Exclusion.Claim> claims) throws IOException {
         Properties note = new Properties();
-        note.setProperty(PROGRAM, program);
-        note.setProperty(GROUP, String.valueOf(group.number()));
-        note.setProperty(STARTED, String.valueOf(group.started()));
-        group.boot().ifPresent(boot -> note.setProperty(BOOT, boot));
-        note.setProperty(TIMEOUT, String.valueOf(timeout.toSeconds()));
+        note.setProperty(PROGRAM, program.argv().getFirst());
+        switch (running) {
+            case TransientUnit unit -> note.setProperty(UNIT, unit.name());
+            case GroupIdentity group -> {
+                note.setProperty(GROUP, String.valueOf(group.number()));
+                note.setProperty(STARTED, String.valueOf(group.started()));
+                group.boot().ifPresent(boot -> note.setProperty(BOOT, boot));
+            }
+        }
+        note.setProperty(TIMEOUT, String.valueOf(program.deadline().toSeconds()));
         for (int i = 0; i < claims.size(); i++) {
             note.setProperty(LOCK + i, claims.get(i).text());
         }
-        notes.write(device.id() + SUFFIX, note);
+        notes.write(program.device() + SUFFIX, note);
     }
 
-    /** Forgets the program of a device, unless the kernel does not let go of it. */
-    void forget(Device device, GroupIdentity group) throws IOException {
-        if (!group.isAlive()) {
-            notes.delete(device.id() + SUFFIX);
-        }
+    /** Forgets the program of a device, of which nothing runs any more. */
+    void forget(Program program) throws IOException {
+        notes.delete(program.device() + SUFFIX);
     }
 
     /** Whether any program runs, of whichever process. */
     boolean anyRuns() throws IOException {
-        return all().stream().anyMatch(command -> command.group().isAlive());
+        for (Command command : all()) {
+            if (command.running().isAlive()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -97,17 +107,17 @@ final class RunningCommands {
     }
 
     private void awaitEnd(Command command) throws IOException, InterruptedException {
-        GroupIdentity group = command.group();
-        if (!group.isAlive()) {
+        RunningProgram running = command.running();
+        if (!running.isAlive()) {
             return;
         }
-        String what = command.program() + " (process group " + group.number() + ")";
+        String what = command.program() + " (" + running.text() + ")";
         long seconds = command.timeout().toSeconds();
         tell(command, what + " still runs, started by a process that was killed: it has " + seconds + " s to end");
-        if (group.awaitEnd(command.timeout())) {
+        if (running.awaitEnd(command.timeout())) {
             return;
         }
-        if (!group.end()) {
+        if (!running.end()) {
             throw new IOException(what + " of " + command.device()
                     + " still runs, started by a process that was killed, and cannot be ended");
         }
@@ -154,11 +164,18 @@ final class RunningCommands {
         return new Command(
                 name.substring(0, name.length() - SUFFIX.length()),
                 note.getProperty(PROGRAM, "a program"),
-                new GroupIdentity(
-                        Long.parseLong(note.getProperty(GROUP, "")),
-                        Long.parseLong(note.getProperty(STARTED, "")),
-                        Optional.ofNullable(note.getProperty(BOOT))),
+                running(note),
                 Duration.ofSeconds(seconds),
                 claims);
+    }
+
+    private static RunningProgram running(Properties note) {
+        String unit = note.getProperty(UNIT);
+        return unit != null
+                ? new TransientUnit(unit)
+                : new GroupIdentity(
+                        Long.parseLong(note.getProperty(GROUP, "")),
+                        Long.parseLong(note.getProperty(STARTED, "")),
+                        Optional.ofNullable(note.getProperty(BOOT)));
     }
 }

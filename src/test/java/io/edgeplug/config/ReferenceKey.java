@@ -93,6 +93,9 @@ record ReferenceKey(String table, String name, String text, String example) {
             case "class" -> "[[class]]\n" + resource + ofKind + line + "\n" + match;
             case "class.match" ->
                 "[[class]]\n" + resource + ofKind + (line.isEmpty() ? match : "[class.match]\n" + line + "\n");
+            case "class.limits" ->
+                "[[class]]\n" + resource + ofKind + match + "[class.health]\ncommand = [\"/bin/true\"]\n"
+                        + (line.isEmpty() ? "" : "[class.limits]\n" + line + "\n");
             case "class.prepare.program" -> {
                 String others = (name.equals("file") ? "" : "file = \"/x\"\n")
                         + (name.equals("sha256") ? "" : "sha256 = \"" + "0".repeat(64) + "\"\n");

@@ -3,7 +3,9 @@ package io.edgeplug.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.device.HealthRule;
+import io.edgeplug.linux.ProgramLimits;
 import io.edgeplug.linux.SmallJvm;
+import io.edgeplug.linux.Supervisor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +33,13 @@ final class HealthCommandsTest {
 
     private static HealthRule rule(String script, Duration timeout) {
         return new HealthRule(
-                Set.of(), List.of("/bin/sh", "-c", script), timeout, Duration.ofHours(1), Duration.ZERO, Duration.ZERO);
+                Set.of(),
+                List.of("/bin/sh", "-c", script),
+                timeout,
+                Duration.ofHours(1),
+                ProgramLimits.NONE,
+                Duration.ZERO,
+                Duration.ZERO);
     }
 
     /** What a program finds, once it has been started and has ended. */
@@ -47,7 +55,7 @@ final class HealthCommandsTest {
     }
 
     private static String said(String script, Duration timeout) {
-        try (HealthCommands commands = new HealthCommands()) {
+        try (HealthCommands commands = new HealthCommands(Supervisor.THIS_PROCESS)) {
             return said(commands, ID, rule(script, timeout));
         }
     }
@@ -158,7 +166,7 @@ final class HealthCommandsTest {
 
         public static void main(String[] args) throws Exception {
             Path pids = Files.createTempFile("left", "");
-            try (HealthCommands commands = new HealthCommands()) {
+            try (HealthCommands commands = new HealthCommands(Supervisor.THIS_PROCESS)) {
                 // what every program needs, once
                 said(commands, "first", rule("exit 1", PATIENCE));
                 long threads = threads();

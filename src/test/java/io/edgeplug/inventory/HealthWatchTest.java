@@ -17,6 +17,7 @@ import io.edgeplug.device.SelectorWord;
 import io.edgeplug.device.Sharing;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.ProcessIdentity;
+import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -45,7 +46,7 @@ final class HealthWatchTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private final HealthCommands commands = new HealthCommands();
+    private final HealthCommands commands = new HealthCommands(Supervisor.THIS_PROCESS);
     private final Holds holds = new Holds();
     private final long begin = System.nanoTime();
 
@@ -268,7 +269,13 @@ final class HealthWatchTest {
     private static HealthRule damped(HealthCheck check, Duration unhealthyFor, Duration healthyFor) {
         HealthRule none = HealthRule.NONE;
         return new HealthRule(
-                Set.of(check), List.of(), none.commandTimeout(), none.commandEvery(), unhealthyFor, healthyFor);
+                Set.of(check),
+                List.of(),
+                none.commandTimeout(),
+                none.commandEvery(),
+                none.limits(),
+                unhealthyFor,
+                healthyFor);
     }
 
     private static DeviceClass of(HealthRule rule) {

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -27,11 +26,25 @@ final class ProcessGroupTest {
     private Path directory = Path.of("");
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final List<GroupIdentity> noted = new CopyOnWriteArrayList<>();
+    private final List<RunningProgram> noted = new CopyOnWriteArrayList<>();
 
     private int shell(String script, Duration deadline) throws Exception {
-        return ProcessGroup.run(List.of("/bin/sh", "-c", script), Map.of("MINE", "1"), deadline, lines::add, noted::add)
-                .status();
+        return run(deadline, "/bin/sh", "-c", script).status();
+    }
+
+    private Supervisor.End run(Duration deadline, String... argv) throws Exception {
+        Program program = new Program(Program.Purpose.PREPARE, "g1", List.of(argv), deadline, ProgramLimits.NONE);
+        return Supervisor.THIS_PROCESS.run(program, lines::add, new Supervisor.Witness() {
+            @Override
+            public void begins(RunningProgram running) {
+                noted.add(running);
+            }
+
+            @Override
+            public void ended() {
+                noted.clear();
+            }
+        });
     }
 
     @Test
@@ -45,7 +58,7 @@ final class ProcessGroupTest {
     void environmentIsWhatIsGivenAndThePath() throws Exception {
         shell("env | grep -v -E '^(PWD|SHLVL|_)=' | sort", PATIENCE);
 
-        assertThat(lines).containsExactly("LANG=C.UTF-8", "MINE=1", "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
+        assertThat(lines).containsExactly("EDGEPLUG_DEVICE=g1", "LANG=C.UTF-8", "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
     }
 
     @Test
@@ -56,14 +69,14 @@ final class ProcessGroupTest {
 
     @Test
     void argumentsAreNotInterpreted() throws Exception {
-        ProcessGroup.run(List.of("/bin/echo", "$HOME; `id`", "*"), Map.of(), PATIENCE, lines::add, noted::add);
+        run(PATIENCE, "/bin/echo", "$HOME; `id`", "*");
 
         assertThat(lines).containsExactly("$HOME; `id` *");
     }
 
     @Test
     void missingProgramIsTold() {
-        assertThatThrownBy(() -> ProcessGroup.run(List.of("/no/such/tool"), Map.of(), PATIENCE, lines::add, noted::add))
+        assertThatThrownBy(() -> run(PATIENCE, "/no/such/tool"))
                 .isInstanceOf(IOException.class)
                 .hasMessage("/no/such/tool: no such program");
     }
@@ -77,8 +90,7 @@ final class ProcessGroupTest {
 
     @Test
     void floodIsAHundredLinesAndHowManyMoreThereWere() throws Exception {
-        ProcessGroup.End end =
-                ProcessGroup.run(List.of("/usr/bin/seq", "1", "700347"), Map.of(), PATIENCE, lines::add, noted::add);
+        Supervisor.End end = run(PATIENCE, "/usr/bin/seq", "1", "700347");
 
         assertThat(lines).hasSize(101).startsWith("1", "2").endsWith("99", "100", "… and 700247 more lines");
         assertThat(end.first()).contains("1");

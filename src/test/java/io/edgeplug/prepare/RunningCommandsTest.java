@@ -6,15 +6,16 @@ import static io.edgeplug.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.device.Device;
 import io.edgeplug.linux.GroupIdentity;
-import io.edgeplug.linux.ProcessGroup;
+import io.edgeplug.linux.Program;
+import io.edgeplug.linux.ProgramLimits;
+import io.edgeplug.linux.RunningProgram;
+import io.edgeplug.linux.Supervisor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -63,20 +64,30 @@ final class RunningCommandsTest {
         CompletableFuture<String> line = new CompletableFuture<>();
         Thread.ofPlatform().start(() -> {
             try {
-                ended.complete(ProcessGroup.run(
-                                List.of("/bin/sh", "-c", script + "echo begun; while :; do sleep 100; done"),
-                                Map.of(),
-                                Duration.ofSeconds(50),
-                                line::complete,
-                                group::complete)
+                List<String> argv = List.of("/bin/sh", "-c", script + "echo begun; while :; do sleep 100; done");
+                ended.complete(Supervisor.THIS_PROCESS
+                        .run(program(argv, Duration.ofSeconds(50)), line::complete, new Supervisor.Witness() {
+                            @Override
+                            public void begins(RunningProgram running) {
+                                group.complete((GroupIdentity) running);
+                            }
+
+                            @Override
+                            public void ended() {
+                                // as if it had been killed before
+                            }
+                        })
                         .status());
             } catch (Exception e) {
                 ended.completeExceptionally(e);
             }
         });
         assertThat(line.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("begun");
-        Device device = prepared.device(VF0);
-        commands.remember(device, "/bin/sh", group.get(), timeout, CLAIMS);
+        commands.remember(program(List.of("/bin/sh"), timeout), group.get(), CLAIMS);
+    }
+
+    private static Program program(List<String> argv, Duration timeout) {
+        return new Program(Program.Purpose.PREPARE, VF0.toString(), argv, timeout, ProgramLimits.NONE);
     }
 
     private Path notes() {
@@ -151,7 +162,7 @@ final class RunningCommandsTest {
         for (GroupIdentity other : List.of(
                 new GroupIdentity(real.number(), real.started() - 1, real.boot()),
                 new GroupIdentity(real.number(), real.started(), Optional.of("of another boot")))) {
-            commands.remember(prepared.device(VF0), "/bin/sh", other, Duration.ZERO, CLAIMS);
+            commands.remember(program(List.of("/bin/sh"), Duration.ZERO), other, CLAIMS);
             prepared.prepare(VF0, TRUE);
         }
 
@@ -170,6 +181,8 @@ final class RunningCommandsTest {
                 "group=4294967297\nstarted=0\ntimeout=0\nlock.0=alone device " + VF0,
                 "group=2\nstarted=0\ntimeout=99999999\nlock.0=alone device " + VF0,
                 "group=2\nstarted=0\ntimeout=1",
+                "unit=sshd.service\ntimeout=1\nlock.0=alone device " + VF0,
+                "unit=edgeplug-prepare-/etc.service\ntimeout=1\nlock.0=alone device " + VF0,
                 "group=2\nstarted=0\ntimeout=1\nlock.0=device",
             })
     void noteThatIsNoneIsToldOnceAndIgnored(String text) throws Exception {

@@ -1,0 +1,57 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A program that a class names, to be run for one of its devices.
+ *
+ * @param purpose why it is run
+ * @param device the ID of the device
+ * @param argv begins with an absolute path; no shell interprets it
+ * @param deadline how long it may take
+ */
+public record Program(Purpose purpose, String device, List<String> argv, Duration deadline, ProgramLimits limits) {
+
+    /** Why programs are run. */
+    public enum Purpose {
+        /** It makes the device fit for its next container. */
+        PREPARE,
+        /** It judges the device. */
+        HEALTH
+    }
+
+    public Program {
+        argv = List.copyOf(argv);
+    }
+
+    /** All that it finds in its environment. */
+    SortedMap<String, String> environment() {
+        SortedMap<String, String> environment = new TreeMap<>();
+        environment.put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        environment.put("LANG", "C.UTF-8");
+        environment.put("EDGEPLUG_DEVICE", device);
+        return environment;
+    }
+
+    /** What is said of it when it was killed at its deadline. */
+    String tookTooLong() {
+        return "took longer than " + deadline.toSeconds() + " s and was killed";
+    }
+
+    /**
+     * Looks whether a program could be started.
+     *
+     * @throws IOException if it cannot
+     */
+    public static void check(List<String> argv) throws IOException {
+        if (!Files.isExecutable(Path.of(argv.getFirst()))) {
+            throw new IOException(argv.getFirst() + ": no such program");
+        }
+    }
+}

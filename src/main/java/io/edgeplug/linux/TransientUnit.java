@@ -1,0 +1,175 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * A service that systemd makes for one run of a program; see systemd-run(1). It outlives the process that asked for it,
+ * under a name that tells its device, and no second one of that name can be made meanwhile.
+ *
+ * @param name as {@code edgeplug-prepare-0000:3b:02.1.service}
+ */
+public record TransientUnit(String name) implements RunningProgram {
+
+    static final Path SYSTEMD_RUN = Path.of("/usr/bin/systemd-run");
+
+    private static final Path SYSTEMCTL = Path.of("/usr/bin/systemctl");
+    private static final Path SYSTEMD = Path.of("/run/systemd/system");
+    private static final Path BUS = Path.of("/run/dbus/system_bus_socket");
+
+    private static final String PREFIX = "edgeplug-";
+    private static final String SUFFIX = ".service";
+    private static final Pattern NAME = Pattern.compile("edgeplug-(prepare|health)-[\\w:.\\\\-]{1,238}\\.service");
+
+    /** See UNIT_NAME_MAX in systemd's unit-name.h. */
+    private static final int MAX_NAME = 255;
+
+    private static final int DIGEST_DIGITS = 12;
+    private static final Set<String> ENDED = Set.of("ActiveState=inactive", "ActiveState=failed");
+
+    /** Many times what systemd takes for an answer, and more than it takes to kill a unit's processes. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final long LOOK_MILLIS = 200;
+
+    public TransientUnit {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(name + " is no unit of ours");
+        }
+    }
+
+    /** The one in which a program for that device runs. */
+    static TransientUnit of(Program program) {
+        String prefix = PREFIX + program.purpose().name().toLowerCase(Locale.ROOT) + "-";
+        int room = MAX_NAME - prefix.length() - SUFFIX.length();
+        String device = escape(program.device());
+        String fitting = device.length() <= room
+                ? device
+                : device.substring(0, room - DIGEST_DIGITS - 1) + "-" + digest(program.device());
+        return new TransientUnit(prefix + fitting + SUFFIX);
+    }
+
+    /** As systemd-escape(1) does. */
+    private static String escape(String text) {
+        StringBuilder escaped = new StringBuilder();
+        for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
+            char character = (char) (octet & 0xff);
+            boolean isLeadingDot = character == '.' && escaped.isEmpty();
+            if (character == '/') {
+                escaped.append('-');
+            } else if (String.valueOf(character).matches("[A-Za-z0-9:_.]") && !isLeadingDot) {
+                escaped.append(character);
+            } else {
+                escaped.append("\\x%02x".formatted((int) character));
+            }
+        }
+        return escaped.toString();
+    }
+
+    private static String digest(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest).substring(0, DIGEST_DIGITS);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static boolean isSystemdRunning() {
+        return Files.isDirectory(SYSTEMD);
+    }
+
+    /** Why no unit can be made here; empty if one can. */
+    static Optional<String> obstacle() {
+        if (!isSystemdRunning()) {
+            return Optional.of("systemd does not run here");
+        }
+        for (Path tool : List.of(SYSTEMD_RUN, SYSTEMCTL)) {
+            if (!Files.isExecutable(tool)) {
+                return Optional.of(tool + " is missing");
+            }
+        }
+        // systemd-run waits for a unit's end only by way of it
+        if (!Files.isWritable(BUS)) {
+            return Optional.of("there is no D-Bus at " + BUS + ", install dbus");
+        }
+        return Files.isWritable(SYSTEMD) ? Optional.empty() : Optional.of("only root can make units");
+    }
+
+    @Override
+    public boolean isAlive() throws IOException {
+        List<String> states = systemctl("show", "--property=ActiveState", name);
+        if (states.size() != 1 || !states.getFirst().startsWith("ActiveState=")) {
+            throw new IOException("systemctl does not tell whether " + name + " runs: " + String.join("; ", states));
+        }
+        return !ENDED.contains(states.getFirst());
+    }
+
+    /** Whether systemd knows the name, so that no other unit can have it yet. */
+    boolean isTaken() throws IOException {
+        return !systemctl("show", "--property=LoadState", name).equals(List.of("LoadState=not-found"));
+    }
+
+    @Override
+    public boolean awaitEnd(Duration timeout) throws IOException, InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (isAlive()) {
+            if (end - System.nanoTime() <= 0) {
+                return false;
+            }
+            // systemd tells of an end only to who is connected to it, so it is asked again
+            boolean ignored = new CountDownLatch(1).await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        }
+        return true;
+    }
+
+    @Override
+    public boolean end() throws IOException, InterruptedException {
+        systemctl("stop", name);
+        return !isAlive();
+    }
+
+    /** Has systemd end it, without waiting for that. */
+    void endSoon() throws IOException {
+        systemctl("stop", "--no-block", name);
+    }
+
+    @Override
+    public String text() {
+        return "unit " + name;
+    }
+
+    /** What it prints, which is little. An interrupt waits until it has. */
+    private static List<String> systemctl(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(SYSTEMCTL.toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().clear();
+        Process process = builder.start();
+        try {
+            process.onExit().orTimeout(PATIENCE.toNanos(), TimeUnit.NANOSECONDS).join();
+        } catch (CompletionException e) {
+            process.destroyForcibly();
+            throw new IOException("systemctl does not answer", e);
+        }
+        return process.inputReader(StandardCharsets.UTF_8)
+                .lines()
+                .map(PlainText::of)
+                .toList();
+    }
+}

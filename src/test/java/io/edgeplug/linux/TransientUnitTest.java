@@ -1,0 +1,118 @@
+package io.edgeplug.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Names of units, and how systemd is asked for them; src/test/packages/inside has systemd run them. */
+final class TransientUnitTest {
+
+    private static final Path ESCAPE = Path.of("/usr/bin/systemd-escape");
+
+    private static Program program(Program.Purpose purpose, String device, String... argv) {
+        return new Program(purpose, device, List.of(argv), Duration.ofMillis(1500), ProgramLimits.NONE);
+    }
+
+    private static String name(String device) {
+        return TransientUnit.of(program(Program.Purpose.PREPARE, device, "/bin/true"))
+                .name();
+    }
+
+    @Test
+    void nameSaysWhatItIsForAndForWhichDevice() {
+        assertThat(name("0000:3b:02.1")).isEqualTo("edgeplug-prepare-0000:3b:02.1.service");
+        assertThat(TransientUnit.of(program(Program.Purpose.HEALTH, "g1", "/bin/true"))
+                        .name())
+                .isEqualTo("edgeplug-health-g1.service");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0000:3b:02.1", "usb-Foo_Bar-port0", ".hidden", "a b%n$x\\", "größe", "a/b", "x@y.service"})
+    void deviceIsEscapedAsSystemdDoes(String device) throws Exception {
+        assumeThat(ESCAPE).exists();
+        Process process = new ProcessBuilder(ESCAPE.toString(), "--", device).start();
+        String escaped = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+
+        assertThat(name(device)).isEqualTo("edgeplug-prepare-" + escaped + ".service");
+    }
+
+    @Test
+    void longNamesFitAndStayDifferentAndTheSame() {
+        String device = "-".repeat(300);
+
+        assertThat(name(device)).hasSize(255).isEqualTo(name(device)).isNotEqualTo(name(device + "-"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "sshd.service",
+                "edgeplug.service",
+                "edgeplug-prepare-.service",
+                "edgeplug-prepare-/x.service",
+                "edgeplug-prepare-x.service -H host",
+                "edgeplug-prepare-x.slice"
+            })
+    void unitOfSomebodyElseIsNone(String name) {
+        assertThatThrownBy(() -> new TransientUnit(name)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void argumentsReachTheProgramAsTheyAreAndNothingElseIsInItsEnvironment() {
+        List<String> command =
+                UnitRun.command(program(Program.Purpose.PREPARE, "g1", "/opt/wipe", "--", "$HOME ${HOME} $$", "%n %%"));
+
+        int end = command.indexOf("--");
+        assertThat(command.subList(end + 1, command.size()))
+                .containsExactly(
+                        "/bin/sh",
+                        "-c",
+                        "exec \"$$@\" </dev/null 2>&1 3<>/proc/self/fd/1",
+                        "edgeplug",
+                        "/usr/bin/env",
+                        "-i",
+                        "EDGEPLUG_DEVICE=g1",
+                        "LANG=C.UTF-8",
+                        "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                        "/opt/wipe",
+                        "--",
+                        "$$HOME $${HOME} $$$$",
+                        "%n %%");
+    }
+
+    @Test
+    void unitEndsByItselfAndHasTheLimitsOfTheClass() {
+        ProgramLimits limits = new ProgramLimits(Optional.of("512M"), Optional.of("50%"), OptionalInt.of(64));
+
+        assertThat(UnitRun.command(new Program(
+                        Program.Purpose.PREPARE, "g1", List.of("/bin/true"), Duration.ofMillis(1500), limits)))
+                .contains(
+                        "--property=RuntimeMaxSec=1500ms",
+                        "--property=TimeoutStopSec=1s",
+                        "--property=MemoryMax=512M",
+                        "--property=CPUQuota=50%",
+                        "--property=TasksMax=64");
+    }
+
+    @Test
+    void programsOfAnotherNodeRunInThisProcess() throws Exception {
+        Path root = Files.createTempDirectory("node");
+        try {
+            assertThat(Supervisor.of(Sysfs.at(root))).isEqualTo(Supervisor.THIS_PROCESS);
+        } finally {
+            Files.delete(root);
+        }
+    }
+}
