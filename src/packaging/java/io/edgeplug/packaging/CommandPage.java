@@ -1,7 +1,6 @@
 package io.edgeplug.packaging;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -23,17 +22,19 @@ final class CommandPage {
         this.page = page;
     }
 
-    /** The page as troff takes it. */
-    static String of(CommandLine edgeplug, String date, String version) {
+    /** The page as troff takes it, with sections in Markdown that no help has. */
+    static String of(CommandLine edgeplug, List<String> more, String date, String version) {
         String[] description = edgeplug.getCommandSpec().usageMessage().description();
         Roff page = new Roff("edgeplug", 8, date, version, Documents.summary(description[0]));
         new CommandPage(page).write(edgeplug);
+        ReferencePage.append(more, page);
+        page.section("See also").paragraph("`edgeplug.toml`(5), `systemctl`(1), `journalctl`(1)");
         return page.toString();
     }
 
     private void write(CommandLine edgeplug) {
         CommandSpec spec = edgeplug.getCommandSpec();
-        page.section("SYNOPSIS").paragraph(synopsis(spec));
+        page.section("SYNOPSIS").synopsis(synopsis(spec));
         page.section("DESCRIPTION");
         // the first is the summary
         Stream.of(spec.usageMessage().description()).skip(1).forEach(page::paragraph);
@@ -43,19 +44,14 @@ final class CommandPage {
         edgeplug.getSubcommands().values().forEach(command -> command(command.getCommandSpec()));
         page.section("EXIT STATUS");
         spec.usageMessage().exitCodeList().forEach(page::item);
-        UsageMessageSpec usage = spec.usageMessage();
-        page.section(heading(usage).toUpperCase(Locale.ROOT));
-        footer(usage);
-        page.section("SEE ALSO").paragraph("`edgeplug.toml`(5), `systemctl`(1), `journalctl`(1)");
     }
 
     private void command(CommandSpec spec) {
         UsageMessageSpec usage = spec.usageMessage();
-        page.subsection(synopsis(spec));
+        page.subsection(spec.qualifiedName()).synopsis(synopsis(spec));
         Stream.of(usage.description()).forEach(page::paragraph);
         arguments(spec);
         if (usage.footer().length > 0) {
-            page.paragraph(heading(usage) + ":");
             footer(usage);
         }
     }
@@ -80,16 +76,16 @@ final class CommandPage {
         return String.join(" ", argument.description());
     }
 
-    private static String heading(UsageMessageSpec usage) {
-        return usage.footerHeading().replace("%n", "").replace(":", "").strip();
-    }
-
     /** Lines of two columns. */
     private void footer(UsageMessageSpec usage) {
-        for (String line : usage.footer()) {
-            List<String> columns = List.of(line.strip().split(" {2,}|(?<=^\\S{10}) ", 2));
-            page.item("`" + columns.getFirst() + "`", columns.getLast());
-        }
+        String heading =
+                usage.footerHeading().replace("%n", "").replace(":", "").strip();
+        page.table(
+                List.of(heading, "shows"),
+                Stream.of(usage.footer())
+                        .map(line -> List.of(line.strip().split(" {2,}|(?<=^\\S{10}) ", 2)))
+                        .map(columns -> List.of("`" + columns.getFirst() + "`", columns.getLast()))
+                        .toList());
     }
 
     private static String synopsis(CommandSpec spec) {

@@ -40,10 +40,11 @@ final class Documents {
         CommandLine edgeplug = Commands.commandLine();
         String date = time.atZone(ZoneOffset.UTC).toLocalDate().toString();
         String source = "edgeplug " + version;
-        compress("usr/share/man/man8/edgeplug.8.gz", CommandPage.of(edgeplug, date, source));
+        compress("usr/share/man/man8/edgeplug.8.gz", CommandPage.of(edgeplug, more("edgeplug.8"), date, source));
         compress(
                 "usr/share/man/man5/edgeplug.toml.5.gz",
-                ReferencePage.of(Files.readAllLines(Path.of("docs/edgeplug.toml.md")), date, source));
+                ReferencePage.of(
+                        Files.readAllLines(Path.of("docs/edgeplug.toml.md")), more("edgeplug.toml.5"), date, source));
         write("usr/share/bash-completion/completions/edgeplug", completion(edgeplug));
         compress("usr/share/doc/edgeplug/changelog.gz", changelog());
         write("usr/share/doc/edgeplug/copyright", copyright());
@@ -51,6 +52,10 @@ final class Documents {
             Path text = Path.of(license);
             write("usr/share/licenses/edgeplug/" + text.getFileName(), Files.readString(text));
         }
+    }
+
+    private static List<String> more(String page) throws IOException {
+        return Files.readAllLines(Path.of("packaging/man", page + ".md"));
     }
 
     /**

@@ -3,10 +3,13 @@ package io.edgeplug.packaging;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** {@code edgeplug.toml(5)}, made of {@code docs/edgeplug.toml.md}; a kind of Markdown that is not used there is an error. */
+/** Sets documents in Markdown as manual pages; a kind of Markdown that is not used in them is an error. */
 final class ReferencePage {
+
+    private static final String FIRST_SECTION = "## Files";
 
     private final List<String> lines;
     private final Roff page;
@@ -17,12 +20,33 @@ final class ReferencePage {
         this.page = page;
     }
 
-    /** The page as troff takes it, of a text that begins with its title and a sentence that sums it up. */
-    static String of(List<String> lines, String date, String version) {
+    /**
+     * {@code edgeplug.toml(5)} as troff takes it.
+     *
+     * @param lines of the reference, which begins with its title and a sentence that sums it up
+     * @param more the sections that only the page has
+     */
+    static String of(List<String> lines, List<String> more, String date, String version) {
         String name = lines.get(0).replaceFirst("^# ", "");
         Roff page = new Roff(name, 5, date, version, Documents.summary(lines.get(1)));
-        new ReferencePage(lines.subList(2, lines.size()), page).write();
-        return page.section("SEE ALSO").paragraph("`edgeplug`(8)").toString();
+        page.section("Synopsis").paragraph("`/etc/edgeplug/edgeplug.toml`").paragraph("`/etc/edgeplug/class.d/*.toml`");
+        // which files there are is the page's own last section
+        page.section("Description");
+        append(
+                lines.stream()
+                        .skip(2)
+                        .filter(line -> !line.equals(FIRST_SECTION))
+                        .toList(),
+                page);
+        append(more, page);
+        return page.section("See also")
+                .paragraph("`edgeplug`(8), `systemd.resource-control`(5)")
+                .toString();
+    }
+
+    /** Adds sections to a page. */
+    static void append(List<String> lines, Roff page) {
+        new ReferencePage(lines, page).write();
     }
 
     private void write() {
@@ -42,8 +66,10 @@ final class ReferencePage {
                 next++;
             } else if (line.startsWith("|")) {
                 table(until(one -> !one.startsWith("|")));
-            } else if (line.matches("[A-Z`*].*")) {
-                page.paragraph(String.join(" ", until(one -> one.isEmpty() || one.startsWith("```"))));
+            } else if (line.startsWith("- ")) {
+                point();
+            } else if (line.matches("[A-Za-z`*].*")) {
+                page.paragraph(String.join(" ", until(one -> one.isEmpty() || one.matches("(```|\\||- ).*"))));
             } else {
                 throw new IllegalStateException("edgeplug.toml.md: not known how to set this: " + line);
             }
@@ -58,17 +84,16 @@ final class ReferencePage {
         return block;
     }
 
-    /** Each row an item, named by its first column; columns between that and the last are told with their heading. */
+    private void point() {
+        String first = lines.get(next++).substring("- ".length());
+        List<String> rest = until(one -> !one.startsWith("  "));
+        page.point(first + rest.stream().map(one -> " " + one.strip()).collect(Collectors.joining()));
+    }
+
     private void table(List<String> rows) {
-        List<String> headings = cells(rows.get(0));
-        for (String row : rows.subList(2, rows.size())) {
-            List<String> cells = cells(row);
-            List<String> body = new ArrayList<>();
-            for (int column = 1; column < cells.size() - 1; column++) {
-                body.add(headings.get(column) + " " + cells.get(column) + ": ");
-            }
-            page.item(cells.getFirst(), String.join("", body) + cells.getLast());
-        }
+        page.table(
+                cells(rows.get(0)),
+                rows.stream().skip(2).map(ReferencePage::cells).toList());
     }
 
     private static List<String> cells(String row) {

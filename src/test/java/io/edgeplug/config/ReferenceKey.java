@@ -21,6 +21,10 @@ import java.util.stream.Stream;
 record ReferenceKey(String table, String name, String text, String example) {
 
     private static final Path FILE = Path.of("docs", "edgeplug.toml.md");
+
+    /** What only the manual page has of the reference. */
+    private static final Path PAGE = Path.of("packaging", "man", "edgeplug.toml.5.md");
+
     private static final Pattern SECTION = Pattern.compile("(?ms)^## (?:`\\[+([\\w.]+)]+`)?(.*?)(?=^## |\\z)");
     private static final Pattern KEY = Pattern.compile("(?ms)^### `(\\w+)`\\n(.*?)```toml\\n(.*?)```\\n(?=\\n|\\z)");
     private static final Pattern LONG_EXAMPLE = Pattern.compile("(?ms)^```toml\\n(\\[\\[class]].*?)```$");
@@ -44,7 +48,7 @@ record ReferenceKey(String table, String name, String text, String example) {
     /** The examples that are more than one key. */
     static List<String> longExamples() throws IOException {
         return LONG_EXAMPLE
-                .matcher(Files.readString(FILE))
+                .matcher(Files.readString(FILE) + Files.readString(PAGE))
                 .results()
                 .map(example -> example.group(1))
                 .toList();
