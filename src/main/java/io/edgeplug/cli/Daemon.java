@@ -10,6 +10,7 @@ import io.edgeplug.kubelet.Preparations;
 import io.edgeplug.kubelet.Supplies;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
+import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
@@ -45,6 +46,10 @@ final class Daemon {
         UnixRpc.loadInBackground();
         Config config = ConfigFiles.read(options.config());
         Journal.open(config.logLevel());
+        Supervisor.problem()
+                .ifPresent(
+                        problem -> LOG.warning("programs of classes run as processes of this daemon, in the sandbox of "
+                                + "its service and without limits: " + problem));
         new Daemon(options, signals, SystemdNotify.ofEnvironment(), config).run();
         return ExitCode.OK;
     }

@@ -141,14 +141,12 @@ final class ClassReader {
             return ProgramLimits.NONE;
         }
         Table limits = found.orElseThrow();
-        ProgramLimits read = new ProgramLimits(
+        return new ProgramLimits(
                 limits.string("memory_max")
                         .filter(text -> matches(limits, "memory_max", text, MEMORY, "\"512M\" or \"2G\"")),
                 limits.string("cpu_quota")
                         .filter(text -> matches(limits, "cpu_quota", text, CPU, "\"50%\" or \"200%\"")),
                 limits.integer("tasks_max", 1, MAX_TASKS));
-        limits.rejectOthers();
-        return read;
     }
 
     private static boolean matches(Table table, String key, String text, Pattern pattern, String examples) {

@@ -6,6 +6,7 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.inventory.Hold;
 import io.edgeplug.inventory.Monitor;
+import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 
@@ -204,25 +206,30 @@ public final class Preparations implements AutoCloseable {
                                 done.step().word(),
                                 done.note(),
                                 done.took().toMillis()));
-            case PrepareEvent.Output output -> LOG.info(() -> output.device().id() + ": " + output.line());
+            case PrepareEvent.Output output -> log(output.device(), output.line());
             case PrepareEvent.Ended ended -> {
                 if (ended.problem().isEmpty()) {
-                    LOG.info(() -> ended.device().id() + ": prepared in "
-                            + ended.took().toMillis() + " ms");
+                    log(ended.device(), "prepared in " + ended.took().toMillis() + " ms");
                 }
                 Optional.ofNullable(holds.remove(ended.device().id()))
                         .ifPresent(hold ->
                                 hold.release(ended.problem().map(problem -> "could not be prepared: " + problem)));
             }
             case PrepareEvent.DriverGivenBack back -> {
-                back.text().ifPresent(text -> LOG.info(() -> back.device().id() + ": " + text));
+                back.text().ifPresent(text -> log(back.device(), text));
                 Optional.ofNullable(holds.remove(back.device().id())).ifPresent(hold -> hold.release(Optional.empty()));
             }
             case PrepareEvent.Recovered recovered -> {
-                LOG.warning(() -> recovered.what() + ": " + recovered.text());
+                LOG.log(Level.WARNING, recovered.what() + ": " + recovered.text(), new Object[] {
+                    Journal.device(recovered.what())
+                });
                 monitor.lookAgain(recovered.what());
             }
         }
+    }
+
+    private static void log(Device device, String text) {
+        LOG.log(Level.INFO, device.id() + ": " + text, new Object[] {Journal.device(device.id())});
     }
 
     @Override

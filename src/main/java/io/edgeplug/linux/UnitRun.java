@@ -151,7 +151,7 @@ final class UnitRun {
                 "--unit=" + unit.name(),
                 "--description=" + description(program)));
         // whatever becomes of this process, the unit ends in time
-        property(command, "RuntimeMaxSec=" + program.deadline().toMillis() + "ms");
+        property(command, "RuntimeMaxSec=" + Math.max(1, program.deadline().toMillis()) + "ms");
         property(command, "TimeoutStopSec=" + GRACE);
         if (program.purpose() == Program.Purpose.HEALTH) {
             // systemd would write two lines for each run, of which there are many
