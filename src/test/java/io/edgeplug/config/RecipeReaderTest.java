@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.SelectorWord;
 import io.edgeplug.device.Step;
+import io.edgeplug.linux.ProgramLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -104,6 +107,42 @@ final class RecipeReaderTest {
         DeviceClass read = read("vf", "drivers = [\"iavf\"]", "prepare = { driver = \"vfio-pci\" }");
 
         assertThat(read.selectors().getFirst().values(SelectorWord.DRIVERS)).containsExactly("iavf", "vfio-pci");
+    }
+
+    @Test
+    void limitsAreThoseOfEveryProgramOfTheClass() throws Exception {
+        DeviceClass read = read("pci", "vendors = [\"10ee\"]", """
+                [class.limits]
+                memory_max = "512M"
+                cpu_quota = "50%"
+                tasks_max = 64
+                [class.health]
+                command = ["/bin/true"]
+                [class.prepare]
+                command = ["/bin/true"]
+                """);
+
+        ProgramLimits limits = new ProgramLimits(Optional.of("512M"), Optional.of("50%"), OptionalInt.of(64));
+        assertThat(read.health().limits()).isEqualTo(limits);
+        assertThat(read.recipe().steps())
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Step.Command.class,
+                        command -> assertThat(command.limits()).isEqualTo(limits));
+    }
+
+    @Test
+    void limitsThatAreNoneAndThoseOfNoProgramAreTold() throws Exception {
+        assertMistakes(
+                "pci",
+                "limits = { memory_max = \"512\", cpu_quota = \"0.5\", tasks_max = 0 }",
+                "limits.memory_max: \"512\" is no amount like \"512M\" or \"2G\"",
+                "limits.cpu_quota: \"0.5\" is no amount like \"50%\" or \"200%\"",
+                "limits.tasks_max: must be 1 to 4194304, not 0");
+        assertMistakes(
+                "pci",
+                "limits = { tasks_max = 1 }",
+                "limits: is about the programs of [class.prepare] and [class.health], and there is none");
     }
 
     @Test
