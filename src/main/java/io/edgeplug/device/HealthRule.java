@@ -42,7 +42,7 @@ public record HealthRule(
 
     /** The same without its program. */
     HealthRule withoutCommand() {
-        return new HealthRule(checks, List.of(), commandTimeout, commandEvery, unhealthyFor, healthyFor);
+        return new HealthRule(checks, List.of(), commandTimeout, commandEvery, limits, unhealthyFor, healthyFor);
     }
 
     /** Whether there is anything to look at, or to wait for. */
