@@ -117,6 +117,27 @@ public final class DeviceScan {
         return new PathScan(List.copyOf(found.values()), problems, excess);
     }
 
+    /**
+     * The device that the file at a path is for these patterns and groups, as a scan of all paths would find it; empty if
+     * there is no such file, or nothing names it.
+     */
+    public Optional<PathDevice> path(String path, Collection<PathGlob> patterns, Collection<PathGroup> groups) {
+        Map<String, PathDevice> found = new TreeMap<>();
+        Optional<PathGroup> group =
+                groups.stream().filter(one -> one.first().matches(path)).findFirst();
+        if (group.isPresent()) {
+            add(found, group.orElseThrow().members(path), group);
+            return Optional.ofNullable(found.get(path));
+        }
+        List<PathGlob> naming =
+                patterns.stream().filter(pattern -> pattern.matches(path)).toList();
+        if (!naming.isEmpty()) {
+            boolean isDirectory = naming.stream().anyMatch(PathGlob::namesDirectories);
+            add(found, List.of(new Member(path, isDirectory)), Optional.empty());
+        }
+        return Optional.ofNullable(found.get(path));
+    }
+
     private List<String> glob(PathGlob pattern, int most, List<String> problems, List<String> excess) {
         try {
             return sysfs.glob(pattern, most);

@@ -40,7 +40,7 @@ public record PathGroup(List<String> paths) {
     }
 
     /** What names the devices. */
-    PathGlob first() {
+    public PathGlob first() {
         return PathGlob.parse(paths.getFirst());
     }
 

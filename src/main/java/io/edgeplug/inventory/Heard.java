@@ -1,28 +1,37 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.linux.FileWatch;
 import io.edgeplug.linux.Uevent;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /**
  * What is to be looked at, each thing once however often it was named; any thread adds, one takes.
  *
- * <p>It cannot grow beyond the functions that were named since it was taken from last.
+ * <p>It cannot grow beyond the functions and the files that were named since it was taken from last, of which files it
+ * keeps some thousands: of more, it asks to look at all.
  */
 final class Heard {
+
+    /** So many paths are kept; whoever can write to a directory makes any number of files. */
+    private static final int MAX_FILES = 4096;
 
     private final Lock lock = new ReentrantLock();
     private final Condition added = lock.newCondition();
 
     // below: guarded by the lock
     private Map<PciAddress, Span> functions = new HashMap<>();
+    private Map<String, Span> files = new HashMap<>();
     private boolean withoutFunction;
     private boolean everything;
     private boolean judgement;
@@ -30,16 +39,29 @@ final class Heard {
     /**
      * What to look at.
      *
+     * @param files paths that may lead elsewhere, each with all that is below it
      * @param withoutFunction whether at what is neither a function nor a file
      */
-    record Batch(Map<PciAddress, Span> functions, boolean withoutFunction, boolean everything) {
+    record Batch(
+            Map<PciAddress, Span> functions, Map<String, Span> files, boolean withoutFunction, boolean everything) {
 
         /** Whether something was said of that device. */
         boolean names(Device device) {
-            return everything
-                    || (device instanceof PciDevice pci
-                            ? functions.containsKey(pci.function().address())
-                            : withoutFunction);
+            if (everything) {
+                return true;
+            }
+            if (device instanceof PciDevice pci) {
+                return functions.containsKey(pci.function().address());
+            }
+            return device instanceof PathDevice path ? span(path).isPresent() : withoutFunction;
+        }
+
+        /** When one of its files was named. */
+        Optional<Span> span(PathDevice device) {
+            return device.files().stream()
+                    .flatMap(file -> FileWatch.upFrom(file.path()).stream())
+                    .flatMap(path -> Stream.ofNullable(files.get(path)))
+                    .reduce(Span::and);
         }
     }
 
@@ -77,6 +99,17 @@ final class Heard {
         add(() -> functions.merge(address, new Span(now, now), Span::and));
     }
 
+    /** These paths may lead elsewhere. */
+    void lookAt(Collection<String> paths) {
+        long now = System.nanoTime();
+        add(() -> {
+            paths.forEach(path -> files.merge(path, new Span(now, now), Span::and));
+            if (files.size() > MAX_FILES) {
+                files = new HashMap<>(Map.of(FileWatch.EVERYTHING, new Span(now, now)));
+            }
+        });
+    }
+
     void lookAtEverything() {
         add(() -> everything = true);
     }
@@ -90,7 +123,7 @@ final class Heard {
     boolean hasAny() {
         lock.lock();
         try {
-            return !functions.isEmpty() || withoutFunction || everything || judgement;
+            return !functions.isEmpty() || !files.isEmpty() || withoutFunction || everything || judgement;
         } finally {
             lock.unlock();
         }
@@ -104,8 +137,9 @@ final class Heard {
             while (!hasAny() && left > 0) {
                 left = added.awaitNanos(left);
             }
-            Batch batch = new Batch(functions, withoutFunction, everything);
+            Batch batch = new Batch(functions, files, withoutFunction, everything);
             functions = new HashMap<>();
+            files = new HashMap<>();
             withoutFunction = false;
             everything = false;
             judgement = false;

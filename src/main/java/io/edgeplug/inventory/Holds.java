@@ -2,14 +2,17 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.linux.FileWatch;
 import io.edgeplug.linux.Uevent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -179,5 +182,15 @@ final class Holds {
                 .removeIf(problem -> !held.containsKey(problem.device().id())
                         && problem.isNamedBy(uevent)
                         && (now - problem.since() > ECHO.toNanos() || problem.isPulledBy(uevent)));
+    }
+
+    /** The same, of files at these paths or below. */
+    void heard(Set<String> paths) {
+        long now = System.nanoTime();
+        problems.values()
+                .removeIf(problem -> problem.device() instanceof PathDevice path
+                        && !held.containsKey(path.id())
+                        && now - problem.since() > ECHO.toNanos()
+                        && path.files().stream().anyMatch(file -> FileWatch.concerns(paths, file.path())));
     }
 }

@@ -2,10 +2,12 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.FileWatch;
 import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Uevent;
@@ -44,6 +46,7 @@ public final class Monitor implements AutoCloseable {
     private final Thread scanner;
 
     private final ScanThread reader;
+    private final FileWatch files = new FileWatch(this::hear);
 
     /** Touched by the scanner only, once it runs. */
     private final NodeDevices node;
@@ -63,7 +66,7 @@ public final class Monitor implements AutoCloseable {
         this.reader = new ScanThread(sysfs, this::goOnWithoutThread, this::lookAgain);
         this.commands = new HealthCommands(Supervisor.of(sysfs));
         this.health = new HealthWatch(reader, classes, commands, holds);
-        this.node = new NodeDevices(reader, classes, holds);
+        this.node = new NodeDevices(reader, Optional.of(files), classes, holds);
         this.classes = new Classes(classes);
         this.uevents = uevents;
         this.heartbeat = heartbeat;
@@ -93,6 +96,7 @@ public final class Monitor implements AutoCloseable {
             monitor.node.scanAll();
             monitor.nextTick = System.nanoTime() + TICK.toNanos();
         } catch (IOException e) {
+            monitor.files.close();
             uevents.close();
             throw e;
         }
@@ -203,7 +207,13 @@ public final class Monitor implements AutoCloseable {
 
     /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
     public void lookAgain(String id) {
-        PciAddress.parse(id).ifPresentOrElse(heard::lookAt, heard::lookAtEverything);
+        PciAddress.parse(id)
+                .ifPresentOrElse(
+                        heard::lookAt,
+                        () -> current().devices().stream()
+                                .filter(device -> device.id().equals(id))
+                                .findFirst()
+                                .ifPresentOrElse(this::lookAgain, heard::lookAtEverything));
     }
 
     /** Stops following; the last inventory stays readable. */
@@ -217,6 +227,7 @@ public final class Monitor implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        files.close();
         reader.close();
         commands.close();
     }
@@ -224,9 +235,16 @@ public final class Monitor implements AutoCloseable {
     private void lookAgain(Device device) {
         if (device instanceof PciDevice pci) {
             heard.lookAt(pci.function().address());
+        } else if (device instanceof PathDevice path) {
+            heard.lookAt(path.files().stream().map(PathDevice.File::path).toList());
         } else {
             heard.lookAtEverything();
         }
+    }
+
+    private void hear(Set<String> paths) {
+        holds.heard(paths);
+        heard.lookAt(paths);
     }
 
     private void listen() {
@@ -298,8 +316,13 @@ public final class Monitor implements AutoCloseable {
             } catch (IOException e) {
                 LOG.warning(() -> "cannot scan, devices stay as they were: " + e.getMessage());
             }
-        } else if (batch.withoutFunction()) {
-            node.scanWithoutFunction();
+        } else {
+            if (batch.withoutFunction()) {
+                node.scanWithoutFunction();
+            }
+            for (PathDevice device : node.scanFiles(batch.files().keySet())) {
+                batch.span(device).ifPresent(when -> settling.heard(Settling.place(device), when));
+            }
         }
         node.scan(batch.functions().keySet());
         node.scan(emptied.due(System.nanoTime()));

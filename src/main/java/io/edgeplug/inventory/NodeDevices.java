@@ -6,9 +6,11 @@ import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.FunctionScan;
 import io.edgeplug.device.Health;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.linux.FileWatch;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -21,7 +23,6 @@ import java.util.SequencedSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
-import java.util.stream.Stream;
 
 /** What the scans so far have found on a node; one thread at a time, which has its {@link ScanThread} do all reading. */
 final class NodeDevices {
@@ -45,12 +46,17 @@ final class NodeDevices {
     /** PFs of VFs that have gone since they were asked for last. */
     private final Set<PciAddress> bereft = new HashSet<>();
 
-    /** Of a node, of whose devices those that are held stay as they were. */
+    /** Of a node that nobody follows, of whose devices those that are held stay as they were. */
     NodeDevices(ScanThread thread, List<DeviceClass> classes, Holds holds) {
+        this(thread, Optional.empty(), classes, holds);
+    }
+
+    /** The same, of which {@code watch} tells when files are to be looked at again. */
+    NodeDevices(ScanThread thread, Optional<FileWatch> watch, List<DeviceClass> classes, Holds holds) {
         this.holds = holds;
         this.thread = thread;
         this.sysfs = thread.sysfs();
-        this.paths = new PathDevices(thread, classes);
+        this.paths = new PathDevices(thread, watch, classes, holds);
     }
 
     /** Looks for the files of these classes from now on. */
@@ -66,11 +72,11 @@ final class NodeDevices {
         return devices;
     }
 
-    /** The devices in a place, as {@link Settling} calls it. */
+    /** The devices in a place, as {@link Settling} calls it, of which some may not be ready: files always are. */
     List<Device> at(String place) {
         return PciAddress.parse(place)
                 .map(address -> List.<Device>copyOf(known(address)))
-                .orElseGet(() -> Stream.concat(withoutFunction.stream(), paths.devices().stream())
+                .orElseGet(() -> withoutFunction.stream()
                         .filter(device -> device.id().equals(place))
                         .toList());
     }
@@ -119,7 +125,7 @@ final class NodeDevices {
                 .distinct()
                 .toList()
                 .forEach(address -> put(address, List.of()));
-        paths.scan(scan);
+        paths.scan();
         // what the scan before has not come to is looked at first, however often a new one begins
         left.retainAll(present);
         left.addAll(addresses);
@@ -162,6 +168,11 @@ final class NodeDevices {
             lookWithoutFunction(new DeviceScan(sysfs));
             return true;
         });
+    }
+
+    /** Looks at the files at these paths and below; those that are there, if it has not looked at all. */
+    List<PathDevice> scanFiles(Set<String> changed) {
+        return changed.isEmpty() ? List.of() : thread.run(() -> paths.look(changed));
     }
 
     private void lookWithoutFunction(DeviceScan scan) {

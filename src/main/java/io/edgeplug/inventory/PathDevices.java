@@ -5,66 +5,182 @@ import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PathGroup;
+import io.edgeplug.linux.FileWatch;
 import io.edgeplug.linux.PathGlob;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.Trail;
 import java.io.IOException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
-/** The files that classes name, as the scans so far have found them; one thread at a time. */
+/**
+ * The files that classes name, as the looks so far have found them; one thread at a time.
+ *
+ * <p>The look at one file is the unit, and the scan of all is that look at each file that a pattern names.
+ */
 final class PathDevices {
 
     private static final Logger LOG = Logger.getLogger(PathDevices.class.getName());
 
+    /** What is lost if a look does not return. */
+    private static final String PLACE = "files";
+
     private final ScanThread thread;
+    private final Optional<FileWatch> watch;
+    private final Holds holds;
     private final FirstKinds firstKinds = new FirstKinds();
-    private List<DeviceClass> classes;
-    private List<PathDevice> found = List.of();
+    private List<PathGlob> patterns = List.of();
+    private List<PathGroup> groups = List.of();
+
+    /** By path. */
+    private NavigableMap<String, PathDevice> found = new TreeMap<>();
+
     private List<String> problems = List.of();
 
-    PathDevices(ScanThread thread, List<DeviceClass> classes) {
+    /** Those that are held stay as they were. */
+    PathDevices(ScanThread thread, Optional<FileWatch> watch, List<DeviceClass> classes, Holds holds) {
         this.thread = thread;
-        this.classes = List.copyOf(classes);
+        this.watch = watch;
+        this.holds = holds;
+        use(classes);
     }
 
     /** Looks for the files of these classes from now on. */
-    void use(List<DeviceClass> newClasses) {
-        classes = List.copyOf(newClasses);
+    void use(List<DeviceClass> classes) {
+        patterns = classes.stream().flatMap(DeviceClass::paths).distinct().toList();
+        groups = classes.stream()
+                .flatMap(one -> one.groups().stream())
+                .distinct()
+                .toList();
     }
 
     /** By path. */
-    List<PathDevice> devices() {
-        return found;
+    Collection<PathDevice> devices() {
+        return Collections.unmodifiableCollection(found.values());
     }
 
-    /** Files in a directory that cannot be listed now are still listed, as unhealthy. */
-    void scan(DeviceScan scan) {
-        DeviceScan.PathScan now = look(scan);
-        Map<String, PathDevice> byPath = new TreeMap<>();
+    /** Looks at all. Files in a directory that cannot be listed now are still listed, as unhealthy. */
+    void scan() {
+        Optional<Trail> trail = watch.map(FileWatch::trail);
+        DeviceScan.PathScan now = scan(trail);
+        NavigableMap<String, PathDevice> byPath = new TreeMap<>();
         if (!now.problems().isEmpty()) {
             Health unknown = Health.unhealthy(String.join("; ", now.problems()));
-            found.forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
+            found.forEach((path, device) -> byPath.put(path, device.withHealth(unknown)));
         }
-        now.devices().forEach(device -> byPath.put(device.path(), firstKinds.judged(device)));
-        found = List.copyOf(byPath.values());
+        now.devices().forEach(device -> put(byPath, device.path(), Optional.of(device)));
+        found.values().stream().filter(holds::isHeld).forEach(device -> byPath.put(device.path(), device));
+        found = byPath;
         if (!now.problems().equals(problems)) {
             now.problems().forEach(LOG::warning);
             problems = now.problems();
         }
+        if (problems.isEmpty()) {
+            watch.ifPresent(one -> one.keep(trail.orElseThrow()));
+        }
     }
 
     /** A file may be on another machine, which does not answer. */
-    private DeviceScan.PathScan look(DeviceScan scan) {
-        List<PathGlob> globs = classes.stream().flatMap(DeviceClass::paths).toList();
-        List<PathGroup> groups = classes.stream()
-                .flatMap(one -> one.groups().stream())
-                .distinct()
-                .toList();
+    private DeviceScan.PathScan scan(Optional<Trail> trail) {
+        DeviceScan scan = new DeviceScan(thread.sysfs().on(trail));
         try {
-            return thread.look("files", () -> scan.paths(globs, groups));
+            return thread.look(PLACE, () -> scan.paths(patterns, groups));
         } catch (IOException e) {
-            return new DeviceScan.PathScan(List.of(), List.of("files: " + e.getMessage()), List.of());
+            return new DeviceScan.PathScan(List.of(), List.of(PLACE + ": " + e.getMessage()), List.of());
+        }
+    }
+
+    /**
+     * Looks at the files to which these paths lead, and at those below them; at all where that is not enough.
+     *
+     * @return the devices that are there, if it has not looked at all
+     */
+    List<PathDevice> look(Set<String> changed) {
+        if (changed.contains(FileWatch.EVERYTHING)
+                || !problems.isEmpty()
+                || watch.stream().anyMatch(FileWatch::isCrowded)) {
+            scan();
+            return List.of();
+        }
+        Sysfs sysfs = thread.sysfs().on(watch.map(FileWatch::trail));
+        DeviceScan scan = new DeviceScan(sysfs);
+        Map<String, Optional<PathDevice>> now = new TreeMap<>();
+        try {
+            boolean ignored = thread.look(PLACE, () -> {
+                for (String path : concerned(changed, sysfs)) {
+                    now.put(path, scan.path(path, patterns, groups));
+                }
+                return true;
+            });
+        } catch (IOException e) {
+            scan();
+            return List.of();
+        }
+        now.forEach((path, device) -> put(found, path, device));
+        if (found.values().stream().mapToInt(device -> device.files().size()).sum() > DeviceScan.PathScan.MAX_FILES) {
+            scan();
+            return List.of();
+        }
+        return now.keySet().stream()
+                .flatMap(path -> Stream.ofNullable(found.get(path)))
+                .toList();
+    }
+
+    /** Of all that was and all that may be there now, the devices that have a file at one of these paths, or below it. */
+    private Set<String> concerned(Set<String> changed, Sysfs sysfs) throws IOException {
+        Set<String> concerned = new TreeSet<>();
+        Set<PathGlob> listed = new HashSet<>();
+        for (String path : changed) {
+            // 0 comes after /
+            concerned.addAll(found.subMap(path + "/", path + "0").keySet());
+            if (found.containsKey(path)) {
+                concerned.add(path);
+            }
+            globs().forEach(glob -> {
+                if (glob.matches(path)) {
+                    concerned.add(path);
+                } else if (glob.leadsThrough(path)) {
+                    listed.add(glob);
+                }
+            });
+        }
+        for (PathGlob glob : listed) {
+            concerned.addAll(sysfs.glob(glob, DeviceScan.PathScan.MAX_FILES));
+        }
+        if (!groups.isEmpty()) {
+            found.values().stream()
+                    .filter(device ->
+                            device.files().stream().anyMatch(file -> FileWatch.concerns(changed, file.path())))
+                    .forEach(device -> concerned.add(device.path()));
+        }
+        return concerned;
+    }
+
+    private Stream<PathGlob> globs() {
+        return Stream.concat(groups.stream().map(PathGroup::first), patterns.stream());
+    }
+
+    /** What is as it was stays the same object, so that nobody looks at it again. */
+    private void put(NavigableMap<String, PathDevice> devices, String path, Optional<PathDevice> device) {
+        PathDevice before = found.get(path);
+        if (before != null && holds.isHeld(before)) {
+            return;
+        }
+        Optional<PathDevice> now = device.map(firstKinds::judged);
+        if (now.isEmpty()) {
+            devices.remove(path);
+        } else {
+            devices.put(path, now.equals(Optional.ofNullable(before)) ? before : now.orElseThrow());
         }
     }
 }

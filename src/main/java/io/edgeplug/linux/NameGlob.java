@@ -30,4 +30,14 @@ public record NameGlob(String text, Pattern pattern) {
     boolean isLiteral() {
         return text.indexOf('*') < 0 && text.indexOf('?') < 0;
     }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof NameGlob glob && text.equals(glob.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
 }

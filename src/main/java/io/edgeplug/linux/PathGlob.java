@@ -48,11 +48,19 @@ public final class PathGlob {
     /** Whether the path, absolute and as it is written, is one that the pattern names, whatever kind of file is there. */
     public boolean matches(String path) {
         String[] parts = path.split("/", -1);
-        if (parts.length != names.size() + 1) {
-            return false;
-        }
-        for (int i = 0; i < names.size(); i++) {
-            if (!names.get(i).matches(parts[i + 1])) {
+        return parts.length == names.size() + 1 && begins(parts);
+    }
+
+    /** Whether the path is of a directory on the way to files that the pattern names. */
+    public boolean leadsThrough(String path) {
+        String[] parts = path.split("/", -1);
+        return parts.length <= names.size() && begins(parts);
+    }
+
+    /** Whether the names match, of which the first is before the root. */
+    private boolean begins(String[] parts) {
+        for (int i = 1; i < parts.length; i++) {
+            if (!names.get(i - 1).matches(parts[i])) {
                 return false;
             }
         }

@@ -36,13 +36,24 @@ final class PathWalk {
 
     private final Path root;
     private final Map<Path, Optional<Intruder>> directories = new LinkedHashMap<>();
+    private final Optional<Trail> trail;
     private Path place;
     private int links;
 
-    /** In the tree below a directory, where its paths begin. */
-    PathWalk(Path root) throws IOException {
+    /** As much of the path as the way has come to: what a link brings in between belongs to the name of the link. */
+    private String named = "";
+
+    private int namesOfLinks;
+
+    /**
+     * In the tree below a directory, where its paths begin.
+     *
+     * @param trail what is told of each step before it is taken
+     */
+    PathWalk(Path root, Optional<Trail> trail) throws IOException {
         this.root = root.toRealPath();
         this.place = this.root;
+        this.trail = trail;
     }
 
     /**
@@ -54,6 +65,11 @@ final class PathWalk {
         Deque<String> ahead = new ArrayDeque<>(List.of(path.split("/")));
         while (!ahead.isEmpty()) {
             String name = ahead.remove();
+            if (namesOfLinks > 0) {
+                namesOfLinks--;
+            } else if (!name.isEmpty()) {
+                named += "/" + name;
+            }
             if (name.equals("..")) {
                 place = Objects.requireNonNullElse(place.getParent(), place);
             } else if (!name.isEmpty() && !name.equals(".")) {
@@ -69,7 +85,14 @@ final class PathWalk {
         return new Destination(resolved, kind(found), number(found, "dev"), number(found, "ino"), intruders);
     }
 
+    /** Follows the path of a directory in which names are to be looked for. */
+    void follow(String directory, NameGlob names) throws IOException {
+        Destination ignored = follow(directory);
+        trail.ifPresent(one -> one.list(place, names, named));
+    }
+
     private void step(String name, Deque<String> ahead) throws IOException {
+        trail.ifPresent(one -> one.lookUp(place, name, named));
         // a captured device node is a link out of its tree, into directories that tell nothing of that node
         if (place.startsWith(root) && !directories.containsKey(place)) {
             directories.put(place, intruder(place, look(place)));
@@ -83,7 +106,9 @@ final class PathWalk {
             }
             String target = Files.readSymbolicLink(next).toString();
             place = target.startsWith("/") ? HOST : place;
-            List.of(target.split("/")).reversed().forEach(ahead::addFirst);
+            List<String> names = List.of(target.split("/"));
+            names.reversed().forEach(ahead::addFirst);
+            namesOfLinks += names.size();
         } else if (!ahead.isEmpty() && kind(found) != FileKind.DIRECTORY) {
             throw new NotDirectoryException(next.toString());
         } else {

@@ -50,12 +50,15 @@ public final class Sysfs {
     private final Kernel kernel;
     private final Consumer<Look> witness;
     private final Consumer<String> announcement;
+    private final Optional<Trail> trail;
 
-    private Sysfs(Path root, Kernel kernel, Consumer<Look> witness, Consumer<String> announcement) {
+    private Sysfs(
+            Path root, Kernel kernel, Consumer<Look> witness, Consumer<String> announcement, Optional<Trail> trail) {
         this.root = root;
         this.kernel = kernel;
         this.witness = witness;
         this.announcement = announcement;
+        this.trail = trail;
     }
 
     /** The tree under {@code root}. */
@@ -65,17 +68,22 @@ public final class Sysfs {
 
     /** The tree under {@code root}, with who acts when it is written to. */
     public static Sysfs at(Path root, Kernel kernel) {
-        return new Sysfs(root, kernel, look -> {}, path -> {});
+        return new Sysfs(root, kernel, look -> {}, path -> {}, Optional.empty());
     }
 
     /** The same tree, which tells {@code witness} of every look at a file that is there. */
     public Sysfs witnessedBy(Consumer<Look> witness) {
-        return new Sysfs(root, kernel, witness, announcement);
+        return new Sysfs(root, kernel, witness, announcement, trail);
     }
 
     /** The same tree, which announces each path before it looks there, since the kernel may keep who does. */
     public Sysfs announcing(Consumer<String> announcement) {
-        return new Sysfs(root, kernel, witness, announcement);
+        return new Sysfs(root, kernel, witness, announcement, trail);
+    }
+
+    /** The same tree, in which the ways of {@link #glob} and {@link #follow} are watched before they are gone. */
+    public Sysfs on(Optional<Trail> trail) {
+        return new Sysfs(root, kernel, witness, announcement, trail);
     }
 
     /** Whether it is a node that was captured: it has what a scan reads, and nothing tells which other files it had. */
@@ -198,11 +206,24 @@ public final class Sysfs {
         for (NameGlob wanted : pattern.names()) {
             List<String> next = new ArrayList<>();
             for (String directory : found) {
+                watch(directory, wanted);
                 matching("." + directory, wanted, most - next.size()).forEach(name -> next.add(directory + "/" + name));
             }
             found = next;
         }
         return found;
+    }
+
+    /** Has it told when the directory is another one, or has such names. That it cannot be reached, the look tells. */
+    private void watch(String directory, NameGlob names) throws IOException {
+        if (trail.isPresent()) {
+            try {
+                Path ignored = resolve("." + directory);
+                new PathWalk(root, trail).follow(directory, names);
+            } catch (FileSystemException | InvalidPathException e) {
+                // so far as it could be followed, it is watched
+            }
+        }
     }
 
     /** A literal name is looked up and not listed for, since its directory may be open to that alone. */
@@ -243,7 +264,7 @@ public final class Sysfs {
     public Optional<Destination> follow(String path) throws IOException {
         try {
             Path ignored = resolve(path);
-            Destination found = new PathWalk(root).follow(path);
+            Destination found = new PathWalk(root, trail).follow(path);
             witness.accept(new Look.Seen(path));
             return Optional.of(found);
         } catch (InvalidPathException e) {

@@ -1,27 +1,16 @@
 package io.edgeplug.linux;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import jnr.ffi.LibraryLoader;
 import jnr.ffi.Pointer;
-import jnr.ffi.Runtime;
 
 /**
- * What is called of libudev and libc; see libudev(3), poll(2), eventfd(2) and inotify(7).
+ * What is called of libudev, and of libc beside it; see libudev(3).
  *
  * <p>It belongs to nobody: any thread may call, but only one at a time for one monitor.
  */
 @SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
-interface Udev {
-
-    short POLLIN = 0x1;
-    short POLLNVAL = 0x20;
-    int EFD_CLOEXEC = 02000000;
-    int IN_NONBLOCK_CLOEXEC = 02004000;
-
-    /** IN_CREATE, IN_MOVED_TO, IN_DELETE and IN_MOVED_FROM. */
-    int IN_NAMES = 0x100 | 0x80 | 0x200 | 0x40;
+interface Udev extends KernelCalls {
 
     /**
      * Loads both libraries.
@@ -40,16 +29,6 @@ interface Udev {
         } catch (UnsatisfiedLinkError e) {
             throw new IOException("libudev: cannot load: " + e.getMessage(), e);
         }
-    }
-
-    /**
-     * Memory that these functions can read and write, all zero.
-     *
-     * <p>Of Java's own: jnr-ffi's has a thread that gives it back, which costs each start more than all else here.
-     */
-    static Pointer memory(Udev udev, int bytes) {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
-        return Pointer.wrap(Runtime.getRuntime(udev), buffer);
     }
 
     Pointer udev_new();
@@ -80,18 +59,4 @@ interface Udev {
     String udev_device_get_subsystem(Pointer device);
 
     Pointer udev_device_unref(Pointer device);
-
-    int poll(Pointer descriptors, long count, int milliseconds);
-
-    int eventfd(int count, int flags);
-
-    int inotify_init1(int flags);
-
-    int inotify_add_watch(int descriptor, String path, int mask);
-
-    long read(int descriptor, Pointer bytes, long count);
-
-    long write(int descriptor, Pointer bytes, long count);
-
-    int close(int descriptor);
 }

@@ -2,7 +2,6 @@ package io.edgeplug.linux;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -30,11 +29,10 @@ public final class UdevMonitor implements UeventSource {
     /** Room for a burst; the kernel takes memory only for what waits. One uevent takes about 2 KiB of it. */
     private static final int BUFFER_BYTES = 64 << 20;
 
-    /** Three struct pollfd: of the monitor, of the event that wakes for the end, and of the watch of udevd's directory. */
-    private static final int POLLFD_BYTES = 8;
+    /** The places of the descriptors that are waited for. */
+    private static final int UEVENTS = 0;
 
-    private static final int EVENTS = 4;
-    private static final int RETURNED = 6;
+    private static final int UDEVD = 1;
 
     /** Loaded once, in the thread that asks first. */
     private static final FutureTask<Udev> LIBRARY = new FutureTask<>(Udev::load);
@@ -42,8 +40,7 @@ public final class UdevMonitor implements UeventSource {
     private final Udev udev;
     private final Pointer context;
     private final int bufferBytes;
-    private final int waker;
-    private final Pointer descriptors;
+    private final Poll poll;
     private final UdevdWatch watch;
     private final Duration check;
 
@@ -64,7 +61,7 @@ public final class UdevMonitor implements UeventSource {
             Udev udev,
             Pointer context,
             int bufferBytes,
-            int waker,
+            Poll poll,
             UdevdWatch watch,
             Duration check,
             UeventSocket socket,
@@ -72,10 +69,9 @@ public final class UdevMonitor implements UeventSource {
         this.udev = udev;
         this.context = context;
         this.bufferBytes = bufferBytes;
-        this.waker = waker;
+        this.poll = poll;
         this.watch = watch;
         this.check = check;
-        this.descriptors = Udev.memory(udev, 3 * POLLFD_BYTES);
         this.socket = socket;
         this.udevd = udevd;
         this.nextCheck = System.nanoTime() + pause().toNanos();
@@ -117,16 +113,16 @@ public final class UdevMonitor implements UeventSource {
     static UdevMonitor open(int bufferBytes, Duration check) throws IOException {
         Udev udev = library();
         Pointer context = udev.udev_new();
-        int waker = udev.eventfd(0, Udev.EFD_CLOEXEC);
+        Poll poll = Poll.open(udev, 2);
         // watched first, and looked at then: what comes in between is seen twice and not missed
         UdevdWatch watch = UdevdWatch.open(udev);
         Optional<String> udevd = Udevd.socket();
         try {
             UeventSocket socket = UeventSocket.open(udev, context, udevd.isPresent(), bufferBytes);
-            return new UdevMonitor(udev, context, bufferBytes, waker, watch, check, socket, udevd);
+            return new UdevMonitor(udev, context, bufferBytes, poll, watch, check, socket, udevd);
         } catch (IOException e) {
             watch.close();
-            udev.close(waker);
+            poll.close();
             udev.udev_unref(context);
             throw e;
         }
@@ -150,7 +146,7 @@ public final class UdevMonitor implements UeventSource {
     @Override
     public void close() {
         closed = true;
-        wake();
+        poll.wake();
         turn.lock();
         try {
             release();
@@ -161,26 +157,19 @@ public final class UdevMonitor implements UeventSource {
 
     /** Waits for a uevent until udevd is to be looked at again. */
     private Optional<Uevent> receive() {
-        watch(0, socket.descriptor());
-        watch(POLLFD_BYTES, waker);
-        watch(2 * POLLFD_BYTES, watch.descriptor());
+        poll.watch(UEVENTS, socket.descriptor(), KernelCalls.POLLIN);
+        poll.watch(UDEVD, watch.descriptor(), KernelCalls.POLLIN);
         long left = Duration.ofNanos(nextCheck - System.nanoTime()).toMillis();
-        udev.poll(descriptors, 3, (int) Math.max(0, left + 1));
-        int returned = descriptors.getShort(RETURNED);
-        if ((returned & Udev.POLLNVAL) != 0) {
+        poll.await((int) Math.max(0, left + 1));
+        int returned = poll.returned(UEVENTS);
+        if ((returned & KernelCalls.POLLNVAL) != 0) {
             throw new IllegalStateException("the socket of the uevents was closed by someone else");
         }
-        if (descriptors.getShort(2 * POLLFD_BYTES + RETURNED) != 0 && watch.hasChanged()) {
+        if (poll.returned(UDEVD) != 0 && watch.hasChanged()) {
             nextCheck = System.nanoTime();
             hasStirred = true;
         }
         return returned == 0 || closed ? Optional.empty() : socket.receive();
-    }
-
-    private void watch(int offset, int descriptor) {
-        descriptors.putInt(offset, descriptor);
-        descriptors.putShort(offset + EVENTS, Udev.POLLIN);
-        descriptors.putShort(offset + RETURNED, (short) 0);
     }
 
     /** Whether another socket is heard now, so that what happened between the two may have been missed. */
@@ -212,24 +201,13 @@ public final class UdevMonitor implements UeventSource {
         return isSoon && SOON.compareTo(check) < 0 ? SOON : check;
     }
 
-    private void wake() {
-        Pointer one = Udev.memory(udev, Long.BYTES);
-        try {
-            one.putLong(0, 1);
-            udev.write(waker, one, Long.BYTES);
-        } finally {
-            // the memory is Java's, and goes with the buffer
-            Reference.reachabilityFence(one);
-        }
-    }
-
     private void release() {
         if (!released) {
             released = true;
             socket.close();
             udev.udev_unref(context);
             watch.close();
-            udev.close(waker);
+            poll.close();
         }
     }
 }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** A file system of a test's own, for which the test must be root's; else it is skipped and says so. */
-final class Mounted implements AutoCloseable {
+public final class Mounted implements AutoCloseable {
 
     private final Path at;
 
@@ -17,7 +17,7 @@ final class Mounted implements AutoCloseable {
         this.at = at;
     }
 
-    static Mounted open(String type, Path at) throws IOException, InterruptedException {
+    public static Mounted open(String type, Path at) throws IOException, InterruptedException {
         assumeTrue(run("id", "-u").equals("0"), "only root can mount a " + type);
         Files.createDirectories(at);
         String refusal = run("mount", "-t", type, "edgeplug-test", at.toString());

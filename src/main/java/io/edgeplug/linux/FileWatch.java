@@ -1,0 +1,226 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.logging.Logger;
+
+/**
+ * Tells which paths may lead elsewhere since they were looked at: a file of that name came or went, or a directory, a
+ * link or a mount on its way changed. It says no more than that: events are hints, and the next look is the truth.
+ *
+ * <p>What is watched are the ways of looks through {@link Sysfs#on}. The thread that listens, and all else that this
+ * needs, is there from the first such look on.
+ */
+public final class FileWatch implements AutoCloseable {
+
+    /** A path below which all may have changed: more happened than the kernel keeps. */
+    public static final String EVERYTHING = "/";
+
+    /** Instead of the number of a watch: the directory could not be watched. */
+    static final int UNWATCHED = -1;
+
+    /** Instead of the number of a watch: there is no such directory, which the look will find out too. */
+    static final int ABSENT = -2;
+
+    /** A table may grow by so much, and as much again, before what is on no way any more is to be dropped. */
+    private static final int GROWTH = 1024;
+
+    private static final Duration CLOSE = Duration.ofSeconds(1);
+
+    private static final Logger LOG = Logger.getLogger(FileWatch.class.getName());
+
+    private final Consumer<Set<String>> listener;
+
+    // below: guarded by this
+    private Ways ways = new Ways();
+
+    private int kept;
+    private Optional<Ear> ear = Optional.empty();
+    private boolean closed;
+    private boolean isLossTold;
+    private boolean isOverflowTold;
+
+    /** Nothing is watched yet. The listener is called on a thread of its own, and must return at once. */
+    public FileWatch(Consumer<Set<String>> listener) {
+        this.listener = listener;
+    }
+
+    /** Whether a path, or one above it, is among those that may lead elsewhere. */
+    public static boolean concerns(Set<String> changed, String path) {
+        return upFrom(path).stream().anyMatch(changed::contains);
+    }
+
+    /** A path and all above it, up to {@link #EVERYTHING}. */
+    public static List<String> upFrom(String path) {
+        List<String> up = new ArrayList<>();
+        for (int end = path.length(); end > 0; end = path.lastIndexOf('/', end - 1)) {
+            up.add(path.substring(0, end));
+        }
+        up.add(EVERYTHING);
+        return up;
+    }
+
+    /** Begins a round of looks, whose ways are watched in addition to those of earlier ones. */
+    public Trail trail() {
+        return new Trail(this);
+    }
+
+    /** Watches the ways of that round and no others any more. */
+    public synchronized void keep(Trail trail) {
+        Set<Integer> gone = new HashSet<>(ways.watches());
+        ways = trail.ways();
+        kept = ways.size();
+        gone.removeAll(ways.watches());
+        ear.ifPresent(one -> gone.forEach(one.inotify::remove));
+        isLossTold &= !trail.isComplete();
+    }
+
+    /** Whether it is time for a round of looks at all, for {@link #keep}: ways change, and those that were are still watched. */
+    public synchronized boolean isCrowded() {
+        return ways.size() > 2 * kept + GROWTH;
+    }
+
+    synchronized void add(Consumer<Ways> addition) {
+        addition.accept(ways);
+    }
+
+    /** Watches a directory, which takes as long as a look at it does. */
+    int watch(Path directory) {
+        Optional<Ear> one = ear();
+        if (one.isEmpty()) {
+            return UNWATCHED;
+        }
+        int number = one.orElseThrow().inotify.add(directory.toString(), Inotify.NAMES | Inotify.ATTRIBUTES);
+        if (number >= 0) {
+            return number;
+        }
+        if (number == -KernelCalls.ENOENT || number == -KernelCalls.ENOTDIR) {
+            return ABSENT;
+        }
+        tellOfLoss(
+                directory.toString(),
+                number == -KernelCalls.ENOSPC
+                        ? "all watches of this user are in use, raise fs.inotify.max_user_watches"
+                        : KernelCalls.load().strerror(-number));
+        return UNWATCHED;
+    }
+
+    private synchronized Optional<Ear> ear() {
+        if (ear.isEmpty() && !closed) {
+            try {
+                Ear opened = new Ear(KernelCalls.load());
+                opened.start();
+                ear = Optional.of(opened);
+            } catch (IOException e) {
+                tellOfLoss("files", e.getMessage() + ", see fs.inotify.max_user_instances");
+            }
+        }
+        return closed ? Optional.empty() : ear;
+    }
+
+    /** There is no room for another name. */
+    int full() {
+        tellOfLoss("files", "their patterns and links lead through too many directories");
+        return UNWATCHED;
+    }
+
+    private synchronized void tellOfLoss(String what, String why) {
+        if (!isLossTold) {
+            isLossTold = true;
+            LOG.warning(() -> what + ": cannot be watched, so changes are found by a scan every 60 s: " + why);
+        }
+    }
+
+    /** The paths that an event concerns. */
+    private synchronized Set<String> concerned(Inotify.Event event) {
+        if (event.watch() >= 0) {
+            return ways.concerned(event.watch(), event.name());
+        }
+        if (!isOverflowTold) {
+            isOverflowTold = true;
+            LOG.warning("more files come and go at once than the kernel keeps in mind, so all are looked at: "
+                    + "see fs.inotify.max_queued_events");
+        }
+        return Set.of(EVERYTHING);
+    }
+
+    private synchronized Set<String> concerned(Set<Path> mountPoints) {
+        return ways.concerned(mountPoints);
+    }
+
+    private synchronized Set<Path> directories() {
+        return ways.paths();
+    }
+
+    /** Ends the thread. */
+    @Override
+    public void close() {
+        Optional<Ear> last;
+        synchronized (this) {
+            closed = true;
+            last = ear;
+        }
+        last.ifPresent(Ear::end);
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** The thread that waits for the kernel. */
+    private final class Ear extends Thread {
+
+        private static final int INOTIFY = 0;
+        private static final int MOUNTS = 1;
+
+        private final Inotify inotify;
+        private final Mounts mounts;
+        private final Poll poll;
+
+        Ear(KernelCalls calls) throws IOException {
+            super("files");
+            setDaemon(true);
+            inotify = Inotify.open(calls);
+            mounts = Mounts.open(calls);
+            poll = Poll.open(calls, 2);
+            poll.watch(INOTIFY, inotify.descriptor(), KernelCalls.POLLIN);
+            poll.watch(MOUNTS, mounts.descriptor(), KernelCalls.POLLPRI);
+        }
+
+        @Override
+        public void run() {
+            while (!isClosed()) {
+                poll.await(-1);
+                Set<String> paths = new HashSet<>();
+                if (poll.returned(INOTIFY) != 0) {
+                    inotify.read().forEach(event -> paths.addAll(concerned(event)));
+                }
+                if (poll.returned(MOUNTS) != 0) {
+                    paths.addAll(concerned(mounts.changed(directories())));
+                }
+                if (!paths.isEmpty()) {
+                    listener.accept(paths);
+                }
+            }
+            poll.close();
+            mounts.close();
+            inotify.close();
+        }
+
+        void end() {
+            poll.wake();
+            try {
+                join(CLOSE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

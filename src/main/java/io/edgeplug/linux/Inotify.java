@@ -1,0 +1,105 @@
+package io.edgeplug.linux;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+
+/** An inotify descriptor, to be polled with others; see inotify(7). Any thread adds and removes, one thread reads. */
+final class Inotify {
+
+    /** IN_CREATE, IN_MOVED_TO, IN_DELETE and IN_MOVED_FROM. */
+    static final int NAMES = 0x100 | 0x80 | 0x200 | 0x40;
+
+    /** IN_ATTRIB. There is no IN_MODIFY here, since each write to a device node would wake this process. */
+    static final int ATTRIBUTES = 0x4;
+
+    private static final int ONLY_DIRECTORIES = 0x01000000;
+
+    private static final int BYTES = 16384;
+
+    /** Of struct inotify_event: a descriptor, a mask, a cookie, and how long the name is that follows. */
+    private static final int LENGTH = 12;
+
+    private static final int HEADER = 16;
+
+    private final KernelCalls calls;
+    private final int descriptor;
+    private final Pointer events;
+
+    private Inotify(KernelCalls calls, int descriptor) {
+        this.calls = calls;
+        this.descriptor = descriptor;
+        this.events = KernelCalls.memory(calls, BYTES);
+    }
+
+    /**
+     * Something has happened in a directory.
+     *
+     * @param watch which one, as {@link #add} returned it; negative if events were lost
+     * @param name the file it happened to; empty if it is the directory itself
+     */
+    record Event(int watch, String name) {}
+
+    /**
+     * Opens a descriptor that watches nothing yet.
+     *
+     * @throws IOException if the kernel gives none; the message is its reason
+     */
+    static Inotify open(KernelCalls calls) throws IOException {
+        int descriptor = calls.inotify_init1(KernelCalls.IN_NONBLOCK_CLOEXEC);
+        if (descriptor < 0) {
+            throw new IOException(calls.strerror(Runtime.getRuntime(calls).getLastError()));
+        }
+        return new Inotify(calls, descriptor);
+    }
+
+    int descriptor() {
+        return descriptor;
+    }
+
+    /**
+     * Watches the directory that has that path now; one that is watched already stays so.
+     *
+     * @return the number of its watch, which another path of the same directory has too; or a negative errno(3)
+     */
+    int add(String directory, int mask) {
+        int watch = calls.inotify_add_watch(descriptor, directory, mask | ONLY_DIRECTORIES);
+        return watch >= 0 ? watch : -Runtime.getRuntime(calls).getLastError();
+    }
+
+    void remove(int watch) {
+        // the kernel may have removed it with its directory
+        int ignored = calls.inotify_rm_watch(descriptor, watch);
+    }
+
+    /** What has happened; as much as there is room for, nothing if all was read. Never waits. */
+    List<Event> read() {
+        long count = calls.read(descriptor, events, BYTES);
+        List<Event> read = new ArrayList<>();
+        int at = 0;
+        while (at + HEADER <= count) {
+            int length = events.getInt(at + LENGTH);
+            read.add(new Event(events.getInt(at), name(at + HEADER, length)));
+            at += HEADER + length;
+        }
+        return read;
+    }
+
+    /** It ends at the first zero, of which there are several. */
+    private String name(int at, int length) {
+        byte[] bytes = new byte[length];
+        events.get(at, bytes, 0, length);
+        int end = 0;
+        while (end < length && bytes[end] != 0) {
+            end++;
+        }
+        return new String(bytes, 0, end, StandardCharsets.UTF_8);
+    }
+
+    void close() {
+        int ignored = calls.close(descriptor);
+    }
+}

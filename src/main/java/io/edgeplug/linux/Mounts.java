@@ -1,0 +1,104 @@
+package io.edgeplug.linux;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What is mounted in some directories, of which inotify tells nothing: a descriptor to be polled for {@code POLLPRI}, see
+ * proc_pid_mountinfo(5). One thread at a time.
+ */
+final class Mounts {
+
+    /** Of the thread: a test's has mounts of its own. */
+    private static final String FILE = "/proc/thread-self/mountinfo";
+
+    private static final int POINT = 4;
+    private static final int FIELDS = 6;
+    private static final int OCTAL_DIGITS = 3;
+
+    private final KernelCalls calls;
+    private final int descriptor;
+
+    /** By its number, the place of each mount. */
+    private Map<String, Path> mounts = Map.of();
+
+    private Mounts(KernelCalls calls, int descriptor) {
+        this.calls = calls;
+        this.descriptor = descriptor;
+    }
+
+    /** From here on changes are told; without a {@code /proc}, none. */
+    static Mounts open(KernelCalls calls) {
+        return new Mounts(calls, calls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC));
+    }
+
+    /** Negative if there is none. */
+    int descriptor() {
+        return descriptor;
+    }
+
+    /** Where in these directories something else is mounted than when this was asked last. */
+    Set<Path> changed(Set<Path> directories) {
+        Map<String, Path> now = in(directories);
+        Set<Path> changed = new HashSet<>();
+        mounts.forEach((number, point) -> {
+            if (!point.equals(now.get(number))) {
+                changed.add(point);
+            }
+        });
+        now.forEach((number, point) -> {
+            if (!point.equals(mounts.get(number))) {
+                changed.add(point);
+            }
+        });
+        mounts = now;
+        return changed;
+    }
+
+    private static Map<String, Path> in(Set<Path> directories) {
+        Map<String, Path> found = new HashMap<>();
+        try (Stream<String> lines = Files.lines(Path.of(FILE), StandardCharsets.ISO_8859_1)) {
+            lines.map(line -> line.split(" ", FIELDS))
+                    .filter(line -> line.length == FIELDS)
+                    .forEach(line -> {
+                        Path point = Path.of(plain(line[POINT]));
+                        if (point.getParent() != null
+                                && directories.contains(Objects.requireNonNull(point.getParent()))) {
+                            found.put(line[0], point);
+                        }
+                    });
+        } catch (IOException | UncheckedIOException e) {
+            // the directories are looked at within the minute
+            return Map.of();
+        }
+        return found;
+    }
+
+    /** The kernel writes blanks and backslashes as {@code \040}, and all other bytes as they are. */
+    private static String plain(String escaped) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        int at = 0;
+        while (at < escaped.length()) {
+            boolean isOctal = escaped.charAt(at) == '\\' && at + OCTAL_DIGITS < escaped.length();
+            bytes.write(isOctal ? Integer.parseInt(escaped, at + 1, at + 1 + OCTAL_DIGITS, 8) : escaped.charAt(at));
+            at += isOctal ? 1 + OCTAL_DIGITS : 1;
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    void close() {
+        if (descriptor >= 0) {
+            int ignored = calls.close(descriptor);
+        }
+    }
+}

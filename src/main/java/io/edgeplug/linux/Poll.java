@@ -1,0 +1,66 @@
+package io.edgeplug.linux;
+
+import java.lang.ref.Reference;
+import jnr.ffi.Pointer;
+
+/** Waits until one of several descriptors has something, or somebody wakes it; see poll(2). One thread waits, any wakes. */
+final class Poll {
+
+    private static final int BYTES = 8;
+    private static final int EVENTS = 4;
+    private static final int RETURNED = 6;
+
+    private final KernelCalls calls;
+    private final int count;
+    private final int waker;
+    private final Pointer descriptors;
+
+    private Poll(KernelCalls calls, int count, int waker) {
+        this.calls = calls;
+        this.count = count;
+        this.waker = waker;
+        this.descriptors = KernelCalls.memory(calls, (count + 1) * BYTES);
+    }
+
+    /** Has room for so many descriptors. */
+    static Poll open(KernelCalls calls, int count) {
+        Poll poll = new Poll(calls, count, calls.eventfd(0, KernelCalls.EFD_CLOEXEC));
+        poll.watch(count, poll.waker, KernelCalls.POLLIN);
+        return poll;
+    }
+
+    /** Waits for these events of a descriptor from now on; for none if it is negative. */
+    void watch(int place, int descriptor, short events) {
+        descriptors.putInt(place * BYTES, descriptor);
+        descriptors.putShort(place * BYTES + EVENTS, events);
+    }
+
+    /** Waits so long, for ever if it is negative; a signal ends it too. */
+    void await(int milliseconds) {
+        for (int place = 0; place <= count; place++) {
+            descriptors.putShort(place * BYTES + RETURNED, (short) 0);
+        }
+        int ignored = calls.poll(descriptors, count + 1, milliseconds);
+    }
+
+    /** What the last wait has found of a descriptor. */
+    int returned(int place) {
+        return descriptors.getShort(place * BYTES + RETURNED);
+    }
+
+    /** Ends the wait, and each later one. */
+    void wake() {
+        Pointer one = KernelCalls.memory(calls, Long.BYTES);
+        try {
+            one.putLong(0, 1);
+            calls.write(waker, one, Long.BYTES);
+        } finally {
+            // the memory is Java's, and goes with the buffer
+            Reference.reachabilityFence(one);
+        }
+    }
+
+    void close() {
+        int ignored = calls.close(waker);
+    }
+}
