@@ -22,6 +22,7 @@ final class Bench implements Callable<Integer> {
             JmhFigures.socket(),
             new RestartFigures(),
             new HotPlugFigures(),
+            new FileFigures(),
             new UdevFigures(),
             JmhFigures.calls(),
             new StallFigures(),
@@ -39,8 +40,8 @@ final class Bench implements Callable<Integer> {
     @Option(
             names = "--sections",
             paramLabel = "NAME,...",
-            description = "Measure only these: socket, restart, hotplug, udev, calls, stall, choice, scan, "
-                    + "first-list, footprint.")
+            description = "Measure only these: socket, restart, hotplug, files, udev, calls, stall, choice, "
+                    + "scan, first-list, footprint.")
     private String sections = "";
 
     /** Measures. */

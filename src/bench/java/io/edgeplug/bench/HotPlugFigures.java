@@ -2,24 +2,16 @@ package io.edgeplug.bench;
 
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.localkubelet.KubeletEvent;
-import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.simulation.SimulatedNode;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /** How long the kubelet does not know yet: from the uevent of a VF until its list has come, by the size of the node. */
 final class HotPlugFigures implements Section {
 
     private static final Duration SETTLE = Duration.ofMillis(150);
-    private static final long PATIENCE_SECONDS = 30;
     private static final String REMOVAL = "removal -> list, ";
     private static final String ADDITION = "addition -> list, settle " + SETTLE.toMillis() + " ms, ";
 
@@ -76,40 +68,5 @@ final class HotPlugFigures implements Section {
         Figure addition = additions.millis(ADDITION + what).with(Target.p99(SETTLE.toMillis() + 10));
         figures.accept(what.equals(SMALLEST) ? removal : removal.above(REMOVAL + SMALLEST));
         figures.accept(what.equals(SMALLEST) ? addition : addition.above(ADDITION + SMALLEST));
-    }
-
-    /** The lists that came, each with the time. */
-    private static final class Lists {
-
-        private record Came(int healthy, long when) {}
-
-        private final BlockingQueue<Came> came = new LinkedBlockingQueue<>();
-        private final ResourceName resource;
-
-        Lists(ResourceName resource) {
-            this.resource = resource;
-        }
-
-        void note(KubeletEvent event) {
-            long now = System.nanoTime();
-            if (event instanceof KubeletEvent.DeviceList list && list.resource().equals(resource)) {
-                int healthy = (int)
-                        list.devices().stream().filter(ListedDevice::healthy).count();
-                came.add(new Came(healthy, now));
-            }
-        }
-
-        /** When the list came that has so many. */
-        long await(int healthy) throws InterruptedException, TimeoutException {
-            while (true) {
-                Came next = came.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-                if (next == null) {
-                    throw new TimeoutException("no list of " + healthy + " devices");
-                }
-                if (next.healthy() == healthy) {
-                    return next.when();
-                }
-            }
-        }
     }
 }

@@ -28,6 +28,9 @@ final class PartsJvm implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 30;
 
+    /** Instead of a number of functions. */
+    private static final String FILES = "files";
+
     private final Process process;
 
     private PartsJvm(Process process) {
@@ -42,10 +45,17 @@ final class PartsJvm implements AutoCloseable {
      * @param functions of which each PF's VFs are a resource; 0 where all VFs are one
      */
     static PartsJvm start(Path root, Path directory, int functions, Duration settle) throws IOException {
+        return start(root, directory, String.valueOf(functions), settle);
+    }
+
+    /** Starts them on a node of files, with the classes of {@link FileFigures}. */
+    static PartsJvm startWithFiles(Path root, Path directory, Duration settle) throws IOException {
+        return start(root, directory, FILES, settle);
+    }
+
+    private static PartsJvm start(Path root, Path directory, String classes, Duration settle) throws IOException {
         return new PartsJvm(ChildJvm.start(
-                List.of(),
-                PartsJvm.class,
-                List.of(root.toString(), directory.toString(), String.valueOf(functions), settle.toString())));
+                List.of(), PartsJvm.class, List.of(root.toString(), directory.toString(), classes, settle.toString())));
     }
 
     /** Tells of a function, and returns when it did. */
@@ -73,13 +83,16 @@ final class PartsJvm implements AutoCloseable {
     /** Runs them until the pipe ends. */
     public static void main(String[] args) throws Exception {
         Journal.toStderr(Level.SEVERE);
-        int functions = Integer.parseInt(args[2]);
-        List<DeviceClass> classes = functions > 0 ? BigNode.byPf(functions) : List.of(BigNode.allVfs());
+        List<DeviceClass> classes = args[2].equals(FILES) ? FileFigures.classes() : classes(Integer.parseInt(args[2]));
         Piped uevents = new Piped();
         try (Parts parts =
                 Parts.open(Sysfs.at(Path.of(args[0])), Path.of(args[1]), classes, uevents, Duration.parse(args[3]))) {
             uevents.awaitEnd();
         }
+    }
+
+    private static List<DeviceClass> classes(int functions) {
+        return functions > 0 ? BigNode.byPf(functions) : List.of(BigNode.allVfs());
     }
 
     /** Uevents that come through the pipe, a line each. */
