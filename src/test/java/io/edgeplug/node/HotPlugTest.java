@@ -5,6 +5,7 @@ import static io.edgeplug.node.Installation.PF0;
 import static io.edgeplug.node.Installation.PF1;
 import static io.edgeplug.node.Installation.VF;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @NodeScenario
@@ -16,6 +17,30 @@ final class HotPlugTest {
 
     /** The card is near no NUMA node, so that it is as near to the one as to the other. */
     private static final String ANYWHERE = " on NUMA 0,1";
+
+    private static final String SERIAL = "example.com/serial";
+
+    private static final String SERIAL_CLASS = """
+
+            [[class]]
+            resource = "example.com/serial"
+            kind = "path"
+            match = { paths = ["/dev/serial/by-id/*"] }
+            """;
+
+    /** The directory of the links is made with the first and removed with the last. */
+    @Test
+    void serialAdapterIsListedByItsIdAndLeavesWhenItIsPulled(Node node) throws Exception {
+        Installation.configure(node, Installation.CONFIG + SERIAL_CLASS);
+        node.kubelet().awaitDevices(SERIAL);
+        for (String number : List.of("edge1", "edge2")) {
+            node.plugSerial(number);
+            node.kubelet().awaitDevices(SERIAL, "usb-QEMU_QEMU_USB_SERIAL_" + number + "-if00-port0");
+
+            node.pullSerial(number);
+            node.kubelet().awaitDevices(SERIAL);
+        }
+    }
 
     @Test
     void adapterThatIsPluggedIsListedAndLeavesWhenItIsPulled(Node node) throws Exception {

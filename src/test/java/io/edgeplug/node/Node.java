@@ -105,6 +105,16 @@ final class Node implements AutoCloseable {
         plugged.remove(card);
     }
 
+    /** Plugs a USB serial adapter of that serial number. */
+    void plugSerial(String number) throws IOException, InterruptedException, TimeoutException {
+        qemu.plugSerial(number);
+    }
+
+    /** Pulls it, without asking the kernel. */
+    void pullSerial(String number) throws IOException, InterruptedException, TimeoutException {
+        qemu.pullSerial(number);
+    }
+
     /** Sets how many VFs a PF has; some other number than 0 must be set to 0 first, as the kernel wants it. */
     void vfs(String pf, int count) throws IOException, InterruptedException, TimeoutException {
         // the kernel refuses while the PF's driver is at work

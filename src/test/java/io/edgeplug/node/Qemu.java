@@ -67,6 +67,7 @@ final class Qemu implements AutoCloseable {
             -device igb,id=igb0,bus=port0,mac=52:54:00:00:01:00,romfile=
             -device pcie-root-port,id=port1,bus=numa1,chassis=2,slot=2,addr=0x0
             -device igb,id=igb1,bus=port1,mac=52:54:00:00:02:00,romfile=
+            -device qemu-xhci,id=usb,bus=pcie.0,addr=0x6 -chardev null,id=serial
             -device pcie-root-port,id=hp0,bus=pcie.0,chassis=10,slot=10,addr=0xa
             -device pcie-root-port,id=hp1,bus=numa1,chassis=11,slot=11,addr=0x1
             """;
@@ -140,6 +141,16 @@ final class Qemu implements AutoCloseable {
     void pull(Card card) throws IOException, InterruptedException, TimeoutException {
         qmp.execute("device_del", Map.of("id", card.id()));
         qmp.await("DEVICE_DELETED", card.id());
+    }
+
+    /** Plugs a serial adapter into the USB, as a person does: by a name that is the adapter's serial number too. */
+    void plugSerial(String number) throws IOException, InterruptedException, TimeoutException {
+        qmp.command("device_add usb-serial,id=" + number + ",serial=" + number
+                + ",bus=usb.0,chardev=serial,always-plugged=on");
+    }
+
+    void pullSerial(String number) throws IOException, InterruptedException, TimeoutException {
+        qmp.command("device_del " + number);
     }
 
     void save(String snapshot) throws IOException, InterruptedException, TimeoutException {
