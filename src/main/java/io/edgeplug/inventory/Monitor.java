@@ -46,7 +46,7 @@ public final class Monitor implements AutoCloseable {
     private final Thread scanner;
 
     private final ScanThread reader;
-    private final FileWatch files = new FileWatch(this::hear);
+    private final FileWatch files = new FileWatch("files", this::hear);
 
     /** Touched by the scanner only, once it runs. */
     private final NodeDevices node;

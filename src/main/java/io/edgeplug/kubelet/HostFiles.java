@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  */
 final class HostFiles {
 
-    private static final String DEV = "/dev/";
+    static final String DEV = "/dev/";
 
     /** The service has others in these places than containers get: see PrivateTmp and ProcSubset in its unit. */
     private static final List<String> UNSEEN = List.of("/tmp/", "/var/tmp/", "/proc/");

@@ -80,4 +80,15 @@ final class Ready {
         }
         return suspects;
     }
+
+    /** The IDs of those that were ready and bring one of these nodes. */
+    Set<String> having(Set<String> paths) {
+        Set<String> having = new HashSet<>();
+        if (!paths.isEmpty()) {
+            byId.values().stream()
+                    .filter(one -> one.nodes().stream().anyMatch(node -> paths.contains(node.hostPath())))
+                    .forEach(one -> having.add(one.id()));
+        }
+        return having;
+    }
 }

@@ -23,6 +23,7 @@ public final class Supplies implements AutoCloseable {
     private final Sysfs sysfs;
     private final ContainerDirectories directories;
     private final Monitor monitor;
+    private final NodeWatch nodes;
 
     /** Changed by {@link #use} only. */
     private volatile List<Supply> supplies = List.of();
@@ -31,6 +32,7 @@ public final class Supplies implements AutoCloseable {
         this.sysfs = sysfs;
         this.directories = directories;
         this.monitor = monitor;
+        this.nodes = new NodeWatch(sysfs, paths -> supplies.forEach(supply -> supply.lookAtNodes(paths)));
     }
 
     /**
@@ -47,7 +49,7 @@ public final class Supplies implements AutoCloseable {
     }
 
     private Supply open(DeviceClass deviceClass) {
-        return Supply.open(deviceClass, monitor, sysfs, directories);
+        return Supply.open(deviceClass, monitor, nodes, sysfs, directories);
     }
 
     /**
@@ -91,6 +93,7 @@ public final class Supplies implements AutoCloseable {
 
     @Override
     public void close() {
+        nodes.close();
         supplies.forEach(Supply::close);
     }
 }

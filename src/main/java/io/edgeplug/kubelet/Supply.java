@@ -18,10 +18,12 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -41,10 +43,14 @@ final class Supply implements AutoCloseable {
 
     private final DeviceClass deviceClass;
     private final Monitor monitor;
+    private final NodeWatch nodes;
     private final ContainerFiles files;
     private final SupplyLog log;
     private final List<Thread> threads;
     private final Semaphore asked = new Semaphore(0);
+
+    /** The nodes that may have come or gone since they were looked at. */
+    private final AtomicReference<Set<String>> stirred = new AtomicReference<>(Set.of());
 
     /** Held while one looks, so that no two write files. */
     private final Lock looking = new ReentrantLock();
@@ -62,9 +68,10 @@ final class Supply implements AutoCloseable {
 
     private final Offers offers = new Offers();
 
-    private Supply(DeviceClass deviceClass, Monitor monitor, Sysfs sysfs, ContainerFiles files) {
+    private Supply(DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerFiles files) {
         this.deviceClass = deviceClass;
         this.monitor = monitor;
+        this.nodes = nodes;
         this.files = files;
         this.ready = new Ready(deviceClass, monitor, sysfs, files);
         this.equipped = new Equipped(deviceClass);
@@ -75,8 +82,9 @@ final class Supply implements AutoCloseable {
     }
 
     /** Makes the first offer, and then one whenever it differs. */
-    static Supply open(DeviceClass deviceClass, Monitor monitor, Sysfs sysfs, ContainerDirectories directories) {
-        Supply supply = new Supply(deviceClass, monitor, sysfs, new ContainerFiles(directories, deviceClass));
+    static Supply open(
+            DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerDirectories directories) {
+        Supply supply = new Supply(deviceClass, monitor, nodes, sysfs, new ContainerFiles(directories, deviceClass));
         supply.look();
         supply.threads.forEach(Thread::start);
         return supply;
@@ -169,26 +177,50 @@ final class Supply implements AutoCloseable {
 
     private void keepUp() {
         try {
+            long next = System.nanoTime() + pause();
             while (true) {
-                Duration pause = current().problems().isEmpty() ? QUIET : RETRY;
-                boolean ignored = asked.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS);
+                boolean ignored = asked.tryAcquire(next - System.nanoTime(), TimeUnit.NANOSECONDS);
                 asked.drainPermits();
-                look(Extent.UPKEEP);
+                Set<String> paths = Objects.requireNonNull(stirred.getAndSet(Set.of()));
+                long now = System.nanoTime();
+                if (paths.isEmpty() || next - now <= 0) {
+                    look(Extent.UPKEEP, paths);
+                    next = now + pause();
+                } else {
+                    look(Extent.CHANGES, paths);
+                    next = Math.min(next, now + pause());
+                }
             }
         } catch (InterruptedException e) {
             // closed
         }
     }
 
+    private long pause() {
+        return (current().problems().isEmpty() ? QUIET : RETRY).toNanos();
+    }
+
+    /** Has what brings these nodes looked at, by the thread for that. */
+    void lookAtNodes(Set<String> paths) {
+        Set<String> ignored = stirred.accumulateAndGet(paths, Supply::union);
+        asked.release();
+    }
+
+    private static Set<String> union(Set<String> some, Set<String> others) {
+        Set<String> union = new HashSet<>(some);
+        union.addAll(others);
+        return union;
+    }
+
     /** Looks at devices, nodes and files now; returns when the offer is made and the files are written. */
     void look() {
-        look(Extent.ALL);
+        look(Extent.ALL, Set.of());
     }
 
     /** Looks at what has changed since it looked last. */
     private void lookAtChanges() {
         boolean wasSound = current().problems().isEmpty();
-        look(Extent.CHANGES);
+        look(Extent.CHANGES, Set.of());
         if (wasSound && !current().problems().isEmpty()) {
             // whoever waits for the next look has known of no hurry
             asked.release();
@@ -204,11 +236,11 @@ final class Supply implements AutoCloseable {
         ALL
     }
 
-    private void look(Extent extent) {
+    private void look(Extent extent, Set<String> paths) {
         // while the files of thousands are looked at, too
         tellBadNews();
         // before the lock: for thousands it takes a while, and what has settled meanwhile need not wait
-        Set<String> suspects = extent == Extent.UPKEEP ? ready.suspects() : Set.of();
+        Set<String> suspects = extent == Extent.UPKEEP ? ready.suspects() : ready.having(paths);
         looking.lock();
         try {
             boolean isOffered = stopped || offer(extent, suspects);
@@ -243,6 +275,7 @@ final class Supply implements AutoCloseable {
         }
         Collection<Equipment> looked = all ? equipped.all() : withTroubled(change.changed(), troubled);
         Map<String, String> problems = all ? files.keep(looked) : files.update(equipped.all(), looked, change.gone());
+        nodes.follow(looked);
         for (Equipment one : looked) {
             ready.withoutFiles(one).ifPresent(problem -> problems.put(one.id(), problem));
         }

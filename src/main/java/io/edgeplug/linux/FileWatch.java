@@ -36,6 +36,7 @@ public final class FileWatch implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(FileWatch.class.getName());
 
+    private final String name;
     private final Consumer<Set<String>> listener;
 
     // below: guarded by this
@@ -47,8 +48,9 @@ public final class FileWatch implements AutoCloseable {
     private boolean isLossTold;
     private boolean isOverflowTold;
 
-    /** Nothing is watched yet. The listener is called on a thread of its own, and must return at once. */
-    public FileWatch(Consumer<Set<String>> listener) {
+    /** Nothing is watched yet; the thread gets that name. The listener is called on a thread of its own, and must return at once. */
+    public FileWatch(String name, Consumer<Set<String>> listener) {
+        this.name = name;
         this.listener = listener;
     }
 
@@ -119,7 +121,7 @@ public final class FileWatch implements AutoCloseable {
                 opened.start();
                 ear = Optional.of(opened);
             } catch (IOException e) {
-                tellOfLoss("files", e.getMessage() + ", see fs.inotify.max_user_instances");
+                tellOfLoss(name, e.getMessage() + ", see fs.inotify.max_user_instances");
             }
         }
         return closed ? Optional.empty() : ear;
@@ -127,7 +129,7 @@ public final class FileWatch implements AutoCloseable {
 
     /** There is no room for another name. */
     int full() {
-        tellOfLoss("files", "their patterns and links lead through too many directories");
+        tellOfLoss(name, "their patterns and links lead through too many directories");
         return UNWATCHED;
     }
 
@@ -185,7 +187,7 @@ public final class FileWatch implements AutoCloseable {
         private final Poll poll;
 
         Ear(KernelCalls calls) throws IOException {
-            super("files");
+            super(name);
             setDaemon(true);
             inotify = Inotify.open(calls);
             mounts = Mounts.open(calls);

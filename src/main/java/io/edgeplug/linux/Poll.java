@@ -6,9 +6,9 @@ import jnr.ffi.Pointer;
 /** Waits until one of several descriptors has something, or somebody wakes it; see poll(2). One thread waits, any wakes. */
 final class Poll {
 
-    private static final int BYTES = 8;
-    private static final int EVENTS = 4;
-    private static final int RETURNED = 6;
+    private static final long BYTES = 8;
+    private static final long EVENTS = 4;
+    private static final long RETURNED = 6;
 
     private final KernelCalls calls;
     private final int count;
@@ -19,7 +19,7 @@ final class Poll {
         this.calls = calls;
         this.count = count;
         this.waker = waker;
-        this.descriptors = KernelCalls.memory(calls, (count + 1) * BYTES);
+        this.descriptors = KernelCalls.memory(calls, Math.toIntExact((count + 1) * BYTES));
     }
 
     /** Has room for so many descriptors. */

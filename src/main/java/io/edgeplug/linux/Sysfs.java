@@ -214,13 +214,13 @@ public final class Sysfs {
         return found;
     }
 
-    /** Has it told when the directory is another one, or has such names. That it cannot be reached, the look tells. */
-    private void watch(String directory, NameGlob names) throws IOException {
+    /** Has it told when the directory is another one, or files of such names come or go in it; it need not be there. */
+    public void watch(String directory, NameGlob names) {
         if (trail.isPresent()) {
             try {
                 Path ignored = resolve("." + directory);
                 new PathWalk(root, trail).follow(directory, names);
-            } catch (FileSystemException | InvalidPathException e) {
+            } catch (IOException | InvalidPathException e) {
                 // so far as it could be followed, it is watched
             }
         }

@@ -36,14 +36,14 @@ final class HeardTest {
         }
         heard.hear(new Uevent("add", "/devices/virtual/misc/tun", "misc"));
 
-        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), false, false));
+        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), Map.of(), false, false));
     }
 
     @Test
     void fpgaOfASystemOnChipAsksForNoFunction() throws Exception {
         heard.hear(new Uevent("change", "/devices/platform/fpga-full/fpga_region/region0", "fpga_region"));
 
-        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), true, false));
+        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), Map.of(), true, false));
     }
 
     @Test

@@ -24,8 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class HostFilesTest {
 
-    private static final String GONE =
-            "Device g1 of example.com/gopher is unhealthy: its file /etc/gophers/g1 is not there";
+    /** Whoever is first tells it: the look of Allocate, or the one that the kernel's event has asked for. */
+    private static final List<String> GONE = List.of(
+            "Device g1 of example.com/gopher is unhealthy: its file /etc/gophers/g1 is not there",
+            "Device g1 of example.com/gopher is not on this node");
 
     @TempDir
     private Path directory = Path.of("");
@@ -100,7 +102,7 @@ final class HostFilesTest {
         Served served = served("");
         Files.delete(served.file("etc/gophers/g1"));
 
-        assertThat(served.refusal("g1")).isEqualTo(GONE);
+        assertThat(served.refusal("g1")).isIn(GONE);
 
         served.await(list -> list.size() == 1);
         assertThat(served.refusal("g1")).isEqualTo("Device g1 of example.com/gopher is not on this node");
@@ -113,7 +115,7 @@ final class HostFilesTest {
         Served served = served("hand_over = \"cdi\"");
         Files.delete(served.file("etc/gophers/g1"));
 
-        assertThat(served.refusal("g1")).isEqualTo(GONE);
+        assertThat(served.refusal("g1")).isIn(GONE);
         served.await(list -> list.size() == 1);
     }
 
@@ -122,7 +124,7 @@ final class HostFilesTest {
         Served served = served("");
         Path file = served.file("etc/gophers/g1");
         Files.delete(file);
-        assertThat(served.refusal("g1")).isEqualTo(GONE);
+        assertThat(served.refusal("g1")).isIn(GONE);
         served.await(list -> list.size() == 1);
 
         Files.createDirectory(file);
@@ -148,8 +150,10 @@ final class HostFilesTest {
         Files.createDirectory(file);
 
         assertThat(served.refusal("g1"))
-                .isEqualTo("Device g1 of example.com/gopher is unhealthy: "
-                        + "/etc/gophers/g1 is a directory now and was a file");
+                .isIn(
+                        "Device g1 of example.com/gopher is unhealthy: "
+                                + "/etc/gophers/g1 is a directory now and was a file",
+                        GONE.getLast());
         served.awaitHealth("g1", false);
 
         replace(file);
@@ -166,8 +170,9 @@ final class HostFilesTest {
                 .isZero();
 
         assertThat(served.refusal("g1"))
-                .isEqualTo(
-                        "Device g1 of example.com/gopher is unhealthy: /etc/gophers/g1 is a FIFO now and was a file");
+                .isIn(
+                        "Device g1 of example.com/gopher is unhealthy: /etc/gophers/g1 is a FIFO now and was a file",
+                        GONE.getLast());
         served.awaitHealth("g1", false);
 
         replace(file);
@@ -208,7 +213,9 @@ final class HostFilesTest {
         Files.delete(etc.resolve("map1"));
 
         assertThat(served.refusal("g1"))
-                .isEqualTo("Device g1 of example.com/gopher is unhealthy: its file /etc/map1 is not there");
+                .isIn(
+                        "Device g1 of example.com/gopher is unhealthy: its file /etc/map1 is not there",
+                        "Device g1 of example.com/gopher is unhealthy: it lacks /etc/map1 of its group");
         served.awaitHealth("g1", false);
     }
 

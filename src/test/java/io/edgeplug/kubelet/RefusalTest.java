@@ -11,12 +11,14 @@ import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.HandOver;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -146,12 +148,8 @@ final class RefusalTest {
                         "vanished while a container has it",
                         stage -> {
                             stage.allocate(DPU, A);
-                            Inventory before = stage.monitor.current();
                             stage.node.pull(address(A));
-                            // its group mates, which no other container can have now, make a newer inventory too
-                            while (stage.monitor.missing().isEmpty()) {
-                                before = stage.monitor.awaitNewerThan(before.generation());
-                            }
+                            stage.awaitUnhealthy(DPU, A);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: it is gone, and a container may hold it"),
@@ -183,14 +181,16 @@ final class RefusalTest {
                         "file missing",
                         stage -> {
                             Files.delete(stage.path("etc/files/f1"));
+                            stage.monitor.awaitNewerThan(1);
                             stage.allocate(FILE, "f1");
                         },
-                        "Device f1 of example.com/file is unhealthy: its file /etc/files/f1 is not there"),
+                        "Device f1 of example.com/file is not on this node"),
                 new Refusal(
                         "file became a directory",
                         stage -> {
                             Files.delete(stage.path("etc/files/f1"));
                             Files.createDirectory(stage.path("etc/files/f1"));
+                            stage.awaitUnhealthy(FILE, "f1");
                             stage.allocate(FILE, "f1");
                         },
                         "Device f1 of example.com/file is unhealthy: /etc/files/f1 is a directory now and was a file"),
@@ -229,8 +229,8 @@ final class RefusalTest {
                 new Refusal(
                         "node became a file",
                         stage -> {
-                            Files.delete(stage.path("dev/vfio/17"));
-                            stage.make("dev/vfio/17", "echo writes this where a node is gone");
+                            stage.make("dev/17", "echo writes this where a node is gone");
+                            Files.move(stage.path("dev/17"), stage.path("dev/vfio/17"), StandardCopyOption.ATOMIC_MOVE);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: its node /dev/vfio/17 is a file"),
@@ -387,6 +387,15 @@ final class RefusalTest {
 
         Path path(String path) {
             return node.root().resolve(path);
+        }
+
+        void awaitUnhealthy(String resource, String id) throws InterruptedException {
+            Inventory now = monitor.current();
+            while (now.device(ResourceName.parse(resource), id)
+                    .filter(device -> !device.health().isHealthy())
+                    .isEmpty()) {
+                now = monitor.awaitNewerThan(now.generation());
+            }
         }
 
         void make(String path, String content) throws IOException {

@@ -49,7 +49,12 @@ final class SupplyNode {
         List<DeviceClass> classes = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), CLASSES))
                 .classes();
         monitor = closing.add(Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO));
-        supply = closing.add(Supply.open(classes.getFirst(), monitor, node.sysfs(), directories(directory)));
+        supply = closing.add(Supply.open(
+                classes.getFirst(),
+                monitor,
+                closing.add(new NodeWatch(node.sysfs(), paths -> {})),
+                node.sysfs(),
+                directories(directory)));
         resource = new Resource(supply, closing.add(new Preparations(node.sysfs(), monitor, directory)), directory);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.edgeplug.inventory.Hold;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,11 @@ final class UntrustedPathTest {
                     .device(GOPHER, id)
                     .flatMap(device -> device.health().problem())
                     .orElse("healthy");
+        }
+
+        Hold hold(String id) {
+            return daemon.monitor.hold(
+                    daemon.monitor.current().device(GOPHER, id).orElseThrow());
         }
 
         String refusal(String id) {
@@ -166,13 +173,15 @@ final class UntrustedPathTest {
         Served served = serve(1, "");
         assertThat(served.mount("g1").getHostPath()).isEqualTo("/etc/gophers/g1");
 
+        // so that it is not looked at meanwhile
+        Hold hold = served.hold("g1");
         Files.move(Files.createFile(root.resolve("etc/new")), gophers.resolve("g1"), StandardCopyOption.ATOMIC_MOVE);
         long before = served.daemon().monitor.current().generation();
         assertThat(served.refusal("g1"))
                 .isEqualTo("Device g1 of example.com/gopher is unhealthy: "
                         + "its file /etc/gophers/g1 was replaced since edgeplug looked at it");
 
-        // it was looked at for that
+        hold.release(Optional.empty());
         assertThat(served.daemon().monitor.awaitNewerThan(before, PATIENCE).generation())
                 .isGreaterThan(before);
         served.daemon().lookAtFilesNow();
@@ -185,6 +194,8 @@ final class UntrustedPathTest {
         Files.createSymbolicLink(gophers.resolve("g1"), Path.of("../one"));
         Served served = serve(1, "");
 
+        // so that it is not looked at meanwhile
+        Hold hold = served.hold("g1");
         Files.delete(gophers.resolve("g1"));
         Files.createSymbolicLink(gophers.resolve("g1"), Path.of("../shadow"));
 
