@@ -22,7 +22,8 @@ import java.util.stream.Stream;
  * Tells when files may have come or gone in a directory, which itself may be missing or replaced; inotify(7).
  *
  * <p>It names files and does not say what became of them: events are hints, and the directory is the truth. One thread at
- * a time.
+ * a time. The JDK's own inotify is enough for names in one directory; {@link FileWatch} also tells of attributes, links and
+ * mounts, for which it calls libc.
  */
 public final class DirectoryWatch implements AutoCloseable {
 

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.inventory.Hold;
+import io.edgeplug.inventory.Inventory;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
@@ -61,6 +63,16 @@ final class UntrustedPathTest {
                     .device(GOPHER, id)
                     .flatMap(device -> device.health().problem())
                     .orElse("healthy");
+        }
+
+        void awaitPath(String id, String path) throws InterruptedException {
+            Inventory now = daemon.monitor.current();
+            while (now.device(GOPHER, id)
+                    .filter(device ->
+                            ((PathDevice) device).files().getFirst().hostPath().equals(path))
+                    .isEmpty()) {
+                now = daemon.monitor.awaitNewerThan(now.generation());
+            }
         }
 
         Hold hold(String id) {
@@ -200,6 +212,9 @@ final class UntrustedPathTest {
         Files.createSymbolicLink(gophers.resolve("g1"), Path.of("../shadow"));
 
         assertThat(served.refusal("g1")).endsWith("its file /etc/gophers/g1 was replaced since edgeplug looked at it");
+
+        hold.release(Optional.empty());
+        served.awaitPath("g1", "/etc/shadow");
     }
 
     @Test
