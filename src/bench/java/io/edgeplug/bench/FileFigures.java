@@ -24,7 +24,6 @@ final class FileFigures implements Section {
     /** The directory that larger ones are compared with. */
     private static final String SMALLEST = "1 file";
 
-    private static final double FLAT = 2;
     private static final int ROUNDS = 200;
     private static final int WARM_UP = 50;
 
@@ -82,7 +81,7 @@ final class FileFigures implements Section {
 
     private static void tell(Figure figure, String begins, long p99, String what, Consumer<Figure> figures) {
         boolean isSmallest = what.equals(SMALLEST);
-        Figure targeted = figure.with(isSmallest ? Target.p99(p99) : Target.timesFloor(FLAT));
+        Figure targeted = figure.with(Target.p99(p99));
         figures.accept(isSmallest ? targeted : targeted.above(begins + SMALLEST));
     }
 }
