@@ -16,7 +16,6 @@ interface KernelCalls {
 
     int ENOENT = 2;
     int ENOTDIR = 20;
-    int EMFILE = 24;
     int ENOSPC = 28;
     int O_RDONLY = 0;
     int O_RDWR = 2;

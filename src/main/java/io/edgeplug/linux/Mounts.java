@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -70,18 +72,24 @@ final class Mounts {
         try (Stream<String> lines = Files.lines(Path.of(FILE), StandardCharsets.ISO_8859_1)) {
             lines.map(line -> line.split(" ", FIELDS))
                     .filter(line -> line.length == FIELDS)
-                    .forEach(line -> {
-                        Path point = Path.of(plain(line[POINT]));
-                        if (point.getParent() != null
-                                && directories.contains(Objects.requireNonNull(point.getParent()))) {
-                            found.put(line[0], point);
-                        }
-                    });
+                    .forEach(line -> path(plain(line[POINT]))
+                            .filter(point -> point.getParent() != null
+                                    && directories.contains(Objects.requireNonNull(point.getParent())))
+                            .ifPresent(point -> found.put(line[0], point)));
         } catch (IOException | UncheckedIOException e) {
             // the directories are looked at within the minute
             return Map.of();
         }
         return found;
+    }
+
+    /** A name that the locale cannot spell is in no way. */
+    private static Optional<Path> path(String text) {
+        try {
+            return Optional.of(Path.of(text));
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        }
     }
 
     /** The kernel writes blanks and backslashes as {@code \040}, and all other bytes as they are. */
