@@ -14,7 +14,7 @@ sources=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/
 mirror=${EDGEPLUG_NODE_MIRROR:-$(awk '/^URIs:/ {print $2; exit} /^deb / {print $2; exit}' <<<"$sources")}
 
 tools=qemu-system-x86,ipxe-qemu,seabios,qemu-utils,linux-headers-amd64,linux-source,gcc,make,xz-utils,zstd,cpio,e2fsprogs,kmod
-node=systemd,systemd-sysv,udev,kmod,iproute2,pciutils,rdma-core,procps,containerd,runc,podman,busybox-static
+node=systemd,systemd-sysv,dbus,udev,kmod,iproute2,pciutils,rdma-core,procps,containerd,runc,podman,busybox-static
 
 debian() { # debian PACKAGES ROOT OPTION...
     local packages=$1 root=$2

@@ -127,6 +127,30 @@ final class PrepareTest {
                 .doesNotContain("vlan");
     }
 
+    /** The kernel of the node has the controllers of cgroups, which a container on a machine without them lacks. */
+    @Test
+    void programThatNeedsMoreMemoryThanItsClassMayHaveIsKilledAndThePodIsToldWhy(Node node) throws Exception {
+        node.run("mkdir /etc/tools && touch /etc/tools/t1");
+        node.run("printf '#!/bin/sh\\nhead -c 300M /dev/zero | tail >/dev/null\\n' >/usr/local/bin/greedy");
+        node.run("chmod +x /usr/local/bin/greedy");
+        Installation.configure(node, """
+                [[class]]
+                resource = "example.com/tool"
+                kind = "path"
+                match = { paths = ["/etc/tools/*"] }
+                [class.limits]
+                memory_max = "64M"
+                [class.prepare]
+                command = ["/usr/local/bin/greedy"]
+                """);
+        node.kubelet().awaitDevices("example.com/tool", "t1");
+
+        assertThat(node.kubelet().admit("pod", "example.com/tool=1").toString())
+                .contains(
+                        "PreStartFailed",
+                        "/usr/local/bin/greedy: was killed because it needed more memory than it may have");
+    }
+
     /** A VF of an adapter whose interface is up, as the adapter tells its driver nothing otherwise. */
     private static void vf(Node node) throws Exception {
         node.run("ip link set $(ls /sys/bus/pci/devices/" + PF1 + "/net) up");
