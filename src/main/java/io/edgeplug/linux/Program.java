@@ -50,6 +50,10 @@ public record Program(Purpose purpose, String device, List<String> argv, Duratio
      * @throws IOException if it cannot
      */
     public static void check(List<String> argv) throws IOException {
+        if (argv.getFirst().contains("=")) {
+            // env(1), which starts it, takes that for a variable
+            throw new IOException(argv.getFirst() + ": the path of a program must not contain =, rename it");
+        }
         if (!Files.isExecutable(Path.of(argv.getFirst()))) {
             throw new IOException(argv.getFirst() + ": no such program");
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,6 +105,13 @@ final class TransientUnitTest {
                         "--property=MemoryMax=512M",
                         "--property=CPUQuota=50%",
                         "--property=TasksMax=64");
+    }
+
+    @Test
+    void programWithAnEqualsSignInItsPathIsRefused() {
+        assertThatThrownBy(() -> Program.check(List.of("/opt/a=b/wipe")))
+                .isInstanceOf(IOException.class)
+                .hasMessage("/opt/a=b/wipe: the path of a program must not contain =, rename it");
     }
 
     @Test
