@@ -149,7 +149,8 @@ final class UnitRun {
                 "--wait",
                 "--collect",
                 "--unit=" + unit.name(),
-                "--description=" + description(program)));
+                // systemd writes it to a file as it is, where a backslash at the end of a line continues it
+                "--description=" + description(program).replace('\\', '?')));
         // whatever becomes of this process, the unit ends in time
         property(command, "RuntimeMaxSec=" + Math.max(1, program.deadline().toMillis()) + "ms");
         property(command, "TimeoutStopSec=" + GRACE);

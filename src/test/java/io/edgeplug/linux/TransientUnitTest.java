@@ -108,6 +108,12 @@ final class TransientUnitTest {
     }
 
     @Test
+    void descriptionDoesNotContinueOnTheNextLineOfTheUnit() {
+        assertThat(UnitRun.command(program(Program.Purpose.PREPARE, "g1\\", "/opt/wipe")))
+                .contains("--description=edgeplug prepares g1?");
+    }
+
+    @Test
     void programWithAnEqualsSignInItsPathIsRefused() {
         assertThatThrownBy(() -> Program.check(List.of("/opt/a=b/wipe")))
                 .isInstanceOf(IOException.class)
