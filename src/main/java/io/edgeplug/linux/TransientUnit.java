@@ -1,6 +1,8 @@
 package io.edgeplug.linux;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -40,7 +43,13 @@ public record TransientUnit(String name) implements RunningProgram {
     private static final int MAX_NAME = 255;
 
     private static final int DIGEST_DIGITS = 12;
-    private static final Set<String> ENDED = Set.of("ActiveState=inactive", "ActiveState=failed");
+    private static final Set<String> ENDED = Set.of("inactive", "failed");
+    private static final String STATE = "ActiveState=";
+    private static final String GROUP = "ControlGroup=";
+    private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
+
+    /** Of a cgroup's file, in bytes. */
+    private static final long MOST = 1 << 20;
 
     /** Many times what systemd takes for an answer, and more than it takes to kill a unit's processes. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -113,11 +122,49 @@ public record TransientUnit(String name) implements RunningProgram {
 
     @Override
     public boolean isAlive() throws IOException {
-        List<String> states = systemctl("show", "--property=ActiveState", name);
-        if (states.size() != 1 || !states.getFirst().startsWith("ActiveState=")) {
-            throw new IOException("systemctl does not tell whether " + name + " runs: " + String.join("; ", states));
+        return isAlive(systemctl("show", "--property=ActiveState,ControlGroup", name), CGROUPS);
+    }
+
+    /** Whether it is, by what systemctl shows and by its cgroup. */
+    boolean isAlive(List<String> shown, Path cgroups) throws IOException {
+        String state = shown(shown, STATE)
+                .orElseThrow(() -> new IOException(
+                        "systemctl does not tell whether " + name + " runs: " + String.join("; ", shown)));
+        if (!ENDED.contains(state)) {
+            return true;
         }
-        return !ENDED.contains(states.getFirst());
+        // systemd also calls a unit ended whose processes SIGKILL has not ended
+        String group = shown(shown, GROUP).orElse("");
+        return group.startsWith("/") && hasProcesses(group, cgroups);
+    }
+
+    private static Optional<String> shown(List<String> lines, String property) {
+        return lines.stream()
+                .filter(line -> line.startsWith(property))
+                .map(line -> line.substring(property.length()))
+                .findFirst();
+    }
+
+    private boolean hasProcesses(String group, Path cgroups) throws IOException {
+        // some versions of systemctl escape the backslashes of the name, which is known anyway
+        String directory = group.substring(1, group.lastIndexOf('/') + 1) + name;
+        return hasLine(cgroups.resolve(directory).resolve("cgroup.events"), "populated 1"::equals)
+                || hasLine(
+                        cgroups.resolve("unified").resolve(directory).resolve("cgroup.events"), "populated 1"::equals)
+                // version 1 has no such file
+                || hasLine(cgroups.resolve("systemd").resolve(directory).resolve("cgroup.procs"), pid -> true);
+    }
+
+    private static boolean hasLine(Path file, Predicate<String> wanted) throws IOException {
+        try (BufferedReader lines = new BufferedReader(ForeignText.open(file, MOST))) {
+            return lines.lines().anyMatch(wanted);
+        } catch (IOException | UncheckedIOException e) {
+            if (Files.notExists(file)) {
+                // systemd removes the cgroup of which nothing is left
+                return false;
+            }
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
     }
 
     /** Whether systemd knows the name, so that no other unit can have it yet. */

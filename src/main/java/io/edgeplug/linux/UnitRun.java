@@ -62,7 +62,10 @@ final class UnitRun {
             witness.ended();
             throw new IOException("systemd-run: " + attempt.lastWord());
         }
-        witness.ended();
+        // what SIGKILL did not end stays noted; after a success, the name may be another process's unit already
+        if (attempt.isSuccess() || !unit.isAlive()) {
+            witness.ended();
+        }
         return attempt.end();
     }
 
@@ -84,6 +87,10 @@ final class UnitRun {
                     .filter(line -> line.startsWith(FINISHED))
                     .map(line -> line.substring(FINISHED.length()).strip())
                     .findFirst();
+        }
+
+        boolean isSuccess() {
+            return result().filter("success"::equals).isPresent();
         }
 
         String lastWord() {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -118,6 +119,47 @@ final class TransientUnitTest {
         assertThatThrownBy(() -> Program.check(List.of("/opt/a=b/wipe")))
                 .isInstanceOf(IOException.class)
                 .hasMessage("/opt/a=b/wipe: the path of a program must not contain =, rename it");
+    }
+
+    private boolean isAlive(Path cgroups, String... shown) throws IOException {
+        return new TransientUnit("edgeplug-prepare-g\\x2d1.service").isAlive(List.of(shown), cgroups);
+    }
+
+    @Test
+    void unitThatSystemdHasGivenUpIsAliveWhileItHasProcesses(@TempDir Path cgroups) throws Exception {
+        // systemctl of version 239 shows the backslash so
+        String group = "ControlGroup=/system.slice/edgeplug-prepare-g\\x5cx2d1.service";
+        Path unit = Files.createDirectories(cgroups.resolve("system.slice/edgeplug-prepare-g\\x2d1.service"));
+        Files.writeString(unit.resolve("cgroup.events"), "populated 1\nfrozen 0\n");
+        assertThat(isAlive(cgroups, "ActiveState=failed", group)).isTrue();
+        assertThat(isAlive(cgroups, group, "ActiveState=inactive")).isTrue();
+
+        Files.writeString(unit.resolve("cgroup.events"), "populated 0\nfrozen 0\n");
+        assertThat(isAlive(cgroups, "ActiveState=failed", group)).isFalse();
+    }
+
+    @Test
+    void processesAreFoundInTheFirstVersionOfCgroupsToo(@TempDir Path cgroups) throws Exception {
+        String group = "ControlGroup=/system.slice/edgeplug-prepare-g\\x2d1.service";
+        Path unit = Files.createDirectories(cgroups.resolve("systemd/system.slice/edgeplug-prepare-g\\x2d1.service"));
+        Files.writeString(unit.resolve("cgroup.procs"), "4711\n");
+        assertThat(isAlive(cgroups, "ActiveState=failed", group)).isTrue();
+
+        Files.writeString(unit.resolve("cgroup.procs"), "");
+        assertThat(isAlive(cgroups, "ActiveState=failed", group)).isFalse();
+    }
+
+    @Test
+    void unitWithoutCgroupIsAsAliveAsSystemdSays(@TempDir Path cgroups) throws Exception {
+        assertThat(isAlive(cgroups, "ActiveState=failed", "ControlGroup=/system.slice/gone.service"))
+                .isFalse();
+        assertThat(isAlive(cgroups, "ActiveState=inactive")).isFalse();
+        assertThat(isAlive(cgroups, "ActiveState=inactive", "ControlGroup=")).isFalse();
+        assertThat(isAlive(cgroups, "ActiveState=deactivating", "ControlGroup="))
+                .isTrue();
+        assertThatThrownBy(() -> isAlive(cgroups, "Failed to connect to bus: Connection refused"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Connection refused");
     }
 
     @Test
