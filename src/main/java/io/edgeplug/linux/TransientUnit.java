@@ -179,10 +179,31 @@ public record TransientUnit(String name) implements RunningProgram {
             if (end - System.nanoTime() <= 0) {
                 return false;
             }
-            // systemd tells of an end only to who is connected to it, so it is asked again
-            boolean ignored = new CountDownLatch(1).await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            pause();
         }
         return true;
+    }
+
+    /**
+     * Waits until another unit can have the name. That can be later than the end, since systemd keeps a unit that ended
+     * until it has looked at everything that it keeps.
+     *
+     * @return whether one can
+     */
+    boolean awaitFree(Duration timeout) throws IOException, InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        while (isTaken()) {
+            if (end - System.nanoTime() <= 0) {
+                return false;
+            }
+            pause();
+        }
+        return true;
+    }
+
+    /** systemd tells of an end only to who is connected to it, so it is asked again. */
+    private static void pause() throws InterruptedException {
+        boolean ignored = new CountDownLatch(1).await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -49,7 +49,7 @@ final class UnitRun {
         while (!attempt.hasBegun() && unit.isTaken()) {
             // another process runs a program for this device, or has, and systemd has not forgotten it yet
             Duration left = Duration.ofNanos(Math.max(0, late - System.nanoTime()));
-            if (left.isZero() || !unit.awaitEnd(left)) {
+            if (left.isZero() || !unit.awaitFree(left)) {
                 throw new TimeoutException("waited longer than "
                         + program.deadline().toSeconds() + " s for " + unit.text() + " of another process to end");
             }
