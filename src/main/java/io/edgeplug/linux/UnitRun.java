@@ -56,17 +56,35 @@ final class UnitRun {
             attempt = attempt();
         }
         if (attempt.result().isEmpty()) {
-            if (attempt.hasBegun()) {
-                unit.end();
-            }
-            witness.ended();
-            throw new IOException("systemd-run: " + attempt.lastWord());
+            throw unseen(attempt, witness);
         }
         // what SIGKILL did not end stays noted; after a success, the name may be another process's unit already
         if (attempt.isSuccess() || !unit.isAlive()) {
             witness.ended();
         }
         return attempt.end();
+    }
+
+    /** Without an end that systemd-run has seen, the program's result is unknown, if it has begun at all. */
+    private IOException unseen(Attempt attempt, Supervisor.Witness witness) throws IOException, InterruptedException {
+        String word = "systemd-run: " + attempt.lastWord();
+        if (!attempt.hasBegun()) {
+            witness.ended();
+            return new IOException(word);
+        }
+        // the program goes on without systemd-run, and may be writing a flash memory: systemd ends it at its deadline
+        boolean hasEnded;
+        try {
+            hasEnded = unit.awaitEnd(program.deadline().plus(SLACK)) || unit.end();
+        } catch (InterruptedException e) {
+            endBecauseOf(e);
+            throw e;
+        }
+        if (!hasEnded) {
+            return new IOException("its result is unknown, and " + unit.text() + " still runs: " + word);
+        }
+        witness.ended();
+        return new IOException("it has ended, but its result is unknown: " + word);
     }
 
     /**
@@ -135,15 +153,19 @@ final class UnitRun {
                 throw new TimeoutException(program.tookTooLong() + ", which systemd has not confirmed");
             }
         } catch (InterruptedException e) {
-            try {
-                unit.endSoon();
-            } catch (IOException unended) {
-                // it ends at its deadline
-                e.addSuppressed(unended);
-            }
+            endBecauseOf(e);
             throw e;
         } finally {
             asking.destroyForcibly();
+        }
+    }
+
+    private void endBecauseOf(InterruptedException e) {
+        try {
+            unit.endSoon();
+        } catch (IOException unended) {
+            // it ends at its deadline
+            e.addSuppressed(unended);
         }
     }
 
