@@ -67,7 +67,7 @@ final class HealthCommands implements AutoCloseable {
         if (last.next() - now <= 0 && begun.add(id)) {
             threads.execute(() -> run(id, rule));
         }
-        return last.problem();
+        return last.problem().map(text -> rule.command().getFirst() + ": " + text);
     }
 
     /** Forgets what was said of all other devices. */
@@ -93,7 +93,7 @@ final class HealthCommands implements AutoCloseable {
     }
 
     private void run(String id, HealthRule rule) {
-        Optional<String> problem = verdict(id, rule).map(text -> rule.command().getFirst() + ": " + text);
+        Optional<String> problem = verdict(id, rule);
         long next = System.nanoTime() + rule.commandEvery().toNanos();
         results.computeIfPresent(id, (key, last) -> new Result(problem, next));
         begun.remove(id);
@@ -126,6 +126,9 @@ final class HealthCommands implements AutoCloseable {
                             .or(() -> Optional.of("exit " + end.status()));
         } catch (TimeoutException e) {
             return Optional.of("takes longer than " + rule.commandTimeout().toMillis() + " ms");
+        } catch (Supervisor.UnansweredException e) {
+            // the program has not judged the device, so what it said last holds until it does
+            return Optional.ofNullable(results.get(id)).flatMap(Result::problem);
         } catch (IOException e) {
             return Optional.of("cannot run: " + e.getMessage());
         } catch (InterruptedException e) {

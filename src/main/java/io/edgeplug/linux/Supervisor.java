@@ -28,6 +28,16 @@ public enum Supervisor {
         }
     }
 
+    /** systemd or D-Bus does not answer, which says nothing of the program. */
+    public static final class UnansweredException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        UnansweredException(String message) {
+            super(message);
+        }
+    }
+
     /** Who is told of the begin and the end of a program. */
     public interface Witness {
         /**

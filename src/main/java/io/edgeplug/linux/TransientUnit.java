@@ -128,7 +128,7 @@ public record TransientUnit(String name) implements RunningProgram {
     /** Whether it is, by what systemctl shows and by its cgroup. */
     boolean isAlive(List<String> shown, Path cgroups) throws IOException {
         String state = shown(shown, STATE)
-                .orElseThrow(() -> new IOException(
+                .orElseThrow(() -> new Supervisor.UnansweredException(
                         "systemctl does not tell whether " + name + " runs: " + String.join("; ", shown)));
         if (!ENDED.contains(state)) {
             return true;
@@ -233,7 +233,7 @@ public record TransientUnit(String name) implements RunningProgram {
             process.onExit().orTimeout(PATIENCE.toNanos(), TimeUnit.NANOSECONDS).join();
         } catch (CompletionException e) {
             process.destroyForcibly();
-            throw new IOException("systemctl does not answer", e);
+            throw new Supervisor.UnansweredException("systemctl does not answer");
         }
         return process.inputReader(StandardCharsets.UTF_8)
                 .lines()

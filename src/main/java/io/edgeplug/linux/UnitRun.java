@@ -70,7 +70,7 @@ final class UnitRun {
         String word = "systemd-run: " + attempt.lastWord();
         if (!attempt.hasBegun()) {
             witness.ended();
-            return new IOException(word);
+            return isUnanswered(attempt.lastWord()) ? new Supervisor.UnansweredException(word) : new IOException(word);
         }
         // the program goes on without systemd-run, and may be writing a flash memory: systemd ends it at its deadline
         boolean hasEnded;
@@ -81,10 +81,11 @@ final class UnitRun {
             throw e;
         }
         if (!hasEnded) {
-            return new IOException("its result is unknown, and " + unit.text() + " still runs: " + word);
+            return new Supervisor.UnansweredException(
+                    "its result is unknown, and " + unit.text() + " still runs: " + word);
         }
         witness.ended();
-        return new IOException("it has ended, but its result is unknown: " + word);
+        return new Supervisor.UnansweredException("it has ended, but its result is unknown: " + word);
     }
 
     /**
@@ -158,6 +159,13 @@ final class UnitRun {
         } finally {
             asking.destroyForcibly();
         }
+    }
+
+    /** Whether systemd-run says that it reached nobody, in the words of its versions. */
+    static boolean isUnanswered(String word) {
+        return word.matches("Failed to (create bus connection|connect to .*bus|get D-Bus connection)\\b.*")
+                || word.matches("Failed to start transient service unit: "
+                        + "(Connection (timed out|reset by peer|terminated)|Transport endpoint is not connected)");
     }
 
     private void endBecauseOf(InterruptedException e) {

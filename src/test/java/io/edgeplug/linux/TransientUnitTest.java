@@ -121,6 +121,20 @@ final class TransientUnitTest {
                 .hasMessage("/opt/a=b/wipe: the path of a program must not contain =, rename it");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Failed to create bus connection: Connection refused",
+                "Failed to connect to bus: No such file or directory",
+                "Failed to connect to system scope bus via local transport: Connection refused",
+                "Failed to start transient service unit: Connection timed out"
+            })
+    void systemdThatDoesNotAnswerIsToldFromAUnitThatItRefuses(String word) {
+        assertThat(UnitRun.isUnanswered(word)).isTrue();
+        assertThat(UnitRun.isUnanswered("Failed to start transient service unit: Invalid argument"))
+                .isFalse();
+    }
+
     private boolean isAlive(Path cgroups, String... shown) throws IOException {
         return new TransientUnit("edgeplug-prepare-g\\x2d1.service").isAlive(List.of(shown), cgroups);
     }
