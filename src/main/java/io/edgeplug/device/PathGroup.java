@@ -5,9 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * Paths that are one device together: each file that the first names, and with it the others, in which every {@code *}
@@ -53,12 +50,7 @@ public record PathGroup(List<String> paths) {
 
     /** The files of a device, of which the first has that path. */
     List<Member> members(String path) {
-        Matcher match = Pattern.compile(regex(first().path()), Pattern.DOTALL).matcher(path);
-        List<String> matched = match.matches()
-                ? IntStream.rangeClosed(1, match.groupCount())
-                        .mapToObj(match::group)
-                        .toList()
-                : List.of();
+        List<String> matched = first().matched(path);
         List<Member> members = new ArrayList<>();
         members.add(new Member(path, first().namesDirectories()));
         for (String text : paths.subList(1, paths.size())) {
@@ -66,12 +58,6 @@ public record PathGroup(List<String> paths) {
             members.add(new Member(filled(other.path(), matched), other.namesDirectories()));
         }
         return members;
-    }
-
-    private static String regex(String path) {
-        return Stream.of(path.split("(?<=[*?])|(?=[*?])", -1))
-                .map(part -> part.equals("*") ? "([^/]*)" : part.equals("?") ? "([^/])" : Pattern.quote(part))
-                .collect(Collectors.joining());
     }
 
     private static String filled(String path, List<String> matched) {

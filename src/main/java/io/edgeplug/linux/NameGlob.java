@@ -1,43 +1,76 @@
 package io.edgeplug.linux;
 
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A pattern of one name, as glob(7) without brackets: {@code *} and {@code ?} match anything but a name's leading dot.
  *
+ * <p>No regular expression: others choose the names, and one that nearly matches several {@code *} would cost minutes.
+ *
  * @param text as it was written
- * @param pattern the same as a regular expression
  */
-public record NameGlob(String text, Pattern pattern) {
+public record NameGlob(String text) {
 
     /** Reads a pattern; any text is one. */
     public static NameGlob parse(String text) {
-        String regex = Stream.of(text.split("(?<=[*?])|(?=[*?])", -1))
-                .map(part -> part.equals("*") ? ".*" : part.equals("?") ? "." : Pattern.quote(part))
-                .collect(Collectors.joining());
-        boolean beginsWild = text.startsWith("*") || text.startsWith("?");
-        return new NameGlob(text, Pattern.compile((beginsWild ? "(?!\\.)" : "") + regex, Pattern.DOTALL));
+        return new NameGlob(text);
     }
 
     /** Whether the name is one that the pattern names. */
     public boolean matches(String name) {
-        return pattern.matcher(name).matches();
+        if (isLiteral()) {
+            return text.equals(name);
+        }
+        boolean beginsWild = isWild(text.charAt(0));
+        return !(beginsWild && name.startsWith("."))
+                && rests(text.codePoints().toArray(), name.codePoints().toArray())[0][0];
+    }
+
+    /** What each wildcard stands for, from the first on as much as it can; of a name that does not match, nothing. */
+    List<String> matched(String name) {
+        int[] wanted = text.codePoints().toArray();
+        int[] given = name.codePoints().toArray();
+        boolean[][] rests = rests(wanted, given);
+        List<String> matched = new ArrayList<>();
+        int at = 0;
+        for (int i = 0; i < wanted.length && rests[0][0]; i++) {
+            int end = at + 1;
+            if (wanted[i] == '*') {
+                end = given.length;
+                while (!rests[i + 1][end]) {
+                    end--;
+                }
+            }
+            if (isWild(wanted[i])) {
+                matched.add(new String(given, at, end - at));
+            }
+            at = end;
+        }
+        return matched;
+    }
+
+    /** Whether what is wanted from one place on matches what is given from another on. */
+    private static boolean[][] rests(int[] wanted, int[] given) {
+        boolean[][] rests = new boolean[wanted.length + 1][given.length + 1];
+        rests[wanted.length][given.length] = true;
+        for (int i = wanted.length - 1; i >= 0; i--) {
+            for (int at = given.length; at >= 0; at--) {
+                boolean isOne = at < given.length && (isWild(wanted[i]) || wanted[i] == given[at]);
+                rests[i][at] = wanted[i] == '*'
+                        ? rests[i + 1][at] || (isOne && rests[i][at + 1])
+                        : isOne && rests[i + 1][at + 1];
+            }
+        }
+        return rests;
+    }
+
+    private static boolean isWild(int character) {
+        return character == '*' || character == '?';
     }
 
     /** Whether it names just one name. */
     boolean isLiteral() {
         return text.indexOf('*') < 0 && text.indexOf('?') < 0;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof NameGlob glob && text.equals(glob.text);
-    }
-
-    @Override
-    public int hashCode() {
-        return text.hashCode();
     }
 }

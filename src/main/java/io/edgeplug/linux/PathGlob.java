@@ -1,6 +1,7 @@
 package io.edgeplug.linux;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A pattern of absolute path, as glob(7) without brackets: {@code *} and {@code ?} match within one name, and not its
@@ -65,6 +66,17 @@ public final class PathGlob {
             }
         }
         return true;
+    }
+
+    /** What each wildcard stands for in a path that the pattern names, from the first on as much as it can. */
+    public List<String> matched(String path) {
+        String[] parts = path.split("/", -1);
+        return parts.length == names.size() + 1
+                ? IntStream.range(0, names.size())
+                        .mapToObj(i -> names.get(i).matched(parts[i + 1]))
+                        .flatMap(List::stream)
+                        .toList()
+                : List.of();
     }
 
     /** What the name at each depth must match, from the root down. */
