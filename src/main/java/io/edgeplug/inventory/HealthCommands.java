@@ -12,9 +12,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Runs the programs by which classes judge their devices, a few at a time, and keeps what each said last.
@@ -27,6 +29,10 @@ import java.util.concurrent.TimeoutException;
 final class HealthCommands implements AutoCloseable {
 
     private static final int AT_A_TIME = 4;
+
+    /** Whoever makes the files of a class could have any number wait: what finds no place is tried at the next judgement. */
+    private static final int MAX_WAITING = 1024;
+
     private static final int MAX_TEXT = 200;
     private static final String ID = "{id}";
     private static final Duration IDLE = Duration.ofSeconds(2);
@@ -42,6 +48,8 @@ final class HealthCommands implements AutoCloseable {
     /** The programs, by device, that have not ended by themselves: the kernel may keep one that was unended. */
     private final Map<String, RunningProgram> unended = new ConcurrentHashMap<>();
 
+    private final AtomicBoolean forgets = new AtomicBoolean();
+
     HealthCommands(Supervisor supervisor) {
         this.supervisor = supervisor;
         this.threads = new ThreadPoolExecutor(
@@ -49,38 +57,71 @@ final class HealthCommands implements AutoCloseable {
                 AT_A_TIME,
                 IDLE.toNanos(),
                 TimeUnit.NANOSECONDS,
-                new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().name("health-", 0).daemon().factory(),
-                new ThreadPoolExecutor.DiscardPolicy());
+                new LinkedBlockingQueue<>(MAX_WAITING),
+                Thread.ofPlatform().name("health-", 0).daemon().factory());
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** What a program said last, and when it is to run again. */
-    private record Result(Optional<String> problem, long next) {}
+    /** What a program said last, by which rule, and when it is to run again. */
+    private record Result(HealthRule rule, Optional<String> problem, long next) {
+
+        Optional<String> told() {
+            return problem.map(text -> rule.command().getFirst() + ": " + text);
+        }
+    }
 
     /** What the program found wrong with the device last; starts it if it is time. Never waits. */
     Optional<String> problem(String id, HealthRule rule, long now) {
         if (rule.command().isEmpty()) {
             return Optional.empty();
         }
-        Result last = results.computeIfAbsent(id, key -> new Result(Optional.empty(), now));
-        if (last.next() - now <= 0 && begun.add(id)) {
-            threads.execute(() -> run(id, rule));
+        Result last = results.compute(
+                id,
+                (key, before) -> before != null && before.rule().equals(rule)
+                        ? before
+                        : new Result(rule, Optional.empty(), now));
+        if (last.next() - now <= 0 && begun.add(id) && !isTaken(() -> run(id, rule))) {
+            begun.remove(id);
         }
-        return last.problem().map(text -> rule.command().getFirst() + ": " + text);
+        return last.told();
+    }
+
+    /** The same without a start: the program of a device that is broken anyway is not to run for whoever broke it. */
+    Optional<String> said(String id, HealthRule rule) {
+        return last(id, rule).flatMap(Result::told);
+    }
+
+    private Optional<Result> last(String id, HealthRule rule) {
+        return Optional.ofNullable(results.get(id)).filter(last -> last.rule().equals(rule));
+    }
+
+    /** Not if too many wait, or if this is closed. */
+    private boolean isTaken(Runnable work) {
+        try {
+            threads.execute(work);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
     }
 
     /** Forgets what was said of all other devices. */
     void keep(Set<String> ids) {
         results.keySet().retainAll(ids);
-        if (!ids.containsAll(unended.keySet())) {
-            // systemd may have to be asked, which can take its time
-            threads.execute(() -> forgetEnded(ids));
+        // systemd may have to be asked, which can take its time
+        if (!ids.containsAll(unended.keySet())
+                && forgets.compareAndSet(false, true)
+                && !isTaken(() -> forgetEnded(ids))) {
+            forgets.set(false);
         }
     }
 
     private void forgetEnded(Set<String> except) {
-        unended.entrySet().removeIf(one -> !except.contains(one.getKey()) && hasEnded(one.getValue()));
+        try {
+            unended.entrySet().removeIf(one -> !except.contains(one.getKey()) && hasEnded(one.getValue()));
+        } finally {
+            forgets.set(false);
+        }
     }
 
     private static boolean hasEnded(RunningProgram program) {
@@ -93,9 +134,13 @@ final class HealthCommands implements AutoCloseable {
     }
 
     private void run(String id, HealthRule rule) {
-        Optional<String> problem = verdict(id, rule);
-        long next = System.nanoTime() + rule.commandEvery().toNanos();
-        results.computeIfPresent(id, (key, last) -> new Result(problem, next));
+        // not of a device that went, or by a rule that is another one now, while it waited for its turn
+        if (last(id, rule).isPresent()) {
+            Optional<String> problem = verdict(id, rule);
+            long next = System.nanoTime() + rule.commandEvery().toNanos();
+            results.computeIfPresent(
+                    id, (key, last) -> last.rule().equals(rule) ? new Result(rule, problem, next) : last);
+        }
         begun.remove(id);
     }
 

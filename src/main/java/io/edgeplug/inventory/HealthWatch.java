@@ -139,7 +139,9 @@ final class HealthWatch {
         } catch (IOException e) {
             wrong = Optional.of(String.valueOf(e.getMessage()));
         }
-        wrong = wrong.or(() -> commands.problem(device.id(), rule, now));
+        wrong = wrong.or(() -> device.health().problem().isPresent()
+                ? commands.said(device.id(), rule)
+                : commands.problem(device.id(), rule, now));
         long count = errors.orElse(0);
         if (wrong.isEmpty()
                 && count > before.map(State::fatalErrors).orElse(errors).orElse(count)) {

@@ -67,6 +67,39 @@ final class HealthCommandsTest {
     }
 
     @Test
+    void anotherProgramIsNotJudgedByWhatTheOneBeforeSaid() {
+        try (HealthCommands commands = new HealthCommands(Supervisor.THIS_PROCESS)) {
+            said(commands, ID, rule("exit 3", PATIENCE));
+
+            assertThat(commands.problem(ID, rule("exit 4", PATIENCE), System.nanoTime()))
+                    .isEmpty();
+            assertThat(said(commands, ID, rule("exit 4", PATIENCE))).isEqualTo("/bin/sh: exit 4");
+        }
+    }
+
+    @Test
+    void programsOfDevicesThatHaveGoneMeanwhileAreNotStarted() throws Exception {
+        Path open = directory.resolve("open");
+        Path ran = directory.resolve("ran");
+        HealthRule wait = rule("until test -e " + open + "; do sleep 0.05; done", PATIENCE);
+        try (HealthCommands commands = new HealthCommands(Supervisor.THIS_PROCESS)) {
+            for (int i = 0; i < 4; i++) {
+                commands.problem("waits " + i, wait, System.nanoTime());
+            }
+            // more than may wait
+            for (int i = 0; i < 2000; i++) {
+                commands.problem("gone " + i, rule("echo {id} >> " + ran, PATIENCE), System.nanoTime());
+            }
+            commands.problem("stays", rule("exit 3", PATIENCE), System.nanoTime());
+            commands.keep(Set.of("stays"));
+            Files.createFile(open);
+
+            assertThat(said(commands, "stays", rule("exit 3", PATIENCE))).isEqualTo("/bin/sh: exit 3");
+            assertThat(ran).doesNotExist();
+        }
+    }
+
+    @Test
     void programThatTakesTooLongIsKilledWithWhatItStarted() throws Exception {
         Path alive = directory.resolve("alive");
         assertThat(said("sleep 1000 & echo $! > " + alive + "; wait", Duration.ofMillis(500)))

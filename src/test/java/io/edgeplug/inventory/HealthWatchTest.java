@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.edgeplug.device.ContainerRules;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.Health;
 import io.edgeplug.device.HealthCheck;
 import io.edgeplug.device.HealthRule;
-import io.edgeplug.device.HealthScan;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.Preference;
 import io.edgeplug.device.Recipe;
@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +137,37 @@ final class HealthWatchTest {
     }
 
     @Test
+    void programOfADeviceThatIsBrokenAnywayIsNotStarted() throws Exception {
+        Path ran = directory.resolve("ran");
+        Watched watch = watch(command("echo > " + ran));
+        List<Item> broken = scan(watch.classes()).stream()
+                .map(item -> new Item(item.device().withHealth(Health.unhealthy("is not trusted")), item.deviceClass()))
+                .toList();
+        assertThat(vf(watch.health().judge(broken, device -> true, begin))
+                        .health()
+                        .problem())
+                .contains("is not trusted");
+        long late = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (commands.problem("another", command("exit 1"), System.nanoTime()).isEmpty()) {
+            assertThat(System.nanoTime()).isLessThan(late);
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(ran).doesNotExist();
+    }
+
+    private static HealthRule command(String script) {
+        HealthRule none = HealthRule.NONE;
+        return new HealthRule(
+                Set.of(),
+                List.of("/bin/sh", "-c", script),
+                Duration.ofSeconds(20),
+                Duration.ofHours(1),
+                none.limits(),
+                Duration.ZERO,
+                Duration.ZERO);
+    }
+
+    @Test
     void missingNodeAndDriverAreTold() throws Exception {
         Path driver = directory.resolve("sys/bus/pci/devices/" + VF0 + "/driver");
         Files.delete(driver);
@@ -175,38 +207,6 @@ final class HealthWatchTest {
         Path own = Files.createDirectories(function.resolve("vfio-dev/vfio7"));
         Files.writeString(own.resolve("dev"), "509:7\n");
         assertThat(problem(watch(asking(HealthCheck.NODES)), 0)).contains("/dev/vfio/devices/vfio7 is missing");
-    }
-
-    @Test
-    void inactivePortAndErrorsOfAnFpgaPortAreTold() throws Exception {
-        Path hca = machine("ib-hca");
-        for (String port : List.of("ib0", "ib1")) {
-            Files.writeString(hca.resolve("sys/class/net/" + port + "/carrier"), "1\n");
-        }
-        assertThat(problems(hca, HealthCheck.LINK)).contains("port 2 of mlx4_0 is not active: 1: DOWN");
-
-        Path card = machine("dfl-fpga");
-        Path errors = card.resolve("sys/bus/platform/devices/dfl-port.0/errors/errors");
-        Files.createDirectories(errors.getParent());
-        Files.writeString(errors, "0x0\n");
-        assertThat(problems(card, HealthCheck.PORT_ERRORS)).isEmpty();
-        Files.writeString(errors, "0x40\n");
-        assertThat(problems(card, HealthCheck.PORT_ERRORS)).containsExactly("dfl-port.0 has errors: 0x40");
-    }
-
-    private Path machine(String name) throws IOException {
-        Path root = directory.resolve(name);
-        SimulatedNode.unpack(Files.readString(Path.of("src/test/machines", name, "tree")), root)
-                .close();
-        return root;
-    }
-
-    /** Of all devices of a node. */
-    private static List<String> problems(Path root, HealthCheck check) throws IOException {
-        HealthScan health = new HealthScan(Sysfs.at(root));
-        return Inventory.scan(Sysfs.at(root), List.of()).items().stream()
-                .flatMap(item -> health.problem(item.device(), Set.of(check)).stream())
-                .toList();
     }
 
     @Test
