@@ -80,7 +80,8 @@ public final class FileWatch implements AutoCloseable {
         ways = trail.ways();
         kept = ways.size();
         gone.removeAll(ways.watches());
-        ear.ifPresent(one -> gone.forEach(one.inotify::remove));
+        // a descriptor that is closed may be another's by now
+        ear.filter(one -> !closed).ifPresent(one -> gone.forEach(one.inotify::remove));
         isLossTold &= !trail.isComplete();
     }
 
@@ -164,12 +165,17 @@ public final class FileWatch implements AutoCloseable {
     /** Ends the thread. */
     @Override
     public void close() {
-        Optional<Ear> last;
-        synchronized (this) {
-            closed = true;
-            last = ear;
-        }
+        Optional<Ear> last = wakeToClose();
         last.ifPresent(Ear::end);
+    }
+
+    /** The ear sees that this is closed once it is woken, not before: it closes the descriptor by which that is done. */
+    private synchronized Optional<Ear> wakeToClose() {
+        if (!closed) {
+            closed = true;
+            ear.ifPresent(one -> one.poll.wake());
+        }
+        return ear;
     }
 
     private synchronized boolean isClosed() {
@@ -217,7 +223,6 @@ public final class FileWatch implements AutoCloseable {
         }
 
         void end() {
-            poll.wake();
             try {
                 join(CLOSE);
             } catch (InterruptedException e) {
