@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +25,9 @@ final class Mounts {
     /** Of the thread: a test's has mounts of its own. */
     private static final String FILE = "/proc/thread-self/mountinfo";
 
+    /** A change among more is found by the scan every 60 s. */
+    private static final int MAX = 1 << 14;
+
     private static final int POINT = 4;
     private static final int FIELDS = 6;
     private static final int OCTAL_DIGITS = 3;
@@ -31,8 +35,8 @@ final class Mounts {
     private final KernelCalls calls;
     private final int descriptor;
 
-    /** By its number, the place of each mount. */
-    private Map<String, Path> mounts = Map.of();
+    /** By its number, the place of each mount, wherever: what is unmounted first was there before anybody asked. */
+    private Map<String, String> mounts = Map.of();
 
     private Mounts(KernelCalls calls, int descriptor) {
         this.calls = calls;
@@ -41,7 +45,9 @@ final class Mounts {
 
     /** From here on changes are told; without a {@code /proc}, none. */
     static Mounts open(KernelCalls calls) {
-        return new Mounts(calls, calls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC));
+        Mounts opened = new Mounts(calls, calls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC));
+        opened.mounts = opened.read();
+        return opened;
     }
 
     /** Negative if there is none. */
@@ -49,36 +55,39 @@ final class Mounts {
         return descriptor;
     }
 
-    /** Where in these directories something else is mounted than when this was asked last. */
+    /** Where in these directories something else is mounted than when this was asked last, or opened. */
     Set<Path> changed(Set<Path> directories) {
-        Map<String, Path> now = in(directories);
-        Set<Path> changed = new HashSet<>();
-        mounts.forEach((number, point) -> {
-            if (!point.equals(now.get(number))) {
-                changed.add(point);
-            }
-        });
-        now.forEach((number, point) -> {
-            if (!point.equals(mounts.get(number))) {
-                changed.add(point);
-            }
-        });
-        mounts = now;
-        return changed;
+        Map<String, String> before = mounts;
+        mounts = read();
+        Set<String> changed = new HashSet<>(differing(before, mounts));
+        changed.addAll(differing(mounts, before));
+        return changed.stream()
+                .flatMap(point -> path(plain(point)).stream())
+                .filter(point -> point.getParent() != null
+                        && directories.contains(Objects.requireNonNull(point.getParent())))
+                .collect(Collectors.toSet());
     }
 
-    private static Map<String, Path> in(Set<Path> directories) {
-        Map<String, Path> found = new HashMap<>();
+    private static Set<String> differing(Map<String, String> some, Map<String, String> others) {
+        Set<String> differing = new HashSet<>();
+        some.forEach((number, point) -> {
+            if (!point.equals(others.get(number))) {
+                differing.add(point);
+            }
+        });
+        return differing;
+    }
+
+    /** What is mounted now; as it was if that cannot be read, for the directories are looked at within the minute. */
+    private Map<String, String> read() {
+        Map<String, String> found = new HashMap<>();
         try (Stream<String> lines = Files.lines(Path.of(FILE), StandardCharsets.ISO_8859_1)) {
-            lines.map(line -> line.split(" ", FIELDS))
+            lines.limit(MAX)
+                    .map(line -> line.split(" ", FIELDS))
                     .filter(line -> line.length == FIELDS)
-                    .forEach(line -> path(plain(line[POINT]))
-                            .filter(point -> point.getParent() != null
-                                    && directories.contains(Objects.requireNonNull(point.getParent())))
-                            .ifPresent(point -> found.put(line[0], point)));
+                    .forEach(line -> found.put(line[0], line[POINT]));
         } catch (IOException | UncheckedIOException e) {
-            // the directories are looked at within the minute
-            return Map.of();
+            return mounts;
         }
         return found;
     }
