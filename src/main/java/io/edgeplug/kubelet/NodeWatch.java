@@ -54,6 +54,11 @@ final class NodeWatch implements AutoCloseable {
         }
     }
 
+    /** Tells of all nodes that are followed. */
+    void tellAll() {
+        listener.accept(Set.copyOf(nodes));
+    }
+
     private void tell(Set<String> changed) {
         Set<String> concerned = new HashSet<>(changed);
         concerned.retainAll(nodes);

@@ -45,6 +45,8 @@ public final class Supplies implements AutoCloseable {
         CdiSpecs.removeStale(directories.cdi(), resources(classes)).forEach(LOG::warning);
         Supplies supplies = new Supplies(sysfs, directories, monitor);
         supplies.supplies = classes.stream().map(supplies::open).toList();
+        // the first ones' nodes may have come while the last ones were opened, and nobody was told
+        supplies.nodes.tellAll();
         return supplies;
     }
 
@@ -77,6 +79,7 @@ public final class Supplies implements AutoCloseable {
                         .findFirst()
                         .orElseGet(() -> open(one)))
                 .toList();
+        nodes.tellAll();
     }
 
     private static Set<ResourceName> resources(List<DeviceClass> classes) {
