@@ -76,7 +76,9 @@ final class PathDevices {
         NavigableMap<String, PathDevice> byPath = new TreeMap<>();
         if (!now.problems().isEmpty()) {
             Health unknown = Health.unhealthy(String.join("; ", now.problems()));
-            found.forEach((path, device) -> byPath.put(path, device.withHealth(unknown)));
+            found.values().stream()
+                    .limit(DeviceScan.PathScan.MAX_FILES)
+                    .forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
         }
         now.devices().forEach(device -> put(byPath, device.path(), Optional.of(device)));
         found.values().stream().filter(holds::isHeld).forEach(device -> byPath.put(device.path(), device));
@@ -85,16 +87,17 @@ final class PathDevices {
             now.problems().forEach(LOG::warning);
             problems = now.problems();
         }
-        if (problems.isEmpty()) {
-            watch.ifPresent(one -> one.keep(trail.orElseThrow()));
-        }
     }
 
     /** A file may be on another machine, which does not answer. */
     private DeviceScan.PathScan scan(Optional<Trail> trail) {
         DeviceScan scan = new DeviceScan(thread.sysfs().on(trail));
         try {
-            return thread.look(PLACE, () -> scan.paths(patterns, groups));
+            DeviceScan.PathScan now = thread.look(PLACE, () -> scan.paths(patterns, groups));
+            // not before it has returned: a look that hangs still adds to its trail
+            watch.filter(one -> now.problems().isEmpty() || one.isCrowded())
+                    .ifPresent(one -> one.keep(trail.orElseThrow()));
+            return now;
         } catch (IOException e) {
             return new DeviceScan.PathScan(List.of(), List.of(PLACE + ": " + e.getMessage()), List.of());
         }

@@ -63,8 +63,8 @@ final class Mounts {
         changed.addAll(differing(mounts, before));
         return changed.stream()
                 .flatMap(point -> path(plain(point)).stream())
-                .filter(point -> point.getParent() != null
-                        && directories.contains(Objects.requireNonNull(point.getParent())))
+                .filter(point ->
+                        point.getParent() != null && directories.contains(Objects.requireNonNull(point.getParent())))
                 .collect(Collectors.toSet());
     }
 

@@ -14,9 +14,9 @@ final class Ways {
 
     /**
      * As many as the files of a node need, each behind several links. Whoever owns a directory on the way can lead its
-     * links through any number.
+     * links through any number. With the longest names that is some 4 MiB, twice that during a scan, of a heap of 32.
      */
-    private static final int MAX = 1 << 15;
+    private static final int MAX = 1 << 13;
 
     /** By the number of its watch: the same directory has one number, by whichever path it was reached. */
     private final Map<Integer, Directory> directories = new HashMap<>();
