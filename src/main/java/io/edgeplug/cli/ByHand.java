@@ -2,17 +2,17 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Recipe;
+import io.edgeplug.device.PrepareException;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.kubelet.HeldDevices;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.prepare.PlannedStep;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
-import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.prepare.Preparer;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Recipe;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ final class ByHand {
         if (recipe(item).isEmpty()) {
             return;
         }
-        Preparer.Condition free = () -> refuseIfHeld(item.device());
+        Preparer.Precondition free = () -> refuseIfHeld(item.device());
         // closed last, and what fails there does not hide why the device could not be prepared
         try (Closeable announcing = () -> announce(item.device());
                 Preparer preparer = preparer(this::print)) {

@@ -2,12 +2,11 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.container.Equipment;
-import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.Candidate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,17 +66,19 @@ final class CheckCommand implements Callable<Integer> {
     /** Prints nothing unless it has looked at all. */
     private static void look(Sysfs sysfs, List<DeviceClass> classes, Lines out) throws IOException, ConfigException {
         Inventory inventory = Inventory.scan(sysfs, classes);
-        IommuGroups groups = IommuGroups.of(inventory.devices());
+        List<Candidate> candidates = Candidate.of(inventory, sysfs);
         PrepareNotes prepare = new PrepareNotes(sysfs);
         List<String> notes = new ArrayList<>(ClassNotes.of(classes));
         notes.addAll(ClassNotes.of(classes, inventory));
         List<String> warnings = new ArrayList<>();
         List<String> found = new ArrayList<>();
         for (DeviceClass one : classes) {
-            List<Device> devices = inventory.devices(one.resource());
+            List<Device> devices = candidates.stream()
+                    .filter(candidate -> candidate.item().deviceClass().equals(Optional.of(one)))
+                    .map(Candidate::device)
+                    .toList();
             List<String> problems = devices.stream()
-                    .flatMap(device ->
-                            problem(one, device, groups).map(problem -> device.id() + ": " + problem).stream())
+                    .flatMap(device -> device.health().problem().map(problem -> device.id() + ": " + problem).stream())
                     .toList();
             found.add(kind(one) + counts(devices.size(), devices.size() - problems.size()));
             problems.stream().limit(1).forEach(text -> notes.add(one.resource() + ": a device is unhealthy: " + text));
@@ -90,12 +91,6 @@ final class CheckCommand implements Callable<Integer> {
         out.flush();
         NodeFit.check(classes, inventory.devices());
         NodeFit.checkPaths(classes, sysfs);
-    }
-
-    private static Optional<String> problem(DeviceClass one, Device device, IommuGroups groups) {
-        return device.health()
-                .problem()
-                .or(() -> Equipment.of(one, device, groups).problem());
     }
 
     private static String kind(DeviceClass one) {

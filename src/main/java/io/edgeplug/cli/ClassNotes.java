@@ -1,12 +1,12 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,25 +1,26 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.DriverDevices;
 import io.edgeplug.device.Fpga;
 import io.edgeplug.device.FpgaRegion;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.PciIdentity;
 import io.edgeplug.device.PfPart;
 import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.device.RdmaPort;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Sharing;
 import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.SubFunction;
 import io.edgeplug.device.VdpaDevice;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.PciIds;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Sharing;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -181,9 +182,10 @@ enum Column {
     }
 
     private static Optional<String> subsystem(PciFunction function) {
-        return function.subsystemVendor() == 0
+        PciIdentity identity = function.identity();
+        return identity.subsystemVendor() == 0
                 ? Optional.empty()
-                : Optional.of(hex(function.subsystemVendor(), function.subsystemDevice()));
+                : Optional.of(hex(identity.subsystemVendor(), identity.subsystemDevice()));
     }
 
     static List<String> netNames(Device device) {

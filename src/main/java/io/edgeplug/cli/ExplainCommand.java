@@ -2,14 +2,14 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.container.Equipment;
-import io.edgeplug.device.Condition;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.Selector;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.kubelet.Candidate;
 import io.edgeplug.linux.PciIds;
 import io.edgeplug.prepare.Preparer;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Requirement;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.supply.Candidate;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -105,7 +105,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     private static void explain(DeviceClass deviceClass, Device device, String verdict, Lines out) {
         out.print(deviceClass.resource() + ": " + verdict);
-        deviceClass.conditions(device).forEach(condition -> out.print("  " + line(condition)));
+        deviceClass.requirements(device).forEach(requirement -> out.print("  " + line(requirement)));
         String indent = deviceClass.selectors().size() > 1 ? "    " : "  ";
         int number = 0;
         for (Selector selector : deviceClass.selectors()) {
@@ -113,12 +113,12 @@ final class ExplainCommand implements Callable<Integer> {
             if (deviceClass.selectors().size() > 1) {
                 out.print("  match " + number + (number == 1 ? "" : ", or else"));
             }
-            selector.conditions(device).forEach(condition -> out.print(indent + line(condition)));
+            selector.requirements(device).forEach(requirement -> out.print(indent + line(requirement)));
         }
     }
 
-    private static String line(Condition condition) {
-        return (condition.isMet() ? "yes  " : "no   ") + condition.wanted() + ", it has " + condition.actual();
+    private static String line(Requirement requirement) {
+        return (requirement.isMet() ? "yes  " : "no   ") + requirement.wanted() + ", it has " + requirement.actual();
     }
 
     private static String verdict(boolean takes, boolean isTaken) {

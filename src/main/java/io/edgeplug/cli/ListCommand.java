@@ -2,8 +2,8 @@ package io.edgeplug.cli;
 
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.kubelet.Candidate;
 import io.edgeplug.linux.PciIds;
+import io.edgeplug.supply.Candidate;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

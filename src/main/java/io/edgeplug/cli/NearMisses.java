@@ -1,14 +1,14 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.device.Condition;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
-import io.edgeplug.device.Step;
 import io.edgeplug.device.Vfio;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Requirement;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,7 +31,7 @@ final class NearMisses {
         Map<String, List<String>> byReason = new LinkedHashMap<>();
         for (Device device : devices) {
             if (device.kind() == one.kind()) {
-                List<Condition> unmet = unmet(one, device);
+                List<Requirement> unmet = unmet(one, device);
                 if (unmet.size() == 1) {
                     byReason.computeIfAbsent(reason(device, unmet.getFirst()), none -> new ArrayList<>())
                             .add(device.id());
@@ -45,23 +45,23 @@ final class NearMisses {
     }
 
     /** By the selector that comes nearest. */
-    private static List<Condition> unmet(DeviceClass one, Device device) {
-        Stream<Condition> asked = one.conditions(device).stream().filter(condition -> !condition.isMet());
-        List<Condition> nearest = one.selectors().stream()
-                .map(selector -> selector.conditions(device).stream()
-                        .filter(condition -> !condition.isMet())
+    private static List<Requirement> unmet(DeviceClass one, Device device) {
+        Stream<Requirement> asked = one.requirements(device).stream().filter(requirement -> !requirement.isMet());
+        List<Requirement> nearest = one.selectors().stream()
+                .map(selector -> selector.requirements(device).stream()
+                        .filter(requirement -> !requirement.isMet())
                         .toList())
                 .min(Comparator.comparingInt(List::size))
                 .orElse(List.of());
         return Stream.concat(asked, nearest.stream()).toList();
     }
 
-    private static String reason(Device device, Condition condition) {
+    private static String reason(Device device, Requirement requirement) {
         if (device instanceof PciDevice pci && pci.function().carriesDefaultRoute()) {
             return "but carries the node's default route on "
                     + String.join(", ", pci.function().netNames()) + ", which is never given to a container";
         }
-        return "but for \"" + condition.wanted() + "\": it has " + condition.actual();
+        return "but for \"" + requirement.wanted() + "\": it has " + requirement.actual();
     }
 
     /** What the class calls a driver, and is the name of a module or another slip. */

@@ -2,10 +2,10 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.DeviceScan;
-import io.edgeplug.device.Sharing;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Sharing;
+import io.edgeplug.scan.DeviceScan;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.device.Step;
 import io.edgeplug.prepare.PlannedStep;
+import io.edgeplug.rules.Step;
 import java.util.List;
 
 /** What is done to a device before its container, a line for each step. */

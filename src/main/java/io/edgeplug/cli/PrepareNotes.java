@@ -1,11 +1,11 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.Step;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.prepare.RecipeFiles;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,15 +2,15 @@ package io.edgeplug.cli;
 
 import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.inventory.Inventory;
-import io.edgeplug.kubelet.Candidate;
 import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.Candidate;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.SystemdNotify;
+import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

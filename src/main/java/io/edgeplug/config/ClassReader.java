@@ -1,17 +1,17 @@
 package io.edgeplug.config;
 
-import io.edgeplug.device.ContainerRules;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathGroup;
-import io.edgeplug.device.Preference;
-import io.edgeplug.device.Recipe;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
-import io.edgeplug.device.Sharing;
 import io.edgeplug.linux.ProgramLimits;
+import io.edgeplug.rules.ContainerRules;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.HealthRule;
+import io.edgeplug.rules.Preference;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.rules.Sharing;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.edgeplug.config;
 
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.rules.DeviceClass;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

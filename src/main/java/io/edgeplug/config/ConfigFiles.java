@@ -1,7 +1,7 @@
 package io.edgeplug.config;
 
-import io.edgeplug.device.ContainerRules;
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.rules.ContainerRules;
+import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;

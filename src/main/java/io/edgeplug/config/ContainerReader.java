@@ -1,12 +1,12 @@
 package io.edgeplug.config;
 
-import io.edgeplug.device.ContainerRules;
-import io.edgeplug.device.ContainerRules.MountRule;
-import io.edgeplug.device.HandOver;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Template;
-import io.edgeplug.device.TemplateWord;
+import io.edgeplug.rules.ContainerRules;
+import io.edgeplug.rules.ContainerRules.MountRule;
+import io.edgeplug.rules.HandOver;
+import io.edgeplug.rules.Template;
+import io.edgeplug.rules.TemplateWord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

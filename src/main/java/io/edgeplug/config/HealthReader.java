@@ -1,9 +1,9 @@
 package io.edgeplug.config;
 
-import io.edgeplug.device.HealthCheck;
-import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
 import io.edgeplug.linux.ProgramLimits;
+import io.edgeplug.rules.HealthCheck;
+import io.edgeplug.rules.HealthRule;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;

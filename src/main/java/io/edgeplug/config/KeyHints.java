@@ -1,6 +1,6 @@
 package io.edgeplug.config;
 
-import io.edgeplug.device.SelectorWord;
+import io.edgeplug.rules.SelectorWord;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

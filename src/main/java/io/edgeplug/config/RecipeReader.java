@@ -1,11 +1,11 @@
 package io.edgeplug.config;
 
 import io.edgeplug.device.Kind;
-import io.edgeplug.device.Recipe;
-import io.edgeplug.device.Step;
-import io.edgeplug.device.Template;
-import io.edgeplug.device.TemplateWord;
 import io.edgeplug.linux.ProgramLimits;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Step;
+import io.edgeplug.rules.Template;
+import io.edgeplug.rules.TemplateWord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

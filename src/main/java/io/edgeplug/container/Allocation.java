@@ -1,7 +1,7 @@
 package io.edgeplug.container;
 
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.HandOver;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.HandOver;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;

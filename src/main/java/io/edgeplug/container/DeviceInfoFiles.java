@@ -3,7 +3,6 @@ package io.edgeplug.container;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Fpga;
 import io.edgeplug.device.Hca;
 import io.edgeplug.device.Nic;
@@ -18,6 +17,7 @@ import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.SubFunction;
 import io.edgeplug.device.VdpaDevice;
 import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.rules.DeviceClass;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -66,24 +66,22 @@ public final class DeviceInfoFiles {
 
     /** What the file says of a device; empty for one that has none. */
     public static Optional<String> content(DeviceClass deviceClass, Device device) {
-        return hasFile(device) && device instanceof PciDevice pci
-                ? Optional.of(network(deviceClass, pci))
-                : Optional.empty();
+        return networkDevice(device).map(pci -> network(deviceClass, pci));
     }
 
-    /** Whether it is a network device that has an address of its own. */
-    private static boolean hasFile(Device device) {
+    /** The device, if it is a network device that has an address of its own. */
+    private static Optional<PciDevice> networkDevice(Device device) {
         return switch (device) {
-            case VirtualFunction vf -> true;
-            case Nic nic -> true;
-            case Hca hca -> true;
+            case VirtualFunction vf -> Optional.of(vf);
+            case Nic nic -> Optional.of(nic);
+            case Hca hca -> Optional.of(hca);
             // by an address alone a plugin would take the PF, whose address it is
-            case SubFunction sf -> false;
-            case Fpga fpga -> false;
-            case OtherPci other -> false;
-            case PlatformFpga fpga -> false;
-            case SoftwareHca hca -> false;
-            case PathDevice path -> false;
+            case SubFunction sf -> Optional.empty();
+            case Fpga fpga -> Optional.empty();
+            case OtherPci other -> Optional.empty();
+            case PlatformFpga fpga -> Optional.empty();
+            case SoftwareHca hca -> Optional.empty();
+            case PathDevice path -> Optional.empty();
         };
     }
 
@@ -146,7 +144,8 @@ public final class DeviceInfoFiles {
 
     /** Whether a device has the file that it should have; looks at the file's attributes only. */
     public boolean isKept(Equipment device) {
-        return !hasFile(device.device()) || names(device.id()).stream().allMatch(files::isUntouched);
+        return networkDevice(device.device()).isEmpty()
+                || names(device.id()).stream().allMatch(files::isUntouched);
     }
 
     /** Multus asks by the ID that the kubelet knows, which is that of a share if devices are shared. */

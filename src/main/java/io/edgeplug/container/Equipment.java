@@ -3,7 +3,7 @@ package io.edgeplug.container;
 import io.edgeplug.container.Allocation.Mount;
 import io.edgeplug.container.Allocation.Node;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.rules.DeviceClass;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,7 +33,7 @@ public record Equipment(
 
     /** What that device brings as one of that class, on a node with these IOMMU groups. */
     public static Equipment of(DeviceClass deviceClass, Device device, IommuGroups groups) {
-        return new Outfit(deviceClass, device).equip(groups);
+        return new EquipmentBuilder(deviceClass, device).build(groups);
     }
 
     /** The device's ID. */

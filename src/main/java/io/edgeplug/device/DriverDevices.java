@@ -22,12 +22,13 @@ public record DriverDevices(List<String> auxiliaries, List<VdpaDevice> vdpas, Li
         nodes = List.copyOf(nodes);
     }
 
-    /** The types of the auxiliary devices, each once: the {@code sf} in {@code mlx5_core.sf.4}. */
-    List<String> auxiliaryTypes() {
+    /** The types of the auxiliary devices, each once. */
+    public List<String> auxiliaryTypes() {
         return auxiliaries.stream().map(DriverDevices::type).distinct().toList();
     }
 
-    static String type(String auxiliary) {
+    /** The type of an auxiliary device by its name: the {@code sf} in {@code mlx5_core.sf.4}. */
+    public static String type(String auxiliary) {
         return auxiliary.substring(auxiliary.indexOf('.') + 1, auxiliary.lastIndexOf('.'));
     }
 }

@@ -7,18 +7,22 @@ import java.util.Optional;
  * Whether a container could use a device now.
  *
  * @param problem what is wrong, for a person, without the device's name: {@code read numa_node: Input/output error}
+ * @param isGone whether it is not on the node any more, and is listed only because a pod may hold it
  */
-public record Health(Optional<String> problem) {
+public record Health(Optional<String> problem, boolean isGone) {
 
     private static final int MAX_PROBLEM = 160;
 
     /** Nothing is known against it. */
-    public static final Health HEALTHY = new Health(Optional.empty());
+    public static final Health HEALTHY = new Health(Optional.empty(), false);
+
+    /** Not there, and a pod that holds it is told so. */
+    public static final Health GONE = new Health(Optional.of("is gone, and a container may hold it"), true);
 
     /** Not fit, for this reason, which may quote what a driver says: its start, without what a terminal would obey. */
     public static Health unhealthy(String problem) {
         String start = problem.length() > MAX_PROBLEM ? problem.substring(0, MAX_PROBLEM) + "..." : problem;
-        return new Health(Optional.of(PlainText.of(start)));
+        return new Health(Optional.of(PlainText.of(start)), false);
     }
 
     /** Whether a container could use it. */

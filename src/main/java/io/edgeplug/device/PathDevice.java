@@ -26,7 +26,7 @@ public record PathDevice(String id, List<File> files, Optional<PathGroup> group,
     }
 
     /** The ID of the device whose first file has that path: the file's name, with a hash for its end if it is too long. */
-    static String id(String path) {
+    public static String id(String path) {
         return ShortName.of(path.substring(path.lastIndexOf('/') + 1), MAX_ID);
     }
 

@@ -46,10 +46,10 @@ public record PathGroup(List<String> paths) {
      *
      * @param isDirectory whether it is to be a directory, or anything but one
      */
-    record Member(String path, boolean isDirectory) {}
+    public record Member(String path, boolean isDirectory) {}
 
     /** The files of a device, of which the first has that path. */
-    List<Member> members(String path) {
+    public List<Member> members(String path) {
         List<String> matched = first().matched(path);
         List<Member> members = new ArrayList<>();
         members.add(new Member(path, first().namesDirectories()));

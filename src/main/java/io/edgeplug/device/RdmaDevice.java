@@ -19,7 +19,7 @@ public record RdmaDevice(
     }
 
     /** What is wrong until somebody has given it a GUID, as a VF's are. */
-    Health health() {
+    public Health health() {
         if (isZero(nodeGuid)) {
             return Health.unhealthy("its node GUID is zero: not configured yet");
         }

@@ -1,8 +1,7 @@
 /**
- * What a device is: values, selectors and one pure scan.
+ * What a device is: values, which nobody changes and any thread may use.
  *
- * <p>Entry types: {@link io.edgeplug.device.DeviceScan} makes {@link io.edgeplug.device.Device}s of a sysfs, a {@link
- * io.edgeplug.device.DeviceClass} says which of them back which resource. No threads, no clock, no log; every value is
- * immutable.
+ * <p>Entry type: {@link io.edgeplug.device.Device}, of which there is a kind for each thing that backs a resource. The two
+ * exceptions say why a device cannot be given, or was not made fit, in a sentence that a pod's events show.
  */
 package io.edgeplug.device;

@@ -1,8 +1,12 @@
 package io.edgeplug.inventory;
 
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.flow.Difference;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.LogLimit;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +14,13 @@ import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Logs what differs between two inventories, a line for each device of a resource. */
+/** Logs what differs between two inventories, a line for each device of a resource, and only so many lines of files. */
 final class ChangeLog {
 
+    /** Hardware comes and goes by hand; whoever may write to a directory makes any number of files. */
+    private static final int MAX_OF_FILES = 100;
+
+    private final LogLimit files = new LogLimit(MAX_OF_FILES, Duration.ofMinutes(1));
     private final Logger log;
 
     ChangeLog(Logger log) {
@@ -20,8 +28,8 @@ final class ChangeLog {
     }
 
     void tell(Difference<Item> change) {
-        Map<String, Item> was = ofResources(change.was());
-        Map<String, Item> is = ofResources(change.is());
+        Map<String, Item> was = ofResources(change.removed());
+        Map<String, Item> is = ofResources(change.added());
         is.forEach((id, item) -> {
             Optional<Item> earlier = Optional.ofNullable(was.get(id));
             if (!earlier.equals(Optional.of(item))) {
@@ -68,7 +76,9 @@ final class ChangeLog {
 
     private void tell(Level level, Item item, ResourceName resource, String what) {
         String id = item.device().id();
-        log.log(level, id + ": " + what, new Object[] {Journal.device(id), Journal.resource(resource)});
+        String line = id + ": " + what;
+        Optional<String> allowed = item.device() instanceof PathDevice ? files.line(line) : Optional.of(line);
+        allowed.ifPresent(text -> log.log(level, text, new Object[] {Journal.device(id), Journal.resource(resource)}));
     }
 
     private static String state(Item item) {

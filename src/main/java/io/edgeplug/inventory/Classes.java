@@ -1,6 +1,6 @@
 package io.edgeplug.inventory;
 
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.rules.DeviceClass;
 import java.util.List;
 
 /** Which classes get the devices: those that were asked for last, once the scanner has taken them up; thread-safe. */

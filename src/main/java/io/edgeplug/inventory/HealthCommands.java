@@ -1,9 +1,9 @@
 package io.edgeplug.inventory;
 
-import io.edgeplug.device.HealthRule;
 import io.edgeplug.linux.Program;
 import io.edgeplug.linux.RunningProgram;
 import io.edgeplug.linux.Supervisor;
+import io.edgeplug.rules.HealthRule;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.edgeplug.inventory;
 
-import io.edgeplug.device.Changing;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
-import io.edgeplug.device.HealthCheck;
-import io.edgeplug.device.HealthRule;
-import io.edgeplug.device.HealthScan;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.HealthCheck;
+import io.edgeplug.rules.HealthRule;
+import io.edgeplug.scan.ChangeNote;
+import io.edgeplug.scan.HealthScan;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,17 +38,18 @@ final class HealthWatch {
     private final Sysfs sysfs;
     private final HealthScan scan;
     private final HealthCommands commands;
-    private final Holds holds;
+    private final DevicesInPreparation inPreparation;
     private boolean asks;
     private final Map<String, State> states = new HashMap<>();
     private long nextLook = System.nanoTime();
     private long nextChange = nextLook + FAR;
 
-    HealthWatch(ScanThread thread, List<DeviceClass> classes, HealthCommands commands, Holds holds) {
+    HealthWatch(
+            ScanThread thread, List<DeviceClass> classes, HealthCommands commands, DevicesInPreparation inPreparation) {
         this.thread = thread;
         this.sysfs = thread.sysfs();
         this.scan = new HealthScan(sysfs);
-        this.holds = holds;
+        this.inPreparation = inPreparation;
         this.commands = commands;
         this.asks = asks(classes);
     }
@@ -106,7 +107,7 @@ final class HealthWatch {
 
     /** Not while it is prepared: links go down and nodes away when a device is reset. */
     private boolean isDue(Device device, boolean all, Predicate<Device> isNews) {
-        return (all || isNews.test(device)) && !holds.isHeld(device);
+        return (all || isNews.test(device)) && !inPreparation.contains(device);
     }
 
     private Item judge(Item item, HealthRule rule, boolean look, long now) {
@@ -117,11 +118,14 @@ final class HealthWatch {
         if (before != null
                 && before.wrong().isEmpty()
                 && seen.wrong().isPresent()
-                && Changing.concerns(sysfs, device)) {
+                && ChangeNote.concerns(sysfs, device)) {
             seen = before;
         }
         State after = tell(seen, broken, rule, now);
         states.put(device.id(), after);
+        if (broken.isPresent()) {
+            return item;
+        }
         return after.told()
                 .map(problem -> new Item(device.withHealth(Health.unhealthy(problem)), item.deviceClass()))
                 .orElse(item);
@@ -131,7 +135,7 @@ final class HealthWatch {
         Optional<String> wrong;
         OptionalLong errors = OptionalLong.empty();
         try {
-            String place = Settling.place(device);
+            String place = Place.of(device).name();
             if (rule.checks().contains(HealthCheck.AER_FATAL)) {
                 errors = thread.look(place, () -> scan.fatalErrors(device));
             }

@@ -1,7 +1,6 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.Health;
-import io.edgeplug.inventory.HandedOut.Given;
 import io.edgeplug.inventory.Inventory.Item;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,8 +22,8 @@ final class HeldGroups {
     /** By group and the ID of a member, who holds it. */
     private final Map<Integer, Map<String, String>> holders = new HashMap<>();
 
-    HeldGroups(Collection<Given> all) {
-        for (Given given : all) {
+    HeldGroups(Collection<Holders.Entry> all) {
+        for (Holders.Entry given : all) {
             if (given.group().isPresent()) {
                 holders.computeIfAbsent(given.group().getAsInt(), group -> new TreeMap<>())
                         .put(given.device().id(), given.holder());

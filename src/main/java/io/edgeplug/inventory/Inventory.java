@@ -1,11 +1,13 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.Health;
-import io.edgeplug.device.HealthScan;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.flow.Difference;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.scan.HealthScan;
 import java.io.IOException;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -85,8 +87,8 @@ public final class Inventory {
 
     /** A resource of which nothing has changed keeps its list, so that whoever compares is done at once. */
     private Map<ResourceName, List<Device>> byResource(Difference<Item> change) {
-        Map<ResourceName, List<Device>> was = grouped(change.was());
-        Map<ResourceName, List<Device>> is = grouped(change.is());
+        Map<ResourceName, List<Device>> was = grouped(change.removed());
+        Map<ResourceName, List<Device>> is = grouped(change.added());
         Set<ResourceName> changed = new HashSet<>(was.keySet());
         changed.addAll(is.keySet());
         Map<ResourceName, List<Device>> lists = new HashMap<>(byResource);
@@ -153,7 +155,7 @@ public final class Inventory {
      */
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
         try (ScanThread thread = new ScanThread(sysfs, () -> {}, place -> {})) {
-            NodeDevices node = new NodeDevices(thread, classes, new Holds());
+            NodeDevices node = new NodeDevices(thread, classes, new DevicesInPreparation());
             node.scanAll();
             HealthScan health = new HealthScan(thread.sysfs());
             List<Item> items = new Matching().match(classes, node.devices());
@@ -176,7 +178,7 @@ public final class Inventory {
     private static Optional<String> problem(Device device, DeviceClass taker, HealthScan health, ScanThread thread) {
         try {
             return thread.look(
-                    Settling.place(device),
+                    Place.of(device).name(),
                     () -> health.problem(device, taker.health().checks()));
         } catch (IOException e) {
             return Optional.of(String.valueOf(e.getMessage()));

@@ -1,11 +1,13 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.flow.Difference;
+import io.edgeplug.flow.IncrementalMapping;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.rules.DeviceClass;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +27,7 @@ final class Matching {
     private static final Pattern SHARE = Pattern.compile(".+::\\d+");
 
     private List<DeviceClass> classes = List.of();
-    private final Remade<Device, Item> items = new Remade<>();
+    private final IncrementalMapping<Device, Item> items = new IncrementalMapping<>();
 
     /** The devices of the last time, and all of their IDs. */
     private List<Device> last = List.of();
@@ -39,7 +41,7 @@ final class Matching {
             classes = List.copyOf(newClasses);
             items.forget();
         }
-        List<Item> matched = items.of(devices, this::match);
+        List<Item> matched = items.map(devices, this::match);
         noteIds(devices);
         return hasNamesakes ? withoutNamesakes(matched) : matched;
     }
@@ -47,8 +49,8 @@ final class Matching {
     private void noteIds(List<Device> devices) {
         Difference<Device> change = Difference.of(last, devices);
         last = devices;
-        change.was().forEach(device -> ids.remove(device.id()));
-        if (hasNamesakes || !addAll(change.is())) {
+        change.removed().forEach(device -> ids.remove(device.id()));
+        if (hasNamesakes || !addAll(change.added())) {
             ids.clear();
             hasNamesakes = !addAll(devices);
         }

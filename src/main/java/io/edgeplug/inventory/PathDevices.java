@@ -1,15 +1,17 @@
 package io.edgeplug.inventory;
 
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PathGroup;
 import io.edgeplug.linux.FileWatch;
+import io.edgeplug.linux.LogLimit;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.Trail;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -37,7 +39,10 @@ final class PathDevices {
 
     private final ScanThread thread;
     private final Optional<FileWatch> watch;
-    private final Holds holds;
+    private final DevicesInPreparation inPreparation;
+    /** Who can write to a directory can make a problem come and go. */
+    private final LogLimit told = new LogLimit(20, Duration.ofMinutes(1));
+
     private final FirstKinds firstKinds = new FirstKinds();
     private List<PathGlob> patterns = List.of();
     private List<PathGroup> groups = List.of();
@@ -47,11 +52,15 @@ final class PathDevices {
 
     private List<String> problems = List.of();
 
-    /** Those that are held stay as they were. */
-    PathDevices(ScanThread thread, Optional<FileWatch> watch, List<DeviceClass> classes, Holds holds) {
+    /** Those in preparation stay as they were. */
+    PathDevices(
+            ScanThread thread,
+            Optional<FileWatch> watch,
+            List<DeviceClass> classes,
+            DevicesInPreparation inPreparation) {
         this.thread = thread;
         this.watch = watch;
-        this.holds = holds;
+        this.inPreparation = inPreparation;
         use(classes);
     }
 
@@ -81,10 +90,10 @@ final class PathDevices {
                     .forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
         }
         now.devices().forEach(device -> put(byPath, device.path(), Optional.of(device)));
-        found.values().stream().filter(holds::isHeld).forEach(device -> byPath.put(device.path(), device));
+        found.values().stream().filter(inPreparation::contains).forEach(device -> byPath.put(device.path(), device));
         found = byPath;
         if (!now.problems().equals(problems)) {
-            now.problems().forEach(LOG::warning);
+            now.problems().forEach(problem -> told.line(problem).ifPresent(LOG::warning));
             problems = now.problems();
         }
     }
@@ -158,7 +167,7 @@ final class PathDevices {
             });
         }
         for (PathGlob glob : listed) {
-            concerned.addAll(sysfs.glob(glob, DeviceScan.PathScan.MAX_FILES));
+            concerned.addAll(glob.files(sysfs, DeviceScan.PathScan.MAX_FILES));
         }
         if (!groups.isEmpty()) {
             found.values().stream()
@@ -176,7 +185,7 @@ final class PathDevices {
     /** What is as it was stays the same object, so that nobody looks at it again. */
     private void put(NavigableMap<String, PathDevice> devices, String path, Optional<PathDevice> device) {
         PathDevice before = found.get(path);
-        if (before != null && holds.isHeld(before)) {
+        if (before != null && inPreparation.contains(before)) {
             return;
         }
         Optional<PathDevice> now = device.map(firstKinds::judged);

@@ -1,10 +1,10 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Readiness;
-import io.edgeplug.inventory.Heard.Span;
+import io.edgeplug.flow.Difference;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.inventory.ScanRequests.Span;
+import io.edgeplug.scan.Readiness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,7 +34,7 @@ final class Settling {
 
     private volatile long quiet;
 
-    private final Map<String, Span> unsettled = new HashMap<>();
+    private final Map<Place, Span> unsettled = new HashMap<>();
 
     /**
      * Good news waits until a device has been quiet for that long. Devices that settle within so long of each other settle
@@ -50,13 +50,8 @@ final class Settling {
     }
 
     /** Something has happened at a place. */
-    void heard(String place, Span when) {
+    void note(Place place, Span when) {
         unsettled.merge(place, when, Span::and);
-    }
-
-    /** What a place is called: a function's address, for what is no part of one its ID. */
-    static String place(Device device) {
-        return device instanceof PciDevice pci ? pci.function().address().toString() : device.id();
     }
 
     /** When something settles next, and all that settles soon after it; far away if all has. */
@@ -83,18 +78,18 @@ final class Settling {
      *
      * @param at the devices in a place
      */
-    Set<String> settle(Function<String, List<Device>> at, long now) {
+    Set<Place> settle(Function<Place, List<Device>> at, long now) {
         if (unsettled.isEmpty() || next(now) - now > 0) {
             return Set.of();
         }
-        Set<String> unready = new HashSet<>();
-        for (String place : unsettled.keySet()) {
+        Set<Place> unready = new HashSet<>();
+        for (Place place : unsettled.keySet()) {
             if (!at.apply(place).stream().allMatch(Readiness::isReady)) {
                 unready.add(place);
             }
         }
-        Set<String> settled = new HashSet<>();
-        for (Map.Entry<String, Span> entry : Map.copyOf(unsettled).entrySet()) {
+        Set<Place> settled = new HashSet<>();
+        for (Map.Entry<Place, Span> entry : Map.copyOf(unsettled).entrySet()) {
             Span span = entry.getValue();
             if (end(span) - now > 0) {
                 continue;
@@ -109,27 +104,25 @@ final class Settling {
         return settled;
     }
 
-    /** What may be published of the newest scan, after what was published last. */
-    List<Item> passing(Inventory before, List<Item> newest, Set<String> settled, long now) {
-        Difference<Item> change = Difference.of(before.items(), newest);
-        Map<String, Item> earlier = new HashMap<>();
-        change.was().forEach(item -> earlier.putIfAbsent(item.device().id(), item));
-        List<Item> passing = new ArrayList<>(newest.size());
-        passing.addAll(change.head());
-        for (Item item : change.is()) {
-            Optional<Item> was = Optional.ofNullable(earlier.get(item.device().id()));
-            String place = place(item.device());
-            if (was.equals(Optional.of(item))) {
-                passing.add(was.orElseThrow());
-            } else if (!isBetter(was, item) || settled.contains(place)) {
+    /** What may be published of a change now: the same without good news of what has not settled. */
+    Difference<Item> pass(Difference<Item> change, Set<Place> settled, long now) {
+        Map<String, Item> published = new HashMap<>();
+        change.removed().forEach(item -> published.putIfAbsent(item.device().id(), item));
+        List<Item> passing = new ArrayList<>();
+        for (Item item : change.added()) {
+            Optional<Item> before =
+                    Optional.ofNullable(published.get(item.device().id()));
+            Place place = Place.of(item.device());
+            if (before.equals(Optional.of(item))) {
+                passing.add(before.orElseThrow());
+            } else if (!isBetter(before, item) || settled.contains(place)) {
                 passing.add(item);
             } else {
                 unsettled.putIfAbsent(place, new Span(now, now));
-                was.map(known -> worse(known, item)).ifPresent(passing::add);
+                before.map(known -> worse(known, item)).ifPresent(passing::add);
             }
         }
-        passing.addAll(change.tail());
-        return passing;
+        return change.withAdded(passing);
     }
 
     private static boolean isBetter(Optional<Item> was, Item is) {

@@ -2,7 +2,8 @@
  * What this node has now, and which resource each device backs.
  *
  * <p>Entry types: {@link io.edgeplug.inventory.Inventory}, an immutable value with a generation, and {@link
- * io.edgeplug.inventory.Monitor}, which keeps it current. The monitor's own thread is the only one that writes device
+ * io.edgeplug.inventory.Monitor}, which keeps it current. A change passes {@code ScanRequests}, {@code NodeDevices}, {@code Matching}, {@code
+ * HealthWatch}, {@code Settling} and {@code Publication}, all on the one {@code InventoryThread}, which alone writes device
  * state; any thread may read or wait.
  */
 package io.edgeplug.inventory;

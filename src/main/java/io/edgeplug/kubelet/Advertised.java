@@ -1,6 +1,6 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.inventory.Difference;
+import io.edgeplug.flow.Difference;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,11 +33,11 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
     /** Whether a device that was healthy is gone or no longer so: the kubelet must know before it hands it out. */
     static boolean isWorse(Difference<Advertised> change) {
         Set<String> healthy = new HashSet<>();
-        for (Advertised one : change.is()) {
+        for (Advertised one : change.added()) {
             if (one.healthy()) {
                 healthy.add(one.id());
             }
         }
-        return change.was().stream().anyMatch(one -> one.healthy() && !healthy.contains(one.id()));
+        return change.removed().stream().anyMatch(one -> one.healthy() && !healthy.contains(one.id()));
     }
 }

@@ -8,7 +8,7 @@ record Answer<Q, A>(Progress progress) implements ClientResponseObserver<Q, A> {
 
     @Override
     public void beforeStart(ClientCallStreamObserver<Q> call) {
-        progress.asked(() -> call.cancel("the socket is given up", null), V1beta1.PATIENCE);
+        progress.asked(() -> call.cancel("the socket is given up", null), KubeletApi.PATIENCE);
     }
 
     @Override

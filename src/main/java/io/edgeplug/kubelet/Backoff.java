@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.flow.Deadline;
 import java.time.Duration;
 import java.util.Optional;
 

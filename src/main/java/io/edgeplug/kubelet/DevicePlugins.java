@@ -1,39 +1,26 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.kubelet.HeldDevices.Holding;
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Releases;
+import io.edgeplug.supply.Resource;
+import io.edgeplug.supply.Supplies;
+import io.edgeplug.supply.Supply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 
 /** The device plugins of a node, one for each resource, registered with its kubelet while this is open. */
 public final class DevicePlugins implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(DevicePlugins.class.getName());
-
-    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
-
-    /** How long what a preparation by hand has left, that was killed, may go unnoticed. */
-    private static final Duration SLOW_LOOK = Duration.ofSeconds(60);
-
-    /** How often the kubelet's notes are read while a device is gone that a container may hold. */
-    private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
-
-    /** A pod that was given devices waits with its start until the node's network is ready. */
-    private static final Duration POD_STARTED_WITHIN = Duration.ofMinutes(10);
-
-    private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
-
-    /** How long the kubelet's notes are left alone once they have changed. */
-    private static final Duration BURST = Duration.ofMillis(100);
 
     /** The longest that a start waits for the rehearsal, which takes about a second. */
     private static final Duration REHEARSED_WITHIN = Duration.ofSeconds(3);
@@ -45,9 +32,7 @@ public final class DevicePlugins implements AutoCloseable {
     private final Supplies supplies;
     private final Preparations preparations;
     private final Path kubeletDir;
-    private final UnpreparedStarts unprepared;
-    private final EndedPods ended;
-    private final Thread releases;
+    private final Releases releases;
     private final Thread rehearsal;
 
     private DevicePlugins(
@@ -59,11 +44,14 @@ public final class DevicePlugins implements AutoCloseable {
             Path kubeletDir) {
         this.registrations = registrations;
         this.rehearsal = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearseNow);
-        this.releases = Thread.ofVirtual().name("releases").unstarted(() -> followReleases(kubeletDir));
         // in both of the kubelet's directories that plugins use, what it has of pods is beside them
-        Path pods = directory.path().resolveSibling("pods");
-        this.unprepared = new UnpreparedStarts(kubeletDir, pods, supplies.monitor(), preparations.starts());
-        this.ended = new EndedPods(pods, CGROUPS, POD_STARTED_WITHIN);
+        this.releases = Releases.of(
+                kubeletDir,
+                directory.path().resolveSibling("pods"),
+                supplies,
+                preparations,
+                registrations::areComplete,
+                directory.notes());
         this.rpc = rpc;
         this.directory = directory;
         this.supplies = supplies;
@@ -127,10 +115,6 @@ public final class DevicePlugins implements AutoCloseable {
         }
         DevicePlugins plugins = new DevicePlugins(
                 rpc, directory, Registrations.start(rpc, directory, apis), supplies, preparations, kubeletDir);
-        if (supplies.monitor().current().sharesIommuGroups()) {
-            // before the first pod can ask for a group of which a running one has a member
-            boolean ignored = plugins.learnHolders(kubeletDir);
-        }
         plugins.registrations.add(
                 supplies.each().stream().map(plugins::resource).toList());
         plugins.releases.start();
@@ -198,13 +182,15 @@ public final class DevicePlugins implements AutoCloseable {
      */
     private boolean awaitRegistered() throws InterruptedException {
         Deadline patience = Deadline.in(PluginDirectory.POLL);
-        long generation = directory.latest().generation();
+        long generation = directory.views().get().generation();
         while (!directory.isRegistry() && registrations.hasKubelet() && !registrations.areComplete()) {
             if (patience.isOver()) {
                 return false;
             }
-            directory.awaitNewerThan(generation, patience.wakeUp());
-            generation = directory.latest().generation();
+            generation = directory
+                    .views()
+                    .awaitNewerThan(generation, patience.wakeUp())
+                    .generation();
         }
         return true;
     }
@@ -236,73 +222,27 @@ public final class DevicePlugins implements AutoCloseable {
      * @return the generation that is newer, to wait with next; begin with any negative one
      */
     public long awaitNewerThan(long generation) throws InterruptedException {
-        directory.awaitNewerThan(generation, FOREVER);
+        PluginDirectory.View ignored = directory.views().awaitNewerThan(generation);
         return directory.view().generation();
-    }
-
-    /** The kubelet tells of no release, but it writes its notes anew in the directory that is watched. */
-    private void followReleases(Path kubeletDir) {
-        try {
-            boolean isKnown = false;
-            while (true) {
-                long notes = directory.notes();
-                preparations.recoverAgain();
-                preparations.giveBackDrivers(kubeletDir);
-                boolean isWaiting = !supplies.monitor().missing().isEmpty()
-                        || supplies.monitor().blocksGroupMates();
-                if (isWaiting || !isKnown) {
-                    isKnown |= learnHolders(kubeletDir);
-                }
-                boolean isUnsettled = lookForUnprepared();
-                directory.awaitNotesAfter(notes, isWaiting || isUnsettled ? MISSING_LOOK : SLOW_LOOK);
-                // a kubelet that starts writes its notes for each resource, while there is more urgent work
-                directory.awaitNotesAfter(Long.MAX_VALUE, BURST);
-            }
-        } catch (InterruptedException e) {
-            LOG.fine("no longer following what containers hold");
-        }
-    }
-
-    private boolean lookForUnprepared() {
-        return preparations.areOfDaemon()
-                && unprepared.look(
-                        registrations.plugins().stream()
-                                .map(ResourcePlugin::deviceClass)
-                                .toList(),
-                        registrations.areComplete());
-    }
-
-    /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed out may be held. */
-    boolean learnHolders(Path kubeletDir) {
-        try {
-            HeldDevices held = HeldDevices.read(kubeletDir);
-            Map<String, Boolean> pods = new ConcurrentHashMap<>();
-            supplies.monitor()
-                    .containersHold(device -> held.of(
-                                    device, holding -> !pods.computeIfAbsent(holding.pod(), ended::hasEnded))
-                            .map(Holding::pod));
-            ended.keep(pods.keySet());
-            return true;
-        } catch (IOException e) {
-            LOG.fine(() -> "not known what containers hold: " + e.getMessage());
-            return false;
-        }
     }
 
     /** Takes all sockets away, without a farewell: an empty list would have the kubelet fail running containers. */
     @Override
     public void close() throws IOException {
-        releases.interrupt();
         rehearsal.interrupt();
         registrations.close();
         awaitEnd(rehearsal);
-        awaitEnd(releases);
-        unprepared.close();
+        releases.close();
         rpc.close();
         if (!directory.isRegistry()) {
             SocketNames.deleteOwn(directory.sockets());
         }
         directory.close();
+    }
+
+    /** For tests: what follows the notes of the kubelet. */
+    Releases releases() {
+        return releases;
     }
 
     private static void awaitEnd(Thread thread) {

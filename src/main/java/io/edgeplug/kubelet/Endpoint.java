@@ -1,6 +1,7 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.supply.Resource;
 import io.grpc.Channel;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;

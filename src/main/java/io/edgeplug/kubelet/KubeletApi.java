@@ -1,11 +1,16 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.supply.Resource;
 import io.grpc.BindableService;
 import io.grpc.Channel;
+import java.time.Duration;
 import java.util.List;
 
 /** A version of the kubelet's API for device plugins: how a resource is served and announced in it. */
 interface KubeletApi {
+
+    /** A kubelet of any version dials back before it answers, for which it gives itself ten seconds. */
+    Duration PATIENCE = Duration.ofSeconds(15);
 
     /** Whether it has all the calls that a resource needs. */
     boolean serves(Resource resource);

@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
 import io.edgeplug.linux.UnixRpc;
 import io.grpc.ConnectivityState;
@@ -16,6 +17,9 @@ import java.util.logging.Logger;
  * <p>It is made as soon as a kubelet listens, and again when it has ended. A resource registers only over a connection that
  * stands: the kubelet at its other end has finished wiping the directory, so a socket that exists then is not wiped by it.
  * For one thread at a time, but for {@link #established}.
+ *
+ * <p>While there is no kubelet, a channel has tried in vain to connect, and is kept: all that is left to do for it once a
+ * kubelet listens is to connect, where a new one would first have to be set up, which takes half of the time.
  */
 final class KubeletConnection implements AutoCloseable {
 
@@ -40,8 +44,11 @@ final class KubeletConnection implements AutoCloseable {
     /** Whether the channel's state is another than when it was looked at last. */
     private AtomicBoolean hasMoved = new AtomicBoolean();
 
+    /** Whether the channel has tried to connect in vain. */
+    private boolean hasFailed;
+
     private Deadline starting = Deadline.in(STARTING);
-    private Deadline patience = Deadline.in(V1beta1.PATIENCE);
+    private Deadline patience = Deadline.in(KubeletApi.PATIENCE);
     private boolean isTold;
 
     /** A connection that stands, and whose socket it was made to. */
@@ -67,25 +74,34 @@ final class KubeletConnection implements AutoCloseable {
     void look() {
         Optional<KubeletSocket> here = directory.view().kubelet();
         if (!here.equals(kubelet)) {
-            drop();
+            leave();
             kubelet = here;
             retries.reset();
             starting = Deadline.in(STARTING);
+            patience = Deadline.in(KubeletApi.PATIENCE);
             isTold = false;
+            channel.ifPresent(KubeletConnection::hurry);
         }
         channel.ifPresent(this::review);
-        if (channel.isEmpty() && kubelet.isPresent() && retries.isDue()) {
-            connect();
+        if (channel.isEmpty() && (kubelet.isEmpty() || retries.isDue())) {
+            dial();
         }
     }
 
-    private void connect() {
+    private void dial() {
         ManagedChannel connecting = rpc.dial(directory.kubeletSocket());
         channel = Optional.of(connecting);
-        patience = Deadline.in(V1beta1.PATIENCE);
+        hasFailed = false;
+        patience = Deadline.in(KubeletApi.PATIENCE);
         hasMoved = new AtomicBoolean();
-        ConnectivityState ignored = connecting.getState(true);
+        hurry(connecting);
         watch(connecting, ConnectivityState.IDLE);
+    }
+
+    /** Has it connect now, whether it waits for calls or with another try. */
+    private static void hurry(ManagedChannel channel) {
+        channel.resetConnectBackoff();
+        ConnectivityState ignored = channel.getState(true);
     }
 
     private void review(ManagedChannel current) {
@@ -93,7 +109,7 @@ final class KubeletConnection implements AutoCloseable {
         ConnectivityState state = current.getState(false);
         switch (state) {
             case READY -> {
-                if (established.isEmpty()) {
+                if (established.isEmpty() && kubelet.isPresent()) {
                     established = Optional.of(new Established(kubelet.orElseThrow(), current));
                     retries.reset();
                     directory.progressed();
@@ -103,21 +119,39 @@ final class KubeletConnection implements AutoCloseable {
                 // it was made to connect, so it is idle again only after that came to an end
                 if (established.isPresent() || (isNews && state == ConnectivityState.IDLE)) {
                     lose();
-                } else if (patience.isOver()) {
+                } else if (kubelet.isPresent() && patience.isOver()) {
                     tell(Level.WARNING, directory.kubeletSocket() + ": the kubelet does not answer");
                     lose();
                 }
             }
-            case TRANSIENT_FAILURE, SHUTDOWN -> {
-                if (starting.isOver()) {
-                    tellWhyItFails();
-                }
-                lose();
-            }
+            case TRANSIENT_FAILURE -> fail(current);
+            case SHUTDOWN -> lose();
         }
         if (channel.isPresent() && isNews) {
             watch(current, state);
         }
+    }
+
+    /** After its first failure a channel tells of its success only, so what is wrong is found out by another one. */
+    private void fail(ManagedChannel current) {
+        boolean isFirst = !hasFailed;
+        hasFailed = true;
+        if (kubelet.isEmpty() || !(isFirst || retries.isDue())) {
+            return;
+        }
+        if (starting.isOver()) {
+            if (!SocketNames.isListening(directory.kubeletSocket())) {
+                tell(Level.INFO, "waiting for the kubelet: nobody listens on " + directory.kubeletSocket());
+            } else {
+                if (isFirst) {
+                    tell(Level.WARNING, directory.kubeletSocket() + ": something other than a kubelet listens there");
+                }
+                lose();
+                return;
+            }
+        }
+        hurry(current);
+        retries.failed();
     }
 
     /** Has the next change of its state looked at, which may be past already. */
@@ -127,14 +161,6 @@ final class KubeletConnection implements AutoCloseable {
             moved.set(true);
             wake.run();
         });
-    }
-
-    private void tellWhyItFails() {
-        if (SocketNames.isListening(directory.kubeletSocket())) {
-            tell(Level.WARNING, directory.kubeletSocket() + ": something other than a kubelet listens there");
-        } else {
-            tell(Level.INFO, "waiting for the kubelet: nobody listens on " + directory.kubeletSocket());
-        }
     }
 
     /** Tells one thing of each kubelet. */
@@ -148,6 +174,15 @@ final class KubeletConnection implements AutoCloseable {
         retries.failed();
     }
 
+    /** Keeps a channel that is connected to nobody. */
+    private void leave() {
+        if (established.isPresent()
+                || channel.filter(one -> one.getState(false) != ConnectivityState.TRANSIENT_FAILURE)
+                        .isPresent()) {
+            drop();
+        }
+    }
+
     private void drop() {
         channel.ifPresent(ManagedChannel::shutdownNow);
         channel = Optional.empty();
@@ -159,13 +194,17 @@ final class KubeletConnection implements AutoCloseable {
 
     /** How long to wait with the next look if nothing happens. */
     Duration pause() {
-        if (channel.isEmpty() && kubelet.isPresent() && retries.isDue()) {
+        if (kubelet.isEmpty() || established.isPresent()) {
+            return PluginDirectory.POLL;
+        }
+        boolean isToTryAgain = channel.map(one -> one.getState(false) == ConnectivityState.TRANSIENT_FAILURE)
+                .orElse(true);
+        if (isToTryAgain && retries.isDue()) {
             return Duration.ZERO;
         }
-        Optional<Deadline> next = channel.isPresent()
-                ? Optional.of(patience).filter(deadline -> established.isEmpty())
-                : kubelet.flatMap(here -> retries.due());
-        return next.map(Deadline::wakeUp).orElse(PluginDirectory.POLL);
+        Duration again = retries.due().map(Deadline::wakeUp).orElse(PluginDirectory.POLL);
+        Duration patient = channel.isPresent() ? patience.wakeUp() : PluginDirectory.POLL;
+        return again.compareTo(patient) < 0 ? again : patient;
     }
 
     /** Hangs up. */

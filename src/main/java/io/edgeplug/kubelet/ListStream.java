@@ -1,7 +1,9 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.inventory.Difference;
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.flow.Difference;
 import io.edgeplug.kubelet.Lists.Edition;
+import io.edgeplug.supply.Supply;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -37,7 +39,7 @@ final class ListStream<M> {
     private final Semaphore readiness = new Semaphore(0);
     private final CountDownLatch cancelled = new CountDownLatch(1);
 
-    /** Of the offer looked at last; the writer's own, once it has begun. */
+    /** Of the stock looked at last; the writer's own, once it has begun. */
     private long number;
 
     /** What was sent before the writer began; the writer's own as well. */
@@ -77,7 +79,7 @@ final class ListStream<M> {
         if (kubelet.isReady() && edition.devices().size() <= SHORT) {
             put(edition);
             first = Optional.of(edition.devices());
-            number = edition.offer();
+            number = edition.stock();
         }
     }
 
@@ -90,19 +92,19 @@ final class ListStream<M> {
         try {
             List<Advertised> last = first.isPresent() ? first.orElseThrow() : send(lists.newest());
             Deadline pause = Deadline.in(PAUSE);
-            Optional<Duration> held = Optional.empty();
+            Optional<Duration> wait = Optional.empty();
             while (cancelled.getCount() > 0) {
-                await(held);
+                await(wait);
                 Edition newest = lists.newest();
                 Difference<Advertised> change = Difference.of(last, newest.devices());
                 if (change.isEmpty()) {
-                    held = Optional.empty();
+                    wait = Optional.empty();
                 } else if (pause.isOver() || Advertised.isWorse(change)) {
                     last = send(newest);
                     pause = Deadline.in(PAUSE);
-                    held = Optional.empty();
+                    wait = Optional.empty();
                 } else {
-                    held = Optional.of(pause.left());
+                    wait = Optional.of(pause.left());
                 }
             }
         } catch (InterruptedException e) {
@@ -112,10 +114,10 @@ final class ListStream<M> {
         }
     }
 
-    /** Waits for another offer than was looked at last, or until good news has been held long enough. */
-    private void await(Optional<Duration> held) throws InterruptedException {
+    /** Waits for another stock than was looked at last, or until good news has waited long enough. */
+    private void await(Optional<Duration> wait) throws InterruptedException {
         Supply supply = lists.resource().supply();
-        number = supply.awaitNewerThan(number, held.orElse(FOREVER)).number();
+        number = supply.stock().awaitNewerThan(number, wait.orElse(FOREVER)).number();
     }
 
     /** Sends the list, or the newest there is once the kubelet can take one. */

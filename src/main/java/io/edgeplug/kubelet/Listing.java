@@ -1,8 +1,9 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.inventory.Remade;
+import io.edgeplug.device.Shares;
+import io.edgeplug.flow.IncrementalMapping;
+import io.edgeplug.rules.DeviceClass;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -17,8 +18,8 @@ final class Listing {
 
     private final DeviceClass deviceClass;
     private final Shares shares;
-    private final Remade<Device, Advertised> devices = new Remade<>();
-    private final Remade<Advertised, List<Advertised>> shared = new Remade<>();
+    private final IncrementalMapping<Device, Advertised> devices = new IncrementalMapping<>();
+    private final IncrementalMapping<Advertised, List<Advertised>> shared = new IncrementalMapping<>();
 
     /** How many shares of each device were listed last. */
     private int count;
@@ -30,7 +31,7 @@ final class Listing {
 
     /** The whole list of these devices, with so many shares of each, on a node with these NUMA nodes. */
     List<Advertised> of(List<Device> newest, int listed, List<Integer> online) {
-        List<Advertised> own = devices.of(newest, this::own);
+        List<Advertised> own = devices.map(newest, this::own);
         List<Advertised> near = deviceClass.excludeTopology() ? own : withNodes(own, online);
         return deviceClass.sharing().isShared() ? shared(near, listed) : near;
     }
@@ -80,7 +81,7 @@ final class Listing {
             shared.forget();
             count = listed;
         }
-        return shared.of(list, this::shared).stream().flatMap(List::stream).toList();
+        return shared.map(list, this::shared).stream().flatMap(List::stream).toList();
     }
 
     private List<Advertised> shared(Advertised device) {

@@ -1,5 +1,7 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.supply.Resource;
+import io.edgeplug.supply.Stock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
@@ -27,11 +29,11 @@ final class Lists<M> {
     /**
      * A list at one time.
      *
-     * @param offer the number of the offer that it was made of
+     * @param stock the number of the stock that it was made of
      */
-    record Edition(long offer, List<Advertised> devices) {}
+    record Edition(long stock, List<Advertised> devices) {}
 
-    private record Encoded<M>(long offer, M message) {}
+    private record Encoded<M>(long stock, M message) {}
 
     /** Of a resource, in these messages; the function is called by one thread at a time. */
     Lists(Resource resource, Function<List<Advertised>, M> encoding) {
@@ -48,10 +50,10 @@ final class Lists<M> {
     Edition newest() {
         lock.lock();
         try {
-            Offer offer = resource.supply().current();
-            if (newest.filter(one -> one.offer() == offer.number()).isEmpty()) {
+            Stock stock = resource.supply().current();
+            if (newest.filter(one -> one.stock() == stock.number()).isEmpty()) {
                 newest = Optional.of(
-                        new Edition(offer.number(), listing.of(offer.devices(), offer.shares(), offer.numaNodes())));
+                        new Edition(stock.number(), listing.of(stock.devices(), stock.shares(), stock.numaNodes())));
             }
             return newest.orElseThrow();
         } finally {
@@ -63,8 +65,8 @@ final class Lists<M> {
     M message(Edition edition) {
         lock.lock();
         try {
-            if (encoded.filter(one -> one.offer() == edition.offer()).isEmpty()) {
-                encoded = Optional.of(new Encoded<>(edition.offer(), encoding.apply(edition.devices())));
+            if (encoded.filter(one -> one.stock() == edition.stock()).isEmpty()) {
+                encoded = Optional.of(new Encoded<>(edition.stock(), encoding.apply(edition.devices())));
             }
             return encoded.orElseThrow().message();
         } finally {

@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.flow.Latest;
 import io.edgeplug.linux.DirectoryWatch;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
@@ -14,9 +15,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Logger;
 
 /**
@@ -42,17 +40,10 @@ final class PluginDirectory implements AutoCloseable {
     private final DirectoryWatch watch;
     private final Thread watcher;
 
-    private final Lock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final Condition noted = lock.newCondition();
-
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
-    /** Guarded by the lock. */
-    private View view = new View(0, Optional.empty());
-
-    /** How often the kubelet may have written its notes; guarded by the lock. */
-    private long notes;
+    private final Latest<View> views = new Latest<>(new View(0, Optional.empty()), View::generation);
+    private final Latest<Long> notes = new Latest<>(0L, Long::longValue);
 
     private PluginDirectory(Path path, boolean isRegistry, DirectoryWatch watch) {
         this.path = path;
@@ -67,7 +58,12 @@ final class PluginDirectory implements AutoCloseable {
      * @param generation higher for each change that may concern a plugin
      * @param kubelet tells one kubelet's socket from the next one's; empty while there is none
      */
-    record View(long generation, Optional<KubeletSocket> kubelet) {}
+    record View(long generation, Optional<KubeletSocket> kubelet) {
+
+        private View next(Optional<KubeletSocket> now) {
+            return new View(generation + 1, now);
+        }
+    }
 
     /** Inode and time of its making: an inode's number alone is soon used again. */
     record KubeletSocket(Object inode, FileTime made) {}
@@ -118,50 +114,14 @@ final class PluginDirectory implements AutoCloseable {
         return look(false);
     }
 
-    /** The directory as it was when it was looked at last, which costs nothing. */
-    View latest() {
-        lock.lock();
-        try {
-            return view;
-        } finally {
-            lock.unlock();
-        }
+    /** The directory as it was when it was looked at last, for who waits for more. */
+    Latest<View> views() {
+        return views;
     }
 
     /** How often files other than plugins' sockets may have changed, the kubelet's notes among them. */
-    long notes() {
-        lock.lock();
-        try {
-            return notes;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Waits until the kubelet may have written its notes more often than that, for at most {@code timeout}. */
-    void awaitNotesAfter(long number, Duration timeout) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeout.toNanos();
-            while (notes <= number && left > 0) {
-                left = noted.awaitNanos(left);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Waits for a view of a higher generation, for at most {@code timeout}. */
-    void awaitNewerThan(long generation, Duration timeout) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeout.toNanos();
-            while (view.generation() <= generation && left > 0) {
-                left = changed.awaitNanos(left);
-            }
-        } finally {
-            lock.unlock();
-        }
+    Latest<Long> notes() {
+        return notes;
     }
 
     /** Runs this whenever a kubelet or a plugin's socket may have come or gone; it must return at once. */
@@ -175,12 +135,7 @@ final class PluginDirectory implements AutoCloseable {
 
     /** The connection or a registration has come further, which concerns nobody but who waits for a newer view. */
     void progressed() {
-        lock.lock();
-        try {
-            publish(view.kubelet());
-        } finally {
-            lock.unlock();
-        }
+        View ignored = views.change(view -> view.next(view.kubelet()));
     }
 
     @Override
@@ -200,7 +155,7 @@ final class PluginDirectory implements AutoCloseable {
                 Optional<Set<Path>> files = watch.await(POLL);
                 if (files.map(some -> some.stream().anyMatch(file -> !isSocket(file)))
                         .orElse(true)) {
-                    tellOfNotes();
+                    Long ignored = notes.change(count -> count + 1);
                 }
                 look(files.map(some -> some.stream().anyMatch(this::hasGone)).orElse(true));
             }
@@ -220,48 +175,24 @@ final class PluginDirectory implements AutoCloseable {
         return file.toString().endsWith(SocketNames.SUFFIX);
     }
 
-    private void tellOfNotes() {
-        lock.lock();
-        try {
-            notes++;
-            noted.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /**
-     * Looks, without the lock, until nobody else has published meanwhile: so what is published last was seen last.
+     * Looks until nobody else has published meanwhile: so what is published last was seen last.
      *
      * @param isHint whether a plugin's socket may have gone too, so that it is news in any case
      */
     private View look(boolean isHint) {
         while (true) {
-            long before = latest().generation();
+            View before = views.get();
             Optional<KubeletSocket> kubelet = identify();
-            View newest;
-            lock.lock();
-            try {
-                if (view.generation() != before) {
-                    continue;
-                }
-                if (!isHint && view.kubelet().equals(kubelet)) {
-                    return view;
-                }
-                publish(kubelet);
-                newest = view;
-            } finally {
-                lock.unlock();
+            if (!isHint && before.kubelet().equals(kubelet)) {
+                return before;
             }
-            listeners.forEach(Runnable::run);
-            return newest;
+            View now = before.next(kubelet);
+            if (views.replace(before, now)) {
+                listeners.forEach(Runnable::run);
+                return now;
+            }
         }
-    }
-
-    /** With the lock held. */
-    private void publish(Optional<KubeletSocket> kubelet) {
-        view = new View(view.generation() + 1, kubelet);
-        changed.signalAll();
     }
 
     private Optional<KubeletSocket> identify() {

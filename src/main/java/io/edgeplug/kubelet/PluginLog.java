@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Journal;
+import java.io.IOException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -30,6 +31,16 @@ final class PluginLog {
         String gist = SocketNames.withoutTags(reason);
         log(gist.equals(failure) ? Level.FINE : level, reason);
         failure = level.equals(Level.FINE) ? failure : gist;
+    }
+
+    /** Logs a failure with the kernel's words for it; an exception above them may name a socket, which is another each time. */
+    void failed(Level level, String problem, IOException e) {
+        failed(level, problem + ": " + root(e));
+    }
+
+    private static String root(Throwable e) {
+        Throwable cause = e.getCause();
+        return cause == null ? String.valueOf(e.getMessage()) : root(cause);
     }
 
     void log(Level level, String what) {

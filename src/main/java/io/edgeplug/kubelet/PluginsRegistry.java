@@ -6,6 +6,7 @@ import io.edgeplug.proto.pluginregistration.PluginInfo;
 import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
 import io.edgeplug.proto.pluginregistration.RegistrationStatus;
 import io.edgeplug.proto.pluginregistration.RegistrationStatusResponse;
+import io.edgeplug.supply.Resource;
 import io.grpc.BindableService;
 import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;

@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.linux.PlainText;
 import io.edgeplug.linux.UnixRpc;
 import io.grpc.Status;

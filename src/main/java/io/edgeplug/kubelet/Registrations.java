@@ -1,6 +1,7 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.supply.Resource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,12 +1,20 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.proto.v1beta1.AllocateRequest;
+import io.edgeplug.proto.v1beta1.AllocateResponse;
+import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
+import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
+import io.edgeplug.proto.v1beta1.Device;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
 import io.edgeplug.proto.v1beta1.DevicePluginOptions;
 import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
+import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
+import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
 import io.edgeplug.proto.v1beta1.RegisterRequest;
 import io.edgeplug.proto.v1beta1.RegistrationGrpc;
+import io.edgeplug.supply.Resource;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -16,10 +24,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.logging.Logger;
 
 /**
@@ -27,7 +37,7 @@ import java.util.logging.Logger;
  *
  * <p>A starting kubelet admits the node's pods some 50 ms after its socket appears, and refuses those whose devices it does
  * not know by then. Java runs code slowly the first few hundred times, which would take longer than that. So all of it
- * has run before the kubelet comes. Nothing is handed out, and nothing is logged.
+ * has run before the kubelet comes. Nothing is handed over, and nothing is logged.
  */
 final class Rehearsal {
 
@@ -47,7 +57,7 @@ final class Rehearsal {
     private final UnixRpc rpc;
     private final List<Resource> resources;
     private final Quiet quiet;
-    private final Semaphore lists = new Semaphore(0);
+    private final Semaphore done = new Semaphore(0);
     private final Queue<ManagedChannel> channels = new ConcurrentLinkedQueue<>();
 
     /** Waits while a real kubelet has something to do with the resources, and says whether that has ended. */
@@ -62,7 +72,11 @@ final class Rehearsal {
      */
     Rehearsal(UnixRpc rpc, List<Resource> resources, Quiet quiet) {
         this.rpc = rpc;
-        this.resources = resources.stream().limit(AT_A_TIME).toList();
+        this.resources = resources.stream()
+                .limit(AT_A_TIME)
+                .map(Resource::handingNothingOver)
+                .toList();
+
         this.quiet = quiet;
     }
 
@@ -111,12 +125,12 @@ final class Rehearsal {
         return done;
     }
 
-    /** Does as a kubelet that starts: serves, and waits for each resource's first list. */
+    /** Does as a kubelet that starts: serves, waits for each resource's first list, and asks for a device of it. */
     private boolean actAsKubelet(PluginDirectory directory) throws IOException, InterruptedException {
-        lists.drainPermits();
+        done.drainPermits();
         Server kubelet = rpc.serve(directory.kubeletSocket(), new StandIn(directory.path()));
         try {
-            return lists.tryAcquire(resources.size(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return done.tryAcquire(resources.size(), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } finally {
             for (ManagedChannel channel = channels.poll(); channel != null; channel = channels.poll()) {
                 channel.shutdownNow();
@@ -144,30 +158,65 @@ final class Rehearsal {
             ManagedChannel channel = rpc.dial(directory.resolve(request.getEndpoint()));
             channels.add(channel);
             DevicePluginGrpc.DevicePluginStub stub = DevicePluginGrpc.newStub(channel);
-            stub.getDevicePluginOptions(Empty.getDefaultInstance(), new Listener<DevicePluginOptions>(() -> {
+            stub.getDevicePluginOptions(Empty.getDefaultInstance(), new Listener<DevicePluginOptions>(options -> {
                 plugin.onNext(Empty.getDefaultInstance());
                 plugin.onCompleted();
-                stub.listAndWatch(Empty.getDefaultInstance(), new Listener<ListAndWatchResponse>(lists::release));
+                stub.listAndWatch(Empty.getDefaultInstance(), new Listener<>(list -> ask(stub, list)));
             }));
+        }
+
+        /** Asks for a device, which the resources of a rehearsal hand over to nobody. */
+        private void ask(DevicePluginGrpc.DevicePluginStub stub, ListAndWatchResponse list) {
+            Optional<String> healthy = list.getDevicesList().stream()
+                    .filter(device -> device.getHealth().equals("Healthy"))
+                    .map(Device::getID)
+                    .findFirst();
+            if (healthy.isEmpty()) {
+                done.release();
+                return;
+            }
+            String id = healthy.orElseThrow();
+            stub.getPreferredAllocation(
+                    PreferredAllocationRequest.newBuilder()
+                            .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
+                                    .addAvailableDeviceIDs(id)
+                                    .setAllocationSize(1))
+                            .build(),
+                    new Listener<PreferredAllocationResponse>(answer -> {}));
+            stub.allocate(
+                    AllocateRequest.newBuilder()
+                            .addContainerRequests(
+                                    ContainerAllocateRequest.newBuilder().addDevicesIds(id))
+                            .build(),
+                    new Listener<AllocateResponse>(answer -> {}, done::release));
         }
     }
 
-    /** Runs something when an answer comes; that none comes is noticed by who waits. */
-    private record Listener<T>(Runnable heard) implements StreamObserver<T> {
+    /**
+     * Does something with an answer; that none comes is noticed by who waits.
+     *
+     * @param ended run once there is no more to hear, be it for an error
+     */
+    private record Listener<T>(Consumer<T> heard, Runnable ended) implements StreamObserver<T> {
+
+        Listener(Consumer<T> heard) {
+            this(heard, () -> {});
+        }
 
         @Override
         public void onNext(T answer) {
-            heard.run();
+            heard.accept(answer);
         }
 
         @Override
         public void onError(Throwable error) {
-            // the plugin was given up, or the rehearsal is over
+            // the plugin was given up, or the rehearsal is over, or the device has just become unhealthy
+            ended.run();
         }
 
         @Override
         public void onCompleted() {
-            // there is no more to hear
+            ended.run();
         }
     }
 }

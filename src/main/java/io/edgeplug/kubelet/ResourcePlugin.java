@@ -1,8 +1,10 @@
 package io.edgeplug.kubelet;
 
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.Resource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +84,7 @@ final class ResourcePlugin implements AutoCloseable {
 
     /** Whether the kubelet that is there has the resource's devices. */
     boolean isRegistered() {
-        Optional<KubeletSocket> here = directory.latest().kubelet();
+        Optional<KubeletSocket> here = directory.views().get().kubelet();
         return attempt.filter(one ->
                         one.announcedTo().isPresent() && one.announcedTo().equals(here))
                 .map(one -> one.endpoint().progress())
@@ -98,7 +100,7 @@ final class ResourcePlugin implements AutoCloseable {
 
     /** Does what there is to do about it now. */
     void look() {
-        Optional<KubeletSocket> here = directory.latest().kubelet();
+        Optional<KubeletSocket> here = directory.views().get().kubelet();
         if (!here.equals(kubelet)) {
             meet(here);
         }
@@ -189,9 +191,7 @@ final class ResourcePlugin implements AutoCloseable {
             SocketNames.makeOwn(directory.sockets());
             take(Optional.of(Endpoint.open(rpc, directory, resource, apis.get(api), this::lookAgain)));
         } catch (IOException e) {
-            log.failed(
-                    starting.isOver() ? Level.WARNING : Level.FINE,
-                    "cannot serve in " + directory.path() + ": " + root(e));
+            log.failed(starting.isOver() ? Level.WARNING : Level.FINE, "cannot serve in " + directory.path(), e);
         }
     }
 
@@ -291,11 +291,5 @@ final class ResourcePlugin implements AutoCloseable {
                 .filter(wait -> wait.compareTo(PluginDirectory.POLL) < 0)
                 .min(Duration::compareTo)
                 .orElse(PluginDirectory.POLL);
-    }
-
-    /** The kernel's words, without a socket's name, which is another each time. */
-    private static String root(Throwable e) {
-        Throwable cause = e.getCause();
-        return cause == null ? String.valueOf(e.getMessage()) : root(cause);
     }
 }

@@ -1,8 +1,7 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
-import io.edgeplug.device.HandOver;
-import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.proto.v1alpha1.AllocateRequest;
 import io.edgeplug.proto.v1alpha1.AllocateResponse;
 import io.edgeplug.proto.v1alpha1.Device;
@@ -14,6 +13,8 @@ import io.edgeplug.proto.v1alpha1.ListAndWatchResponse;
 import io.edgeplug.proto.v1alpha1.Mount;
 import io.edgeplug.proto.v1alpha1.RegisterRequest;
 import io.edgeplug.proto.v1alpha1.RegistrationGrpc;
+import io.edgeplug.rules.HandOver;
+import io.edgeplug.supply.Resource;
 import io.grpc.BindableService;
 import io.grpc.Channel;
 import io.grpc.Status;
@@ -40,7 +41,7 @@ final class V1alpha1 implements KubeletApi {
     @Override
     public void announce(Channel kubelet, String endpoint, Resource resource, Progress progress) {
         RegistrationGrpc.newStub(kubelet)
-                .withDeadlineAfter(V1beta1.PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+                .withDeadlineAfter(KubeletApi.PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
                 .register(
                         RegisterRequest.newBuilder()
                                 .setVersion(VERSION)

@@ -3,11 +3,10 @@ package io.edgeplug.kubelet;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import io.edgeplug.container.Allocation;
-import io.edgeplug.device.HandOver;
-import io.edgeplug.inventory.DeviceUnavailableException;
-import io.edgeplug.inventory.Remade;
+import io.edgeplug.device.DeviceUnavailableException;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.flow.IncrementalMapping;
 import io.edgeplug.linux.PlainText;
-import io.edgeplug.prepare.PrepareException;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.CDIDevice;
@@ -30,13 +29,14 @@ import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
 import io.edgeplug.proto.v1beta1.RegisterRequest;
 import io.edgeplug.proto.v1beta1.RegistrationGrpc;
 import io.edgeplug.proto.v1beta1.TopologyInfo;
+import io.edgeplug.rules.HandOver;
+import io.edgeplug.supply.Resource;
 import io.grpc.BindableService;
 import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,9 +48,6 @@ import java.util.function.Function;
 final class V1beta1 implements KubeletApi {
 
     static final String VERSION = "v1beta1";
-
-    /** The kubelet dials back before it answers, for which it gives itself ten seconds. */
-    static final Duration PATIENCE = Duration.ofSeconds(15);
 
     @Override
     public boolean serves(Resource resource) {
@@ -188,7 +185,7 @@ final class V1beta1 implements KubeletApi {
     /** Makes messages of lists; a device that is as it was is not encoded again. */
     private static final class Encoding implements Function<List<Advertised>, ListAndWatchResponse> {
 
-        private final Remade<Advertised, ByteString> devices = new Remade<>();
+        private final IncrementalMapping<Advertised, ByteString> devices = new IncrementalMapping<>();
 
         /** Thousands of devices are near few nodes. */
         private final Map<List<Integer>, TopologyInfo> topologies = new HashMap<>();
@@ -198,7 +195,7 @@ final class V1beta1 implements KubeletApi {
             // on the wire an embedded message is its length and its bytes, whoever has encoded it; see "Submessages" in
             // the encoding guide of Protocol Buffers
             UnknownFieldSet.Field.Builder encoded = UnknownFieldSet.Field.newBuilder();
-            devices.of(list, this::encoded).forEach(encoded::addLengthDelimited);
+            devices.map(list, this::encoded).forEach(encoded::addLengthDelimited);
             return ListAndWatchResponse.newBuilder()
                     .setUnknownFields(UnknownFieldSet.newBuilder()
                             .addField(ListAndWatchResponse.DEVICES_FIELD_NUMBER, encoded.build())

@@ -1,8 +1,7 @@
 /**
- * Speaks device-plugin v1beta1 to the kubelet: serves each resource, registers it, and follows kubelet restarts.
+ * The device plugin API: registration, streams and versions, and nothing else.
  *
- * <p>Entry type: {@link io.edgeplug.kubelet.DevicePlugins}. Calls are answered on the epoll loop of {@link
- * io.edgeplug.linux.UnixRpc} and never block; each resource registers on a virtual thread of its own, and each
- * ListAndWatch stream writes on one.
+ * <p>Entry type: {@link io.edgeplug.kubelet.DevicePlugins}. gRPC runs on one loop, on which nothing may block; one thread
+ * registers all resources, and each ListAndWatch stream has a virtual thread that waits for what is new and sends it.
  */
 package io.edgeplug.kubelet;

@@ -25,7 +25,7 @@ public record Destination(String path, FileKind kind, long device, long inode, L
      */
     public record Intruder(Optional<String> owner, String problem) {}
 
-    /** Why the file must not be handed out, unless that user's choice is trusted; empty if it can be. */
+    /** Why the file must not be handed over, unless that user's choice is trusted; empty if it can be. */
     public Optional<String> distrust(Optional<String> trustedOwner) {
         return intruders.stream()
                 .filter(intruder ->

@@ -80,8 +80,7 @@ public final class FileWatch implements AutoCloseable {
         ways = trail.ways();
         kept = ways.size();
         gone.removeAll(ways.watches());
-        // a descriptor that is closed may be another's by now
-        ear.filter(one -> !closed).ifPresent(one -> gone.forEach(one.inotify::remove));
+        ear.ifPresent(one -> gone.forEach(one.inotify::remove));
         isLossTold &= !trail.isComplete();
     }
 
@@ -106,6 +105,10 @@ public final class FileWatch implements AutoCloseable {
         }
         if (number == -KernelCalls.ENOENT || number == -KernelCalls.ENOTDIR) {
             return ABSENT;
+        }
+        if (number == -KernelCalls.EBADF) {
+            // closed meanwhile
+            return UNWATCHED;
         }
         tellOfLoss(
                 directory.toString(),

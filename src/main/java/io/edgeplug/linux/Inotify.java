@@ -29,6 +29,9 @@ final class Inotify {
     private final int descriptor;
     private final Pointer events;
 
+    /** How many threads need the descriptor, with whoever has opened it; guarded by this. */
+    private int users = 1;
+
     private Inotify(KernelCalls calls, int descriptor) {
         this.calls = calls;
         this.descriptor = descriptor;
@@ -63,16 +66,40 @@ final class Inotify {
     /**
      * Watches the directory that has that path now; one that is watched already stays so.
      *
-     * @return the number of its watch, which another path of the same directory has too; or a negative errno(3)
+     * @return the number of its watch, which another path of the same directory has too; or a negative errno(3), EBADF if
+     *     this is closed
      */
     int add(String directory, int mask) {
-        int watch = calls.inotify_add_watch(descriptor, directory, mask | ONLY_DIRECTORIES);
-        return watch >= 0 ? watch : -Runtime.getRuntime(calls).getLastError();
+        if (!enter()) {
+            return -KernelCalls.EBADF;
+        }
+        try {
+            int watch = calls.inotify_add_watch(descriptor, directory, mask | ONLY_DIRECTORIES);
+            return watch >= 0 ? watch : -Runtime.getRuntime(calls).getLastError();
+        } finally {
+            leave();
+        }
     }
 
     void remove(int watch) {
-        // the kernel may have removed it with its directory
-        int ignored = calls.inotify_rm_watch(descriptor, watch);
+        if (enter()) {
+            // the kernel may have removed it with its directory
+            int ignored = calls.inotify_rm_watch(descriptor, watch);
+            leave();
+        }
+    }
+
+    /** The descriptor's number is another file's once it is closed, so it stays open as long as a thread uses it. */
+    private synchronized boolean enter() {
+        users += users > 0 ? 1 : 0;
+        return users > 0;
+    }
+
+    private synchronized void leave() {
+        users--;
+        if (users == 0) {
+            int ignored = calls.close(descriptor);
+        }
     }
 
     /** What has happened; as much as there is room for, nothing if all was read. Never waits. */
@@ -99,7 +126,8 @@ final class Inotify {
         return new String(bytes, 0, end, StandardCharsets.UTF_8);
     }
 
+    /** Never waits for another thread that adds: the last one closes it. To be called once. */
     void close() {
-        int ignored = calls.close(descriptor);
+        leave();
     }
 }

@@ -15,6 +15,7 @@ import jnr.ffi.Runtime;
 interface KernelCalls {
 
     int ENOENT = 2;
+    int EBADF = 9;
     int ENOTDIR = 20;
     int ENOSPC = 28;
     int O_RDONLY = 0;

@@ -1,6 +1,9 @@
 package io.edgeplug.linux;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
@@ -79,8 +82,45 @@ public final class PathGlob {
                 : List.of();
     }
 
-    /** What the name at each depth must match, from the root down. */
-    List<NameGlob> names() {
+    /**
+     * The files in a tree that it names, sorted; none below what a wildcard has found and is a loop of links.
+     *
+     * @param most how many there may be, and how many directories on the way to them
+     * @return their absolute paths as seen from the root
+     * @throws TooManyFilesException if there are more
+     */
+    public List<String> files(Sysfs sysfs, int most) throws IOException {
+        List<String> found = List.of("");
+        boolean isOneOfMany = false;
+        for (NameGlob wanted : names) {
+            List<String> next = new ArrayList<>();
+            for (String directory : found) {
+                sysfs.watch(directory, wanted);
+                try {
+                    matching(sysfs, "." + directory, wanted, most - next.size())
+                            .forEach(name -> next.add(directory + "/" + name));
+                } catch (IOException e) {
+                    // whoever makes one link to itself must not hide all the other directories
+                    if (!isOneOfMany || !KernelReason.isLoop(Objects.requireNonNullElse(e.getCause(), e))) {
+                        throw e;
+                    }
+                }
+            }
+            found = next;
+            isOneOfMany |= !wanted.isLiteral();
+        }
+        return found;
+    }
+
+    /** A literal name is looked up and not listed for, since its directory may be open to that alone. */
+    private static List<String> matching(Sysfs sysfs, String directory, NameGlob wanted, int most) throws IOException {
+        if (wanted.isLiteral()) {
+            return sysfs.exists(directory + "/" + wanted.text()) ? List.of(wanted.text()) : List.of();
+        }
+        List<String> names = sysfs.names(directory, wanted::matches, most + 1);
+        if (names.size() > most) {
+            throw new TooManyFilesException();
+        }
         return names;
     }
 

@@ -3,15 +3,12 @@ package io.edgeplug.linux;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -20,7 +17,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -35,14 +31,6 @@ public final class Sysfs {
 
     /** Bytes read of one attribute; the kernel gives one page, a file in its place could be of any size. */
     public static final int MAX_ATTRIBUTE_BYTES = 4096;
-
-    private static final Set<String> ABSENT = Set.of(
-            "No such file or directory",
-            "Not a directory",
-            "No such device",
-            "No such device or address",
-            // a name that no file can have
-            "File name too long");
 
     private static final Path TREE = Path.of("sys");
 
@@ -81,7 +69,7 @@ public final class Sysfs {
         return new Sysfs(root, kernel, witness, announcement, trail);
     }
 
-    /** The same tree, in which the ways of {@link #glob} and {@link #follow} are watched before they are gone. */
+    /** The same tree, in which the ways of {@link PathGlob#files} and {@link #follow} are watched before they are gone. */
     public Sysfs on(Optional<Trail> trail) {
         return new Sysfs(root, kernel, witness, announcement, trail);
     }
@@ -134,7 +122,7 @@ public final class Sysfs {
             }
             kernel.write(attribute, value.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new IOException("write " + name(path) + ": " + reason(e), e);
+            throw new IOException("write " + name(path) + ": " + KernelReason.of(e), e);
         }
     }
 
@@ -147,7 +135,7 @@ public final class Sysfs {
         try {
             kernel.ioctl(resolve(node), call);
         } catch (IOException e) {
-            throw new IOException("ioctl " + name(node) + ": " + reason(e), e);
+            throw new IOException("ioctl " + name(node) + ": " + KernelReason.of(e), e);
         }
     }
 
@@ -175,7 +163,7 @@ public final class Sysfs {
     }
 
     /** Some of the names: those that are wanted, and no more of them than that, since a directory has any number. */
-    private List<String> names(String directory, Predicate<String> isWanted, int most) throws IOException {
+    List<String> names(String directory, Predicate<String> isWanted, int most) throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(resolve(directory))) {
             for (Path entry : entries) {
@@ -194,26 +182,6 @@ public final class Sysfs {
         return names;
     }
 
-    /**
-     * The files that a pattern names, sorted.
-     *
-     * @param most how many there may be, and how many directories on the way to them
-     * @return their absolute paths as seen from the root
-     * @throws TooManyFilesException if there are more
-     */
-    public List<String> glob(PathGlob pattern, int most) throws IOException {
-        List<String> found = List.of("");
-        for (NameGlob wanted : pattern.names()) {
-            List<String> next = new ArrayList<>();
-            for (String directory : found) {
-                watch(directory, wanted);
-                matching("." + directory, wanted, most - next.size()).forEach(name -> next.add(directory + "/" + name));
-            }
-            found = next;
-        }
-        return found;
-    }
-
     /** Has it told when the directory is another one, or files of such names come or go in it; it need not be there. */
     public void watch(String directory, NameGlob names) {
         if (trail.isPresent()) {
@@ -226,26 +194,14 @@ public final class Sysfs {
         }
     }
 
-    /** A literal name is looked up and not listed for, since its directory may be open to that alone. */
-    private List<String> matching(String directory, NameGlob wanted, int most) throws IOException {
-        if (wanted.isLiteral()) {
-            return exists(directory + "/" + wanted.text()) ? List.of(wanted.text()) : List.of();
-        }
-        List<String> names = names(directory, wanted::matches, most + 1);
-        if (names.size() > most) {
-            throw new TooManyFilesException();
-        }
-        return names;
-    }
-
-    /** Whether there is a file, a link or a directory at {@code path}. */
+    /** Whether there is a file, a link or a directory at {@code path}; there is none behind a loop of links. */
     public boolean exists(String path) throws IOException {
         try {
             Files.readAttributes(resolve(path), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
             witness.accept(new Look.Seen(path));
             return true;
         } catch (IOException e) {
-            return absentOrThrow("stat", path, e, false);
+            return !KernelReason.isLoop(e) && absentOrThrow("stat", path, e, false);
         }
     }
 
@@ -312,8 +268,8 @@ public final class Sysfs {
     }
 
     private <T> T absentOrThrow(String call, String path, IOException e, T absent) throws IOException {
-        String reason = reason(e);
-        if (ABSENT.contains(reason) || (isOfInterface(path) && reason.equals("Invalid argument"))) {
+        String reason = KernelReason.of(e);
+        if (KernelReason.isAbsence(reason) || (isOfInterface(path) && reason.equals("Invalid argument"))) {
             return absent;
         }
         String problem = call + " " + name(path) + ": " + reason;
@@ -328,20 +284,5 @@ public final class Sysfs {
 
     private static String name(String path) {
         return String.valueOf(Path.of(path).getFileName());
-    }
-
-    /** The kernel's words in an exception of the JDK, which has classes of its own for some of them. */
-    private static String reason(IOException e) {
-        // no switch: one over types is made at run time, which takes 18 ms of each start
-        if (e instanceof NoSuchFileException) {
-            return "No such file or directory";
-        }
-        if (e instanceof NotDirectoryException) {
-            return "Not a directory";
-        }
-        if (e instanceof AccessDeniedException) {
-            return "Permission denied";
-        }
-        return String.valueOf(e instanceof FileSystemException other ? other.getReason() : e.getMessage());
     }
 }

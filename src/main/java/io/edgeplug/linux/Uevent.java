@@ -1,5 +1,7 @@
 package io.edgeplug.linux;
 
+import java.util.List;
+
 /**
  * The kernel's word that something happened to a device; see kobject_uevent(9).
  *
@@ -14,4 +16,9 @@ public record Uevent(String action, String devpath, String subsystem) {
 
     /** Stands for uevents that were not heard: anything may have happened to any device. */
     public static final Uevent MISSED = new Uevent("missed", "/devices/", "");
+
+    /** What the path leads through, the device itself last. */
+    public List<String> names() {
+        return List.of(devpath.split("/", -1));
+    }
 }

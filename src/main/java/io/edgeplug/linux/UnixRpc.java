@@ -100,9 +100,12 @@ public final class UnixRpc implements AutoCloseable {
     private final EventLoopGroup loop;
     private final Callers callers;
 
-    private UnixRpc(EventLoopGroup loop, Callers callers) {
+    private final int ownUid;
+
+    private UnixRpc(EventLoopGroup loop, Callers callers, int ownUid) {
         this.loop = loop;
         this.callers = callers;
+        this.ownUid = ownUid;
     }
 
     /** Starts the loop; any process of root and of this process's user may call. */
@@ -120,7 +123,7 @@ public final class UnixRpc implements AutoCloseable {
         int ownUid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, Thread.ofPlatform().name("grpc").daemon().factory(), EpollIoHandler.newFactory());
-        return new UnixRpc(loop, new Callers(loop, ownUid, caller));
+        return new UnixRpc(loop, new Callers(loop, ownUid, caller), ownUid);
     }
 
     /**
@@ -206,6 +209,17 @@ public final class UnixRpc implements AutoCloseable {
                 .idleTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS)
                 .directExecutor()
                 .build();
+    }
+
+    /**
+     * Calls a method with an empty request over a connection of its own, if root or this process's user serves the
+     * socket. Waits, so never on the loop.
+     *
+     * @param method as {@code v1.PodResourcesLister/List}
+     * @param most how many bytes an answer may have
+     */
+    public RpcStream stream(Path socket, String method, int most, Duration patience) throws IOException {
+        return RpcStream.open(loop, ownUid, socket, method, most, patience);
     }
 
     /**

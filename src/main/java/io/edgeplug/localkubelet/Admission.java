@@ -11,7 +11,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Gives pods their devices; follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go, and
@@ -24,10 +23,10 @@ final class Admission {
     private final Ledger ledger;
     private final KubeletOptions options;
     private final HintMerge merge;
-    /** Pods that were admitted, with devices or without. */
-    private final Map<String, PodSpec> specs = new ConcurrentHashMap<>();
+    private final PodTable pods;
 
-    Admission(Ledger ledger, KubeletOptions options) {
+    Admission(Ledger ledger, PodTable pods, KubeletOptions options) {
+        this.pods = pods;
         this.ledger = ledger;
         this.options = options;
         this.merge = new HintMerge(options.topologyPolicy(), options.numaNodes());
@@ -38,6 +37,7 @@ final class Admission {
     }
 
     synchronized Pod admit(PodSpec spec) throws AdmissionException {
+        ledger.reclaim(pods.ended());
         boolean isNew = ledger.pod(spec.name()).isEmpty();
         try {
             Map<ResourceName, SortedSet<String>> reusable = new TreeMap<>();
@@ -51,12 +51,12 @@ final class Admission {
             }
             throw e;
         }
-        specs.put(spec.name(), spec);
+        pods.add(spec);
         return admitted(spec);
     }
 
     void remove(String pod) {
-        boolean wasAdmitted = specs.remove(pod) != null;
+        boolean wasAdmitted = pods.remove(pod).isPresent();
         if (wasAdmitted && ledger.pod(pod).isEmpty()) {
             ledger.tell(new KubeletEvent.PodRemoved(pod));
         }
@@ -178,12 +178,13 @@ final class Admission {
                 .map(Pod.Container::allocation)
                 .orElse(ContainerAllocation.NOTHING);
         ledger.tell(new KubeletEvent.Started(pod, container, allocation));
+        pods.started(pod);
         return allocation;
     }
 
     /** What a container asks for; of a pod that is known by the checkpoint alone, what it holds. */
     private SortedMap<ResourceName, Integer> limits(String pod, String container) {
-        Optional<PodSpec> spec = Optional.ofNullable(specs.get(pod));
+        Optional<PodSpec> spec = pods.spec(pod);
         if (spec.isPresent()) {
             return spec.orElseThrow().container(container).limits();
         }

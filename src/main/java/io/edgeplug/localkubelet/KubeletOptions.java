@@ -19,6 +19,7 @@ import java.util.TreeSet;
  * @param numaNodes those of the machine; a device on any other is never aligned
  * @param apis what it speaks on {@code kubelet.sock}
  * @param pluginsRegistry where it looks for plugins that do not register, if it does
+ * @param root its root directory, in which it serves pod-resources and from 1.37 on the Pods API, if it does
  */
 public record KubeletOptions(
         int minorVersion,
@@ -27,9 +28,10 @@ public record KubeletOptions(
         TopologyPolicy topologyPolicy,
         SortedSet<Integer> numaNodes,
         Set<DevicePluginApi> apis,
-        Optional<Path> pluginsRegistry) {
+        Optional<Path> pluginsRegistry,
+        Optional<Path> root) {
 
-    /** Kubernetes 1.37 as it comes: v1beta1, no topology policy, two NUMA nodes, no plugins_registry. */
+    /** Kubernetes 1.37 as it comes: v1beta1, no topology policy, two NUMA nodes, no plugins_registry, no root. */
     public static final KubeletOptions DEFAULTS = new KubeletOptions(
             37,
             InstantSource.system(),
@@ -37,6 +39,7 @@ public record KubeletOptions(
             TopologyPolicy.NONE,
             new TreeSet<>(Set.of(0, 1)),
             Set.of(DevicePluginApi.V1BETA1),
+            Optional.empty(),
             Optional.empty());
 
     private static final int MAX_NUMA_NODE = 63;
@@ -69,33 +72,57 @@ public record KubeletOptions(
         return minorVersion >= 37;
     }
 
+    /** Whether pod-resources lists pods whose containers have ended, up to 1.33. */
+    boolean listsEndedPods() {
+        return minorVersion < 34;
+    }
+
+    /** Whether the Pods API is served, which is on by default from 1.37 on. */
+    boolean hasPodsApi() {
+        return minorVersion >= 37;
+    }
+
     public KubeletOptions withMinorVersion(int other) {
-        return new KubeletOptions(other, clock, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry);
+        return new KubeletOptions(other, clock, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withClock(InstantSource other) {
-        return new KubeletOptions(minorVersion, other, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry);
+        return new KubeletOptions(
+                minorVersion, other, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withSocketPause(Duration other) {
-        return new KubeletOptions(minorVersion, clock, other, topologyPolicy, numaNodes, apis, pluginsRegistry);
+        return new KubeletOptions(minorVersion, clock, other, topologyPolicy, numaNodes, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withTopologyPolicy(TopologyPolicy other) {
-        return new KubeletOptions(minorVersion, clock, socketPause, other, numaNodes, apis, pluginsRegistry);
+        return new KubeletOptions(minorVersion, clock, socketPause, other, numaNodes, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withNumaNodes(Set<Integer> other) {
         return new KubeletOptions(
-                minorVersion, clock, socketPause, topologyPolicy, new TreeSet<>(other), apis, pluginsRegistry);
+                minorVersion, clock, socketPause, topologyPolicy, new TreeSet<>(other), apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withApis(Set<DevicePluginApi> other) {
-        return new KubeletOptions(minorVersion, clock, socketPause, topologyPolicy, numaNodes, other, pluginsRegistry);
+        return new KubeletOptions(
+                minorVersion, clock, socketPause, topologyPolicy, numaNodes, other, pluginsRegistry, root);
     }
 
     public KubeletOptions withPluginsRegistry(Path directory) {
         return new KubeletOptions(
-                minorVersion, clock, socketPause, topologyPolicy, numaNodes, apis, Optional.of(directory));
+                minorVersion, clock, socketPause, topologyPolicy, numaNodes, apis, Optional.of(directory), root);
+    }
+
+    public KubeletOptions withRoot(Path directory) {
+        return new KubeletOptions(
+                minorVersion,
+                clock,
+                socketPause,
+                topologyPolicy,
+                numaNodes,
+                apis,
+                pluginsRegistry,
+                Optional.of(directory));
     }
 }

@@ -12,8 +12,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -33,14 +31,12 @@ final class Ledger {
 
     private static final Logger LOG = Logger.getLogger(Ledger.class.getName());
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Mutex mutex = new Mutex();
     private final Path checkpoint;
     private final KubeletOptions options;
     private final Consumer<KubeletEvent> listener;
     private final SortedMap<ResourceName, ResourceEntry> entries = new TreeMap<>();
     private final PodDevices pods = new PodDevices();
-    private boolean closed;
 
     Ledger(Path checkpoint, KubeletOptions options, Consumer<KubeletEvent> listener) {
         this.checkpoint = checkpoint;
@@ -49,13 +45,12 @@ final class Ledger {
     }
 
     void tell(KubeletEvent event) {
-        locked(() -> publish(event));
+        mutex.locked(() -> publish(event));
     }
 
     /** A plugin was connected, and serves the resource from now on. */
     void connected(Endpoint endpoint) throws PluginException {
-        lock.lock();
-        try {
+        mutex.locked(() -> {
             entries.computeIfAbsent(endpoint.resource(), name -> new ResourceEntry(options))
                     .connected(endpoint);
             publish(new KubeletEvent.Registered(
@@ -63,14 +58,12 @@ final class Ledger {
                     endpoint.socketName(),
                     endpoint.preStartRequired(),
                     endpoint.preferredAllocationAvailable()));
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** A plugin sent its list, which replaces the one before, whichever plugin of the resource sent that. */
     void listed(Endpoint endpoint, List<ListedDevice> devices) {
-        locked(() -> entry(endpoint.resource())
+        mutex.locked(() -> entry(endpoint.resource())
                 .filter(entry -> !endpoint.isHungUp())
                 .ifPresent(entry -> {
                     // first, as thousands take a while to note; others see neither before both are done
@@ -92,7 +85,7 @@ final class Ledger {
      *     forgotten the plugin and takes it for alive
      */
     void ended(Endpoint endpoint, String reason, Optional<Endpoint> client) {
-        locked(() -> {
+        mutex.locked(() -> {
             client.ifPresent(lost -> entry(lost.resource()).ifPresent(entry -> entry.disconnected(lost.socket())));
             publish(new KubeletEvent.StreamEnded(endpoint.resource(), endpoint.socketName(), reason));
         });
@@ -100,15 +93,15 @@ final class Ledger {
 
     /** The kubelet stopped: no plugin serves anything. */
     void stopped() {
-        locked(() -> {
+        mutex.locked(() -> {
             entries.values().forEach(ResourceEntry::stop);
-            changed.signalAll();
+            mutex.changed();
         });
     }
 
     /** Forgets all but what the checkpoint brings back: the resources' names without devices, and the pods with theirs. */
     void restore() {
-        locked(() -> {
+        mutex.locked(() -> {
             entries.clear();
             pods.restore(List.of());
             try {
@@ -116,7 +109,7 @@ final class Ledger {
             } catch (IOException e) {
                 publish(new KubeletEvent.CheckpointRefused(checkpoint, String.valueOf(e.getMessage())));
             }
-            changed.signalAll();
+            mutex.changed();
         });
     }
 
@@ -137,53 +130,51 @@ final class Ledger {
 
     /** Ends all waiting. */
     void close() {
-        locked(() -> {
-            closed = true;
-            changed.signalAll();
-        });
+        mutex.close();
     }
 
     Optional<Endpoint> endpoint(ResourceName resource) {
-        return locked(() -> entry(resource).flatMap(ResourceEntry::endpoint));
+        return mutex.locked(() -> entry(resource).flatMap(ResourceEntry::endpoint));
     }
 
     Optional<PodDevices.Holding> holding(String pod, String container, ResourceName resource) {
-        return locked(() -> pods.holding(pod, container, resource));
+        return mutex.locked(() -> pods.holding(pod, container, resource));
     }
 
     /** Whether the kubelet knows a plugin of the resource, be it one that it expects back. */
     boolean hasPlugin(ResourceName resource) {
-        return locked(() -> entry(resource).isPresent());
+        return mutex.locked(() -> entry(resource).isPresent());
     }
 
     /** Whether devices of the resource are for plugins to give: it was listed, a checkpoint names it or a pod has some. */
     boolean isOfPlugins(ResourceName resource) {
-        return locked(() -> entry(resource).filter(ResourceEntry::known).isPresent()
+        return mutex.locked(() -> entry(resource).filter(ResourceEntry::known).isPresent()
                 || !pods.ids(resource).isEmpty());
     }
 
     /** Empty if the resource was never listed. */
     Optional<Stock> stock(ResourceName resource) {
-        return locked(() -> entry(resource).filter(ResourceEntry::known).map(entry -> entry.stock(pods.ids(resource))));
+        return mutex.locked(
+                () -> entry(resource).filter(ResourceEntry::known).map(entry -> entry.stock(pods.ids(resource))));
     }
 
     void reserve(ResourceName resource, Collection<String> ids) {
-        locked(() -> {
+        mutex.locked(() -> {
             entry(resource).ifPresent(entry -> entry.reserved().addAll(ids));
-            changed.signalAll();
+            mutex.changed();
         });
     }
 
     void release(ResourceName resource, Collection<String> ids) {
-        locked(() -> {
+        mutex.locked(() -> {
             entry(resource).ifPresent(entry -> entry.reserved().removeAll(ids));
-            changed.signalAll();
+            mutex.changed();
         });
     }
 
     /** The container holds the devices from now on. */
     void allocated(String pod, String container, ResourceName resource, PodDevices.Holding holding) {
-        locked(() -> {
+        mutex.locked(() -> {
             pods.insert(pod, container, resource, holding);
             save();
             publish(new KubeletEvent.Allocated(pod, container, resource, List.copyOf(holding.ids())));
@@ -191,7 +182,7 @@ final class Ledger {
     }
 
     void removed(String pod) {
-        locked(() -> {
+        mutex.locked(() -> {
             if (pods.remove(pod)) {
                 save();
                 publish(new KubeletEvent.PodRemoved(pod));
@@ -199,16 +190,24 @@ final class Ledger {
         });
     }
 
+    /** As UpdateAllocatedDevices does it: devices of ended pods are free, and the checkpoint is left as it is. */
+    void reclaim(Collection<String> ended) {
+        mutex.locked(() -> {
+            ended.forEach(pods::remove);
+            mutex.changed();
+        });
+    }
+
     Optional<Pod> pod(String name) {
-        return locked(() -> pods.pod(name));
+        return mutex.locked(() -> pods.pod(name));
     }
 
     List<Pod> pods() {
-        return locked(pods::all);
+        return mutex.locked(pods::all);
     }
 
     ResourceState state(ResourceName resource) {
-        return locked(() -> {
+        return mutex.locked(() -> {
             dropExpired();
             SortedSet<String> held = pods.ids(resource);
             return entry(resource)
@@ -218,7 +217,7 @@ final class Ledger {
     }
 
     SortedMap<ResourceName, ResourceState> states() {
-        return locked(() -> {
+        return mutex.locked(() -> {
             dropExpired();
             SortedMap<ResourceName, ResourceState> states = new TreeMap<>();
             entries.forEach((resource, entry) -> states.put(resource, entry.state(resource, pods.ids(resource))));
@@ -242,26 +241,7 @@ final class Ledger {
     /** Waits for a view to be as wanted, looking after each change. */
     <T> T await(Supplier<T> view, Predicate<? super T> wanted, Duration timeout, Function<T, String> text)
             throws InterruptedException, TimeoutException {
-        lock.lockInterruptibly();
-        try {
-            long left = timeout.toNanos();
-            while (true) {
-                T seen = view.get();
-                if (wanted.test(seen)) {
-                    return seen;
-                }
-                if (closed) {
-                    throw new IllegalStateException("the local kubelet is closed; last seen: " + text.apply(seen));
-                }
-                if (left <= 0) {
-                    throw new TimeoutException(
-                            "not as awaited after " + timeout.toMillis() + " ms; last seen: " + text.apply(seen));
-                }
-                left = changed.awaitNanos(left);
-            }
-        } finally {
-            lock.unlock();
-        }
+        return mutex.await(view, wanted, timeout, text);
     }
 
     private Optional<ResourceEntry> entry(ResourceName resource) {
@@ -269,29 +249,11 @@ final class Ledger {
     }
 
     private void publish(KubeletEvent event) {
-        changed.signalAll();
+        mutex.changed();
         try {
             listener.accept(event);
         } catch (RuntimeException e) {
             LOG.log(Level.SEVERE, e, () -> "a listener failed on: " + event.text());
-        }
-    }
-
-    private void locked(Runnable change) {
-        lock.lock();
-        try {
-            change.run();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private <T> T locked(Supplier<T> reading) {
-        lock.lock();
-        try {
-            return reading.get();
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -31,9 +31,11 @@ public final class LocalKubelet implements AutoCloseable {
     private final Deadlines deadlines;
     private final UnixRpc rpc;
     private final Ledger ledger;
+    private final PodTable pods = new PodTable();
     private final Admission admission;
     private final CountDownLatch closing = new CountDownLatch(1);
     private Optional<KubeletRun> run = Optional.empty();
+    private Optional<PodApis> apis = Optional.empty();
     private boolean stopped;
 
     private LocalKubelet(Path directory, KubeletOptions options, Deadlines deadlines, UnixRpc rpc, Ledger ledger) {
@@ -42,7 +44,7 @@ public final class LocalKubelet implements AutoCloseable {
         this.deadlines = deadlines;
         this.rpc = rpc;
         this.ledger = ledger;
-        this.admission = new Admission(ledger, options);
+        this.admission = new Admission(ledger, pods, options);
     }
 
     /** Starts the kubelet of {@link KubeletOptions#DEFAULTS}. */
@@ -105,8 +107,13 @@ public final class LocalKubelet implements AutoCloseable {
         }
         ledger.restore();
         RegistrationServer.clear(directory);
+        if (options.root().isPresent()) {
+            Path root = options.root().orElseThrow().toAbsolutePath();
+            apis = Optional.of(PodApis.open(rpc, root, options, pods, ledger));
+        }
         pause();
         run = Optional.of(KubeletRun.open(rpc, directory, options, deadlines, ledger));
+        apis.ifPresent(PodApis::begin);
     }
 
     private void pause() throws IOException {
@@ -145,6 +152,16 @@ public final class LocalKubelet implements AutoCloseable {
      */
     public ContainerAllocation startContainer(String pod, String container) throws ContainerStartException {
         return admission.start(pod, container);
+    }
+
+    /**
+     * Says that all containers of a pod have run to their end. Its devices are free when the next pod is admitted or
+     * pod-resources is asked for a list; the checkpoint notes them until something else is noted.
+     *
+     * @throws IllegalArgumentException if there is no such pod
+     */
+    public void end(String pod) {
+        pods.end(pod);
     }
 
     /** Frees the devices of a pod that is gone; plugins are not told, they never are. */
@@ -211,5 +228,7 @@ public final class LocalKubelet implements AutoCloseable {
     private synchronized void closeRun() {
         run.ifPresent(KubeletRun::close);
         run = Optional.empty();
+        apis.ifPresent(PodApis::close);
+        apis = Optional.empty();
     }
 }

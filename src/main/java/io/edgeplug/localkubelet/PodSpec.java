@@ -14,11 +14,13 @@ import java.util.stream.Stream;
 /**
  * A pod as far as devices go.
  *
- * @param name stands for its UID: the same name is the same pod
+ * @param name stands for its UID: the same name is the same pod, whatever its namespace
  * @param initContainers in the order they run in, each to its end; what they get is used again by those after them
  * @param containers in the order they are allocated in
  */
-public record PodSpec(String name, List<Container> initContainers, List<Container> containers) {
+public record PodSpec(String namespace, String name, List<Container> initContainers, List<Container> containers) {
+
+    public static final String DEFAULT_NAMESPACE = "default";
 
     public PodSpec {
         initContainers = List.copyOf(initContainers);
@@ -31,9 +33,19 @@ public record PodSpec(String name, List<Container> initContainers, List<Containe
         }
     }
 
-    /** A pod without init containers. */
+    /** A pod in the default namespace. */
+    public PodSpec(String name, List<Container> initContainers, List<Container> containers) {
+        this(DEFAULT_NAMESPACE, name, initContainers, containers);
+    }
+
+    /** A pod in the default namespace, without init containers. */
     public PodSpec(String name, List<Container> containers) {
         this(name, List.of(), containers);
+    }
+
+    /** The same pod in another namespace. */
+    public PodSpec in(String other) {
+        return new PodSpec(other, name, initContainers, containers);
     }
 
     /** All containers, the init containers first. */

@@ -3,9 +3,9 @@ package io.edgeplug.prepare;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Recipe;
-import io.edgeplug.device.Step;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ final class Exclusion {
     }
 
     /** Locks, given back in reverse by the thread that took them. */
-    static final class Held implements AutoCloseable {
+    static final class Locks implements AutoCloseable {
 
         private final Deque<Runnable> givingBack = new ArrayDeque<>();
 
@@ -82,13 +82,13 @@ final class Exclusion {
      *
      * @throws IOException if other processes cannot be kept from it
      */
-    Held acquire(Device device, Recipe recipe) throws IOException, InterruptedException {
-        return taken(claims(device, recipe.steps()));
+    Locks acquire(Device device, Recipe recipe) throws IOException, InterruptedException {
+        return take(claims(device, recipe.steps()));
     }
 
     /** Waits until nobody does anything to the function. */
-    Held acquire(PciAddress function) throws IOException, InterruptedException {
-        return taken(claims(function, false, true));
+    Locks acquire(PciAddress function) throws IOException, InterruptedException {
+        return take(claims(function, false, true));
     }
 
     /** What these steps take with a device. */
@@ -116,22 +116,22 @@ final class Exclusion {
     }
 
     /** Waits for nobody: empty if anything on this node is being prepared. */
-    Optional<Held> tryAll() throws IOException {
-        Held held = new Held();
+    Optional<Locks> tryAll() throws IOException {
+        Locks taken = new Locks();
         ProcessLock node = lock(NODE);
         if (!node.tryAlone()) {
             return Optional.empty();
         }
-        held.givingBack.push(() -> node.giveBack(true));
+        taken.givingBack.push(() -> node.giveBack(true));
         boolean anyRuns = true;
         try {
             anyRuns = commands.anyRuns();
         } finally {
             if (anyRuns) {
-                held.close();
+                taken.close();
             }
         }
-        return anyRuns ? Optional.empty() : Optional.of(held);
+        return anyRuns ? Optional.empty() : Optional.of(taken);
     }
 
     /** Whether a recipe resets a function or gives it another driver. */
@@ -143,19 +143,19 @@ final class Exclusion {
         return step instanceof Step.Reset || step instanceof Step.Driver;
     }
 
-    private Held taken(List<Claim> claims) throws IOException, InterruptedException {
-        Held held = new Held();
-        boolean taken = false;
+    private Locks take(List<Claim> claims) throws IOException, InterruptedException {
+        Locks taken = new Locks();
+        boolean isComplete = false;
         try {
             for (Claim claim : claims) {
-                held.take(lock(claim.lock()), claim.alone());
+                taken.take(lock(claim.lock()), claim.alone());
             }
             commands.awaitLeft(claims);
-            taken = true;
-            return held;
+            isComplete = true;
+            return taken;
         } finally {
-            if (!taken) {
-                held.close();
+            if (!isComplete) {
+                taken.close();
             }
         }
     }

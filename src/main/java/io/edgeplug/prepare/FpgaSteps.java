@@ -3,10 +3,10 @@ package io.edgeplug.prepare;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.FpgaRegion;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Step;
-import io.edgeplug.device.TemplateWord;
 import io.edgeplug.linux.Ioctl;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Step;
+import io.edgeplug.rules.TemplateWord;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -34,13 +34,13 @@ final class FpgaSteps {
     private static final int PORT_PR_ADDRESS = 16;
 
     private final Sysfs sysfs;
-    private final Unfinished unfinished;
+    private final ChangeNotes changeNotes;
     private final Programs programs;
     private final Semaphore room = Bitstream.room();
 
-    FpgaSteps(Sysfs sysfs, Unfinished unfinished, Programs programs) {
+    FpgaSteps(Sysfs sysfs, ChangeNotes changeNotes, Programs programs) {
         this.sysfs = sysfs;
-        this.unfinished = unfinished;
+        this.changeNotes = changeNotes;
         this.programs = programs;
     }
 
@@ -52,14 +52,14 @@ final class FpgaSteps {
         Path image = image(step);
         Optional<String> wanted = step.id();
         if (step.tool().isPresent()) {
-            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory(), room)) {
+            try (Bitstream verified = Bitstream.copy(image, step.sha256(), changeNotes.directory(), room)) {
                 programs.run(
                         device,
                         step.tool().orElseThrow(),
                         Map.of(TemplateWord.FILE, verified.path().toString()));
             }
         } else if (device instanceof FpgaRegion region) {
-            try (Bitstream verified = Bitstream.copy(image, step.sha256(), unfinished.directory(), room)) {
+            try (Bitstream verified = Bitstream.copy(image, step.sha256(), changeNotes.directory(), room)) {
                 Gbs gbs = gbs(step.file(), verified);
                 wanted = wanted.or(() -> gbs.afuIds().stream().findFirst());
                 if (!step.always() && wanted.isPresent() && isLoaded(device, step, wanted.orElseThrow())) {

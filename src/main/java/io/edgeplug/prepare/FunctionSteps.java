@@ -1,7 +1,7 @@
 package io.edgeplug.prepare;
 
-import io.edgeplug.device.DeviceScan;
-import io.edgeplug.device.Step;
+import io.edgeplug.rules.Step;
+import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -9,13 +9,13 @@ import java.util.Optional;
 /** The steps that the kernel's PCI core does: resets and drivers. What fails in the middle is put back. */
 final class FunctionSteps {
 
-    private final Unfinished unfinished;
-    private final Rebound rebound;
+    private final ChangeNotes changeNotes;
+    private final HostDrivers hostDrivers;
     private final PciBinding binding;
 
-    FunctionSteps(Unfinished unfinished, Rebound rebound, PciBinding binding) {
-        this.unfinished = unfinished;
-        this.rebound = rebound;
+    FunctionSteps(ChangeNotes changeNotes, HostDrivers hostDrivers, PciBinding binding) {
+        this.changeNotes = changeNotes;
+        this.hostDrivers = hostDrivers;
         this.binding = binding;
     }
 
@@ -26,7 +26,7 @@ final class FunctionSteps {
     String reset(Step.Reset.Method method) throws IOException {
         boolean rebinds = method == Step.Reset.Method.REBIND;
         boolean unbinds = unbindsForReset(method);
-        Before before = Before.of(binding);
+        FunctionSettings before = FunctionSettings.of(binding);
         changing(before, () -> {
             if (unbinds) {
                 binding.unbind();
@@ -62,9 +62,9 @@ final class FunctionSteps {
         if (isBound(driver)) {
             return "is bound already";
         }
-        Before before = Before.of(binding);
+        FunctionSettings before = FunctionSettings.of(binding);
         changing(before, () -> {
-            rebound.remember(binding, before, driver);
+            hostDrivers.remember(binding, before, driver);
             binding.override(Optional.of(driver));
             if (before.driver().isPresent()) {
                 binding.unbind();
@@ -75,9 +75,9 @@ final class FunctionSteps {
     }
 
     /** Gives the function the driver back that it had before a recipe's, or none if it had none. */
-    String giveBackDriver(Before had) throws IOException {
+    String giveBackDriver(FunctionSettings had) throws IOException {
         refuseInterfaceElsewhere();
-        changing(Before.of(binding), () -> had.restore(binding));
+        changing(FunctionSettings.of(binding), () -> had.restore(binding));
         return had.driver().map(driver -> "has its driver " + driver + " back").orElse("has no driver again");
     }
 
@@ -112,8 +112,8 @@ final class FunctionSteps {
     }
 
     /** The note stays, with the reason, where the function may be neither as it was nor as it was to be. */
-    private void changing(Before before, Change change) throws IOException {
-        unfinished.remember(binding.address(), before);
+    private void changing(FunctionSettings before, Change change) throws IOException {
+        changeNotes.remember(binding.address(), before);
         Optional<String> left = Optional.of("its preparation broke off");
         try {
             change.run();
@@ -126,15 +126,15 @@ final class FunctionSteps {
             throw e;
         } finally {
             if (left.isPresent()) {
-                unfinished.leave(binding.address(), before, left.orElseThrow());
+                changeNotes.leave(binding.address(), before, left.orElseThrow());
             } else {
-                unfinished.forget(binding.address());
+                changeNotes.forget(binding.address());
             }
         }
     }
 
     /** Why it could not be put back; a function that is gone leaves nothing to put back. */
-    private Optional<String> putBack(Before before) {
+    private Optional<String> putBack(FunctionSettings before) {
         try {
             before.restore(binding);
             return Optional.empty();

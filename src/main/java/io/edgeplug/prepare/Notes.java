@@ -11,14 +11,20 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 
-/** What is noted of functions and devices, by name, in files that outlive this process and not this boot. */
+/** Notes of functions and devices, by name, in files that outlive this process and not this boot. */
 final class Notes {
 
     private static final String PART = ".part";
+
+    /** As systemd makes it for the service; who may open a lock's file could keep the daemon waiting. */
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     /** Many times the longest of ours. */
     private static final int MAX_BYTES = 64 << 10;
@@ -34,7 +40,12 @@ final class Notes {
 
     /** Where they are, and what else only root may see. */
     Path directory() throws IOException {
-        return OwnDirectory.of(sysfs, path);
+        return ownDirectory(sysfs, path);
+    }
+
+    /** A directory of ours by its path on the node, as {@code run/edgeplug/lock}; it is made if it is not there. */
+    static Path ownDirectory(Sysfs sysfs, String path) throws IOException {
+        return Files.createDirectories(sysfs.locate(path), PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     }
 
     void write(String name, Properties note) throws IOException {

@@ -1,6 +1,6 @@
 package io.edgeplug.prepare;
 
-import io.edgeplug.device.Step;
+import io.edgeplug.rules.Step;
 import java.util.Optional;
 
 /**

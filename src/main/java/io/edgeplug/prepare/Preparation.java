@@ -1,8 +1,9 @@
 package io.edgeplug.prepare;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.Recipe;
-import io.edgeplug.device.Step;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -18,7 +19,7 @@ public final class Preparation {
 
     private final Device device;
     private final Recipe recipe;
-    private final Preparer.Condition condition;
+    private final Preparer.Precondition precondition;
     private final CountDownLatch ended = new CountDownLatch(1);
 
     // below: guarded by this
@@ -31,8 +32,8 @@ public final class Preparation {
     /** What it does now. */
     private record Running(Step step, Instant since) {}
 
-    Preparation(Device device, Recipe recipe, Preparer.Condition condition) {
-        this.condition = condition;
+    Preparation(Device device, Recipe recipe, Preparer.Precondition precondition) {
+        this.precondition = precondition;
         this.device = device;
         this.recipe = recipe;
     }
@@ -46,8 +47,8 @@ public final class Preparation {
         return recipe;
     }
 
-    Preparer.Condition condition() {
-        return condition;
+    Preparer.Precondition precondition() {
+        return precondition;
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.edgeplug.prepare;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.Step;
+import io.edgeplug.rules.Step;
 import java.time.Duration;
 import java.util.Optional;
 

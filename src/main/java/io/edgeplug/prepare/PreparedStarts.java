@@ -1,6 +1,7 @@
 package io.edgeplug.prepare;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.PrepareException;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;

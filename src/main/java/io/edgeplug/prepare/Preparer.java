@@ -1,12 +1,13 @@
 package io.edgeplug.prepare;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Recipe;
-import io.edgeplug.device.Step;
+import io.edgeplug.device.PrepareException;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Step;
+import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +41,7 @@ public final class Preparer implements AutoCloseable {
 
     private final Sysfs sysfs;
     private final Consumer<PrepareEvent> told;
-    private final Rebound rebound;
+    private final HostDrivers hostDrivers;
     private final Steps steps;
     private final Recovery recovery;
     private final Exclusion exclusion;
@@ -64,10 +65,10 @@ public final class Preparer implements AutoCloseable {
         this.told = told;
         RunningCommands commands = new RunningCommands(sysfs, told);
         this.exclusion = new Exclusion(sysfs, commands);
-        Unfinished unfinished = new Unfinished(sysfs);
-        this.rebound = new Rebound(sysfs, kubeletDir);
-        this.steps = new Steps(sysfs, unfinished, rebound, exclusion, commands, told);
-        this.recovery = new Recovery(sysfs, unfinished, exclusion, steps, told);
+        ChangeNotes changeNotes = new ChangeNotes(sysfs);
+        this.hostDrivers = new HostDrivers(sysfs, kubeletDir);
+        this.steps = new Steps(sysfs, changeNotes, hostDrivers, exclusion, commands, told);
+        this.recovery = new Recovery(sysfs, changeNotes, exclusion, steps, told);
     }
 
     /**
@@ -80,11 +81,11 @@ public final class Preparer implements AutoCloseable {
 
     /** Prepares for pods of the kubelet with that directory from now on. */
     public void use(Path kubeletDir) {
-        rebound.use(kubeletDir);
+        hostDrivers.use(kubeletDir);
     }
 
-    /** What must be so for a device to be prepared. */
-    public interface Condition {
+    /** What must be so for a device to be prepared, or for a function to get its host driver back. */
+    public interface Precondition {
         /**
          * Looks whether it is so.
          *
@@ -104,16 +105,16 @@ public final class Preparer implements AutoCloseable {
     }
 
     /**
-     * The same, if a condition is met once nobody else can do anything to the device. Where its turn comes later than
+     * The same, if a precondition is met once nobody else can do anything to the device. Where its turn comes later than
      * anybody waits for it, it is not prepared.
      */
-    public synchronized Preparation prepare(Device device, Recipe recipe, Condition condition) {
+    public synchronized Preparation prepare(Device device, Recipe recipe, Precondition precondition) {
         Preparation known = preparations.get(device.id());
         if (known != null && known.recipe().equals(recipe) && !known.isStale()) {
             known.want();
             return known;
         }
-        Preparation preparation = new Preparation(device, recipe, condition);
+        Preparation preparation = new Preparation(device, recipe, precondition);
         preparation.want();
         preparations.put(device.id(), preparation);
         preparing.add(preparation, "prepare " + device.id(), () -> run(preparation));
@@ -130,18 +131,18 @@ public final class Preparer implements AutoCloseable {
      * own back already.
      */
     public List<PciAddress> rebound(Path kubeletDir) throws IOException {
-        return rebound.functions(kubeletDir);
+        return hostDrivers.functions(kubeletDir);
     }
 
     /**
-     * Begins to give a function the driver back that it had before a recipe's, if a condition is met once nobody else can
+     * Begins to give a function the driver back that it had before a recipe's, if a precondition is met once nobody else can
      * do anything to it. Nothing comes of it while that is being done.
      */
-    public synchronized void giveBackDriver(PciDevice device, Condition condition) {
+    public synchronized void giveBackDriver(PciDevice device, Precondition precondition) {
         PciAddress address = device.function().address();
         if (givingBack.add(address)) {
             releasing.add(address, "give back " + address, () -> {
-                giveBackAlone(device, condition);
+                giveBackAlone(device, precondition);
                 synchronized (this) {
                     givingBack.remove(address);
                 }
@@ -154,9 +155,9 @@ public final class Preparer implements AutoCloseable {
         return givingBack.contains(device.function().address());
     }
 
-    private void giveBackAlone(PciDevice device, Condition condition) {
-        try (Exclusion.Held held = exclusion.acquire(device.function().address())) {
-            checkAndForget(device, condition);
+    private void giveBackAlone(PciDevice device, Precondition precondition) {
+        try (Exclusion.Locks locks = exclusion.acquire(device.function().address())) {
+            checkAndForget(device, precondition);
             told.accept(new PrepareEvent.Begun(device));
             Optional<String> text;
             try {
@@ -174,10 +175,10 @@ public final class Preparer implements AutoCloseable {
 
     /**
      * Results that nobody has collected are of how the function was. Whoever may collect one holds the device, which the
-     * condition sees: so none can join between the two.
+     * precondition sees: so none can join between the two.
      */
-    private synchronized void checkAndForget(PciDevice device, Condition condition) throws IOException {
-        condition.check();
+    private synchronized void checkAndForget(PciDevice device, Precondition precondition) throws IOException {
+        precondition.check();
         preparations
                 .values()
                 .removeIf(one -> one.hasEnded()
@@ -221,7 +222,7 @@ public final class Preparer implements AutoCloseable {
             return;
         }
         Optional<PrepareException> problem = Optional.empty();
-        try (Exclusion.Held held = exclusion.acquire(preparation.device(), preparation.recipe())) {
+        try (Exclusion.Locks locks = exclusion.acquire(preparation.device(), preparation.recipe())) {
             problem = prepareAlone(preparation);
         } catch (IOException e) {
             problem = Optional.of(new PrepareException(
@@ -253,7 +254,7 @@ public final class Preparer implements AutoCloseable {
     }
 
     private void follow(Preparation preparation) throws IOException, PrepareException, InterruptedException {
-        preparation.condition().check();
+        preparation.precondition().check();
         if (preparation.device() instanceof PciDevice pci && Exclusion.changesFunction(preparation.recipe())) {
             recovery.restore(pci.function().address());
         }

@@ -114,7 +114,7 @@ final class ProcessLock {
 
     private FileChannel open() throws IOException {
         try {
-            Path path = OwnDirectory.of(sysfs, DIRECTORY).resolve(name);
+            Path path = Notes.ownDirectory(sysfs, DIRECTORY).resolve(name);
             return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         } catch (AccessDeniedException e) {
             throw new IOException("no permission for " + e.getFile() + ", which takes root", e);

@@ -1,15 +1,15 @@
 package io.edgeplug.prepare;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.Step;
-import io.edgeplug.device.Template;
-import io.edgeplug.device.TemplateWord;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Program;
 import io.edgeplug.linux.ProgramLimits;
 import io.edgeplug.linux.RunningProgram;
 import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Step;
+import io.edgeplug.rules.Template;
+import io.edgeplug.rules.TemplateWord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.security.SecureRandom;

@@ -1,8 +1,8 @@
 package io.edgeplug.prepare;
 
-import io.edgeplug.device.Recipe;
-import io.edgeplug.device.Step;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -16,6 +16,7 @@ public final class RecipeFiles {
 
     private final Sysfs sysfs;
 
+    /** Those of that node. */
     public RecipeFiles(Sysfs sysfs) {
         this.sysfs = sysfs;
     }

@@ -1,8 +1,8 @@
 package io.edgeplug.prepare;
 
-import io.edgeplug.device.Changing;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.scan.ChangeNote;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 final class Recovery {
 
     private final Sysfs sysfs;
-    private final Unfinished unfinished;
+    private final ChangeNotes changeNotes;
     private final Exclusion exclusion;
     private final Steps steps;
     private final Consumer<PrepareEvent> told;
@@ -30,9 +30,9 @@ final class Recovery {
     /** What could not be put back or deleted, and why: it is told once, however often it is tried. */
     private final Map<String, String> problems = new ConcurrentHashMap<>();
 
-    Recovery(Sysfs sysfs, Unfinished unfinished, Exclusion exclusion, Steps steps, Consumer<PrepareEvent> told) {
+    Recovery(Sysfs sysfs, ChangeNotes changeNotes, Exclusion exclusion, Steps steps, Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
-        this.unfinished = unfinished;
+        this.changeNotes = changeNotes;
         this.exclusion = exclusion;
         this.steps = steps;
         this.told = told;
@@ -42,7 +42,7 @@ final class Recovery {
     List<Thread> start() throws IOException {
         deleteAbandoned();
         List<Thread> recovering = new ArrayList<>();
-        for (PciAddress address : unfinished.functions()) {
+        for (PciAddress address : changeNotes.functions()) {
             if (waiting.add(address)) {
                 recovering.add(
                         Thread.ofPlatform().name("recover " + address).daemon().start(() -> recover(address)));
@@ -54,14 +54,14 @@ final class Recovery {
     /** Puts a function back if a process was killed in the middle; with the function's locks held. */
     void restore(PciAddress address) throws IOException {
         try {
-            Optional<Before> before = unfinished.before(address);
+            Optional<FunctionSettings> before = changeNotes.settingsBefore(address);
             if (before.isPresent()) {
                 PciBinding binding = new PciBinding(sysfs, address);
                 boolean isThere = sysfs.exists(binding.directory());
                 if (isThere) {
                     restore(binding, before.orElseThrow());
                 }
-                unfinished.forget(address);
+                changeNotes.forget(address);
                 problems.remove(address.toString());
                 told.accept(new PrepareEvent.Recovered(
                         address.toString(),
@@ -72,16 +72,16 @@ final class Recovery {
         } catch (IOException e) {
             throw new IOException(
                     "cannot be put back as it was before a preparation that was killed, which /"
-                            + Changing.file(address) + " tells: " + e.getMessage(),
+                            + ChangeNote.file(address) + " tells: " + e.getMessage(),
                     e);
         }
     }
 
-    private void restore(PciBinding binding, Before before) throws IOException {
+    private void restore(PciBinding binding, FunctionSettings before) throws IOException {
         try {
             before.restore(binding);
         } catch (IOException e) {
-            unfinished.leave(binding.address(), before, String.valueOf(e.getMessage()));
+            changeNotes.leave(binding.address(), before, String.valueOf(e.getMessage()));
             throw e;
         }
     }
@@ -93,9 +93,9 @@ final class Recovery {
             return;
         }
         try {
-            Optional<Exclusion.Held> all = exclusion.tryAll();
+            Optional<Exclusion.Locks> all = exclusion.tryAll();
             if (all.isPresent()) {
-                try (Exclusion.Held held = all.orElseThrow()) {
+                try (Exclusion.Locks locks = all.orElseThrow()) {
                     steps.temporary().forEach(this::delete);
                 }
             }
@@ -122,7 +122,7 @@ final class Recovery {
 
     /** Waits for who may still be at it. */
     private void recover(PciAddress address) {
-        try (Exclusion.Held held = exclusion.acquire(address)) {
+        try (Exclusion.Locks locks = exclusion.acquire(address)) {
             restore(address);
         } catch (IOException e) {
             tellOnce(address.toString(), String.valueOf(e.getMessage()));

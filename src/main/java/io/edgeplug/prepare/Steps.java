@@ -1,12 +1,12 @@
 package io.edgeplug.prepare;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Recipe;
-import io.edgeplug.device.Step;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Step;
+import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,24 +20,24 @@ import java.util.function.Consumer;
 final class Steps {
 
     private final Sysfs sysfs;
-    private final Unfinished unfinished;
-    private final Rebound rebound;
+    private final ChangeNotes changeNotes;
+    private final HostDrivers hostDrivers;
     private final Programs programs;
     private final FpgaSteps fpgas;
 
     /** Of devices of that node; what programs write is told. */
     Steps(
             Sysfs sysfs,
-            Unfinished unfinished,
-            Rebound rebound,
+            ChangeNotes changeNotes,
+            HostDrivers hostDrivers,
             Exclusion exclusion,
             RunningCommands commands,
             Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
-        this.unfinished = unfinished;
-        this.rebound = rebound;
+        this.changeNotes = changeNotes;
+        this.hostDrivers = hostDrivers;
         this.programs = new Programs(sysfs, exclusion, commands, told);
-        this.fpgas = new FpgaSteps(sysfs, unfinished, programs);
+        this.fpgas = new FpgaSteps(sysfs, changeNotes, programs);
     }
 
     /**
@@ -93,17 +93,17 @@ final class Steps {
     Optional<String> giveBackDriver(PciDevice device) throws IOException {
         PciAddress address = device.function().address();
         try {
-            Optional<Before> had = rebound.before(new PciBinding(sysfs, address));
+            Optional<FunctionSettings> had = hostDrivers.settingsBefore(new PciBinding(sysfs, address));
             return had.isPresent() ? Optional.of(function(device).giveBackDriver(had.orElseThrow())) : Optional.empty();
         } finally {
-            rebound.forget(address);
+            hostDrivers.forget(address);
         }
     }
 
     /** Files of processes that prepare something, or were killed as they did. */
     List<Path> temporary() throws IOException {
         List<Path> files = new ArrayList<>(fpgas.staged());
-        files.addAll(unfinished.others());
+        files.addAll(changeNotes.others());
         return files;
     }
 
@@ -112,11 +112,11 @@ final class Steps {
             throw new IOException("it is no PCI function");
         }
         PciAddress address = pci.function().address();
-        // an HCA may be handed out with it; to reset or unbind one would cut off the node
+        // an HCA may be handed over with it; to reset or unbind one would cut off the node
         if (new DeviceScan(sysfs)
                 .function(address).stream().anyMatch(one -> one.function().carriesDefaultRoute())) {
             throw new IOException("the node's default route goes through it");
         }
-        return new FunctionSteps(unfinished, rebound, new PciBinding(sysfs, address));
+        return new FunctionSteps(changeNotes, hostDrivers, new PciBinding(sysfs, address));
     }
 }

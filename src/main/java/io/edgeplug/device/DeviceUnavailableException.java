@@ -1,0 +1,111 @@
+package io.edgeplug.device;
+
+import io.edgeplug.linux.PlainText;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A device that was asked for cannot be given; the message is a sentence for {@code kubectl describe pod}.
+ *
+ * <p>It has no full stop, since the kubelet goes on after it: {@code Allocate failed due to …, which is unexpected}.
+ */
+public final class DeviceUnavailableException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    /** The header that carries it has 8 KiB, and an event of a pod 1 KiB. */
+    private static final int MAX = 800;
+
+    /** No ID is longer, that of a share neither. */
+    private static final int MAX_ID = 128;
+
+    /** So many of a request's devices are named. */
+    private static final int NAMED = 2;
+
+    private DeviceUnavailableException(String sentence) {
+        super(PlainText.of(sentence.length() > MAX ? sentence.substring(0, MAX) + "…" : sentence));
+    }
+
+    /** Nothing was asked for. */
+    public static DeviceUnavailableException none(ResourceName resource) {
+        return new DeviceUnavailableException("No device of " + resource + " was asked for");
+    }
+
+    /** No device of the node has that ID. */
+    public static DeviceUnavailableException notHere(ResourceName resource, String id) {
+        return new DeviceUnavailableException(device(resource, id) + " is not on this node");
+    }
+
+    /** The device with that ID backs another resource. */
+    public static DeviceUnavailableException ofAnother(ResourceName resource, String id, ResourceName owner) {
+        return new DeviceUnavailableException(
+                "Device " + cut(id) + " is a device of " + owner + ", and not of " + resource);
+    }
+
+    /** No class takes the device with that ID: it has changed, or its class has, since the kubelet was told of it. */
+    public static DeviceUnavailableException ofNone(ResourceName resource, String id) {
+        return new DeviceUnavailableException(
+                "Device " + cut(id) + " is on this node, and no longer a device of " + resource);
+    }
+
+    /** One ID was asked for twice. */
+    public static DeviceUnavailableException twice(ResourceName resource, String id) {
+        return new DeviceUnavailableException(device(resource, id) + " was asked for twice");
+    }
+
+    /** A container asked for several shares, and its class forbids that. */
+    public static DeviceUnavailableException moreThanOneShare(ResourceName resource, List<String> ids) {
+        return new DeviceUnavailableException(
+                "A container may ask for one device of %s, and asked for %d (%s): they are shared, and a second share gives it nothing more"
+                        .formatted(resource, ids.size(), some(ids)));
+    }
+
+    /** A device is not fit, or cannot be handed over. */
+    public static DeviceUnavailableException unhealthy(ResourceName resource, String id, String problem) {
+        return new DeviceUnavailableException(device(resource, id) + " is unhealthy: " + clause(problem));
+    }
+
+    /** A container holds a device, and another is said to start with it. */
+    public static DeviceUnavailableException held(ResourceName resource, String id, String container, String pod) {
+        return new DeviceUnavailableException(device(resource, id) + " is held by container " + container + " of pod "
+                + pod + ", as the kubelet has noted, and this is not the start of that container");
+    }
+
+    /** Each device is fit, and one container cannot have them all. */
+    public static DeviceUnavailableException notTogether(ResourceName resource, List<String> ids, String problem) {
+        return new DeviceUnavailableException(
+                "Devices of " + resource + " cannot be given to one container (" + some(ids) + "): " + problem);
+    }
+
+    /** A device was prepared, and lacks something all the same. */
+    public static DeviceUnavailableException unfitAfterwards(ResourceName resource, String id, String problem) {
+        return new DeviceUnavailableException(
+                device(resource, id) + " was prepared and cannot be handed over: " + problem);
+    }
+
+    private static String device(ResourceName resource, String id) {
+        return "Device " + cut(id) + " of " + resource;
+    }
+
+    /** Problems are told without their subject, which is the device, or edgeplug where a look has failed. */
+    private static String clause(String problem) {
+        if (problem.matches("(?s)(is|has|does|lacks|could) .*")) {
+            return "it " + problem;
+        }
+        if (problem.matches("(?s)(read|readlink|list|stat) .*")) {
+            return "edgeplug cannot " + problem;
+        }
+        return problem.startsWith("cannot ") ? "edgeplug " + problem : problem;
+    }
+
+    private static String some(List<String> ids) {
+        String named =
+                ids.stream().limit(NAMED).map(DeviceUnavailableException::cut).collect(Collectors.joining(", "));
+        return ids.size() > NAMED ? named + " and " + (ids.size() - NAMED) + " more" : named;
+    }
+
+    /** What nobody would call a device is cut short. */
+    private static String cut(String id) {
+        return id.isEmpty() ? "\"\"" : id.length() > MAX_ID ? id.substring(0, MAX_ID) + "…" : id;
+    }
+}

@@ -1,0 +1,36 @@
+package io.edgeplug.device;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The driver that is bound to a PCI function or to a part of one, and what it has made of it.
+ *
+ * @param driver the driver's name; empty if none is bound
+ * @param netNames the network interfaces, sorted
+ * @param linkTypes of the interfaces and RDMA ports, {@code ether} or {@code infiniband}, sorted
+ * @param rdmaDevices its own, then those in software on its interfaces
+ * @param driverDevices what else the driver has made
+ * @param carriesDefaultRoute whether the node would lose its default route with these interfaces
+ * @param vfio by which nodes programs reach it, if it is bound to a VFIO driver
+ */
+public record DriverBinding(
+        Optional<String> driver,
+        List<String> netNames,
+        List<String> linkTypes,
+        List<RdmaDevice> rdmaDevices,
+        DriverDevices driverDevices,
+        boolean carriesDefaultRoute,
+        Optional<Vfio> vfio) {
+
+    public DriverBinding {
+        netNames = List.copyOf(netNames);
+        linkTypes = List.copyOf(linkTypes);
+        rdmaDevices = List.copyOf(rdmaDevices);
+    }
+
+    /** A driver that has made nothing, or no driver. */
+    public static DriverBinding of(Optional<String> driver) {
+        return new DriverBinding(driver, List.of(), List.of(), List.of(), DriverDevices.NONE, false, Optional.empty());
+    }
+}

@@ -1,0 +1,44 @@
+package io.edgeplug.device;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/**
+ * The IDs by which the kubelet knows a device: its own, or where it is shared, {@code ID::0} to {@code ID::N-1}.
+ *
+ * <p>Only the kubelet's side of the plugin knows of shares; health, NUMA nodes and what a container gets are the
+ * device's.
+ *
+ * @param perDevice 1 if devices are not shared
+ */
+public record Shares(int perDevice) {
+
+    /** Stands in the ID of a share between the ID of its device and its number. */
+    public static final String SEPARATOR = "::";
+
+    private static final Pattern SHARE = Pattern.compile("(.+)" + SEPARATOR + "(0|[1-9]\\d{0,3})");
+
+    /** The IDs of a device of which so many shares are listed. */
+    public List<String> ids(String device, int listed) {
+        if (perDevice == 1) {
+            return List.of(device);
+        }
+        return IntStream.range(0, listed)
+                .mapToObj(share -> device + SEPARATOR + share)
+                .toList();
+    }
+
+    /** The device that an ID is of; empty if it is none of {@link #ids}. */
+    public Optional<String> device(String id) {
+        if (perDevice == 1) {
+            return Optional.of(id);
+        }
+        Matcher share = SHARE.matcher(id);
+        return share.matches() && Integer.parseInt(share.group(2)) < perDevice
+                ? Optional.of(share.group(1))
+                : Optional.empty();
+    }
+}

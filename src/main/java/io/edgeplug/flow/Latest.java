@@ -1,0 +1,96 @@
+package io.edgeplug.flow;
+
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+
+/**
+ * The newest value of something, for those who want it now or wait for a newer one; thread-safe.
+ *
+ * <p>There is no queue. So a slow reader misses what was overtaken and nothing else, and no reader can take a change from
+ * another.
+ *
+ * @param <T> a value that is never changed, and has a number that is higher if those who wait are to know of it
+ */
+public final class Latest<T> {
+
+    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private final Lock lock = new ReentrantLock();
+    private final Condition published = lock.newCondition();
+    private final ToLongFunction<T> number;
+
+    /** Written with the lock held. */
+    private volatile T newest;
+
+    /** A first value, which nobody is told of. */
+    public Latest(T first, ToLongFunction<T> number) {
+        this.newest = first;
+        this.number = number;
+    }
+
+    /** The newest value. */
+    public T get() {
+        return newest;
+    }
+
+    /** Waits for a value of a higher number, which may be there already. */
+    public T awaitNewerThan(long than) throws InterruptedException {
+        return awaitNewerThan(than, FOREVER);
+    }
+
+    /** Waits for a value of a higher number, or for {@code timeout}, and returns the newest. */
+    public T awaitNewerThan(long than, Duration timeout) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long left = timeout.toNanos();
+            while (number.applyAsLong(newest) <= than && left > 0) {
+                left = published.awaitNanos(left);
+            }
+            return newest;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Makes a value of the newest the newest, in one step; the change must return at once. */
+    public T change(UnaryOperator<T> change) {
+        lock.lock();
+        try {
+            return publish(change.apply(newest));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Makes a value the newest if another one still is.
+     *
+     * @return whether it was; if not, nothing has changed
+     */
+    @SuppressWarnings("ReferenceEquality") // whether anything was published since, be it the same again
+    public boolean replace(T before, T value) {
+        lock.lock();
+        try {
+            if (newest != before) {
+                return false;
+            }
+            T ignored = publish(value);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private T publish(T value) {
+        boolean isNews = number.applyAsLong(value) > number.applyAsLong(newest);
+        newest = value;
+        if (isNews) {
+            published.signalAll();
+        }
+        return value;
+    }
+}

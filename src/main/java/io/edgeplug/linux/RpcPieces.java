@@ -1,0 +1,140 @@
+package io.edgeplug.linux;
+
+import io.grpc.Status;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2HeadersFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What one HTTP/2 stream has brought and nobody has read yet: filled on the event loop, read on another thread. More is
+ * asked for once all is read, so that it never holds more than the stream's window of 64 KiB.
+ */
+final class RpcPieces extends ChannelInboundHandlerAdapter {
+
+    /** What a server may say of why it failed. */
+    private static final int MAX_REASON = 300;
+
+    static final String HUNG_UP = "hung up without an answer";
+
+    private static final byte[] END = new byte[0];
+
+    private final BlockingQueue<byte[]> pieces = new LinkedBlockingQueue<>();
+    private volatile Optional<Status> status = Optional.empty();
+    private volatile Optional<Http2StreamChannel> stream = Optional.empty();
+
+    private byte[] piece = END;
+    private int at;
+    private boolean ended;
+
+    static IOException tooLate() {
+        return new IOException("does not answer in time");
+    }
+
+    /** Asks for the first piece. */
+    void begin(Http2StreamChannel opened) {
+        stream = Optional.of(opened);
+        opened.read();
+    }
+
+    /** Reads some bytes; -1 at the end, whose reason {@link #status} tells. */
+    int read(byte[] buffer, int offset, int length, long deadline) throws IOException {
+        while (at == piece.length && !ended) {
+            byte[] next = next(deadline);
+            ended = next.length == 0;
+            piece = next;
+            at = 0;
+        }
+        if (ended) {
+            return -1;
+        }
+        int read = Math.min(length, piece.length - at);
+        System.arraycopy(piece, at, buffer, offset, read);
+        at += read;
+        return read;
+    }
+
+    private byte[] next(long deadline) throws IOException {
+        Optional<byte[]> next = Optional.ofNullable(pieces.poll());
+        if (next.isPresent()) {
+            return next.orElseThrow();
+        }
+        stream.ifPresent(Http2StreamChannel::read);
+        try {
+            return Optional.ofNullable(pieces.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS))
+                    .orElseThrow(RpcPieces::tooLate);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
+        }
+    }
+
+    /** How the server says that the call has ended; empty if it has hung up. */
+    Optional<Status> status() {
+        return status;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object frame) {
+        try {
+            if (frame instanceof Http2HeadersFrame headers) {
+                read(headers);
+            } else if (frame instanceof Http2DataFrame data && data.content().isReadable()) {
+                byte[] copy = new byte[data.content().readableBytes()];
+                data.content().readBytes(copy);
+                pieces.add(copy);
+            } else {
+                context.read();
+            }
+        } finally {
+            ReferenceCountUtil.release(frame);
+        }
+    }
+
+    private void read(Http2HeadersFrame frame) {
+        Http2Headers headers = frame.headers();
+        if (headers.contains("grpc-status")) {
+            String code = headers.get("grpc-status").toString();
+            String reason = Optional.ofNullable(headers.get("grpc-message"))
+                    .map(CharSequence::toString)
+                    .orElse("");
+            Status said = code.matches("\\d{1,2}")
+                    ? Status.fromCodeValue(Integer.parseInt(code))
+                    : Status.UNKNOWN.withDescription("no status of gRPC");
+            status = Optional.of(
+                    reason.isEmpty()
+                            ? said
+                            : said.withDescription(reason.substring(0, Math.min(MAX_REASON, reason.length()))));
+            end();
+        } else if (headers.status() != null && !headers.status().toString().equals("200")) {
+            status = Optional.of(Status.UNKNOWN.withDescription("answers as a web server does"));
+            end();
+        } else {
+            stream.ifPresent(Http2StreamChannel::read);
+        }
+    }
+
+    private void end() {
+        pieces.add(END);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        end();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        ChannelFuture ignored = context.close();
+    }
+}

@@ -1,0 +1,88 @@
+package io.edgeplug.localkubelet;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * The pods that the kubelet was given, with devices or without, until they are removed; thread-safe.
+ *
+ * <p>It outlives a restart, after which a kubelet is given its pods by the API server again.
+ */
+final class PodTable {
+
+    /** What happened to a pod. */
+    enum Change {
+        ADDED,
+        MODIFIED,
+        DELETED
+    }
+
+    /** Told of each change, in order; it must return at once. */
+    interface Watcher {
+        void changed(Change change, PodSpec pod);
+    }
+
+    /** A pod, and whether all of its containers have run to their end. */
+    record Entry(PodSpec spec, boolean ended) {}
+
+    private final Map<String, Entry> entries = new LinkedHashMap<>();
+    private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
+
+    synchronized void add(PodSpec spec) {
+        boolean isNew = entries.put(spec.name(), new Entry(spec, false)) == null;
+        tell(isNew ? Change.ADDED : Change.MODIFIED, spec);
+    }
+
+    synchronized Optional<PodSpec> remove(String pod) {
+        Optional<PodSpec> spec = Optional.ofNullable(entries.remove(pod)).map(Entry::spec);
+        spec.ifPresent(gone -> tell(Change.DELETED, gone));
+        return spec;
+    }
+
+    /** All containers of the pod have run to their end. */
+    synchronized void end(String pod) {
+        Entry entry = Optional.ofNullable(entries.get(pod))
+                .orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod of this kubelet"));
+        entries.put(pod, new Entry(entry.spec(), true));
+        tell(Change.MODIFIED, entry.spec());
+    }
+
+    synchronized void started(String pod) {
+        Optional.ofNullable(entries.get(pod)).ifPresent(entry -> tell(Change.MODIFIED, entry.spec()));
+    }
+
+    synchronized Optional<PodSpec> spec(String pod) {
+        return Optional.ofNullable(entries.get(pod)).map(Entry::spec);
+    }
+
+    synchronized List<Entry> all() {
+        return new ArrayList<>(entries.values());
+    }
+
+    Collection<String> ended() {
+        return all().stream()
+                .filter(Entry::ended)
+                .map(entry -> entry.spec().name())
+                .toList();
+    }
+
+    /** Gives all pods that are there now to {@code first}, and tells the watcher of every change after that. */
+    synchronized void watch(Consumer<List<Entry>> first, Watcher watcher) {
+        first.accept(all());
+        watchers.add(watcher);
+    }
+
+    void unwatch(Watcher watcher) {
+        watchers.remove(watcher);
+    }
+
+    private void tell(Change change, PodSpec spec) {
+        watchers.forEach(watcher -> watcher.changed(change, spec));
+    }
+}

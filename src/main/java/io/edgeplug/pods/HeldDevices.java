@@ -1,0 +1,261 @@
+package io.edgeplug.pods;
+
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.MalformedJsonException;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Shares;
+import io.edgeplug.linux.ForeignFile.TooLargeException;
+import io.edgeplug.linux.ForeignJson;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/**
+ * Which devices containers hold, of whichever plugin, as the kubelet has noted it in its checkpoint; see
+ * pkg/kubelet/cm/devicemanager/checkpoint in Kubernetes.
+ *
+ * <p>A device is noted before its container starts. One whose pod has ended stays noted until the kubelet gives devices
+ * to another: so what is not noted is free, and what is may be held. The checksum is not looked at, since it is another
+ * in other versions and the kubelet replaces the file in one step. Most of the file is answers of plugins, of any size,
+ * so it is never in memory as a whole. Every plugin on the node can write to the file's directory, so that it is read as
+ * anybody's.
+ */
+public final class HeldDevices {
+
+    public static final String FILE = "kubelet_internal_checkpoint";
+
+    /** A hundred times that of a node with 110 pods. */
+    static final long MAX_BYTES = 64L << 20;
+
+    /** What is kept of it may take a quarter of the daemon's heap: 30,000 devices and more. */
+    private static final int MAX_KEPT_MIB = 8;
+
+    /** Ten times the longest name of Kubernetes; an ID of another plugin's may have any length. */
+    private static final int MAX_WORD = 4096;
+
+    /** No ID of edgeplug's is longer, and nobody asks for others. */
+    private static final int MAX_ID = 128;
+
+    /** What an ID takes beside its characters, which are there twice, in two maps. */
+    private static final int COST_OF_ID = 200;
+
+    private static final int COST_OF_WORD = 56;
+
+    /** Threads that want to know at the same time must not need the memory of it at the same time. */
+    private static final Lock READING = new ReentrantLock();
+
+    private final Map<String, List<Holding>> byId = new HashMap<>();
+
+    /** By what is before the first dash of an ID: for a function and its parts, the address. */
+    private final Map<String, Holding> byFunction = new HashMap<>();
+
+    private int kept;
+
+    private HeldDevices() {}
+
+    /** A container, by its pod's UID, and an ID that it was given. */
+    public record Holding(String pod, String container, String resource, String id) {}
+
+    /**
+     * Reads the checkpoint in the kubelet's directory for device plugins.
+     *
+     * @throws IOException if it does not tell; the message says why
+     */
+    public static HeldDevices read(Path kubeletDir) throws IOException {
+        Path file = kubeletDir.resolve(FILE);
+        READING.lock();
+        try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_WORD)) {
+            HeldDevices held = new HeldDevices();
+            if (!held.readCheckpoint(json)) {
+                throw new MalformedJsonException("nothing tells of pods");
+            }
+            return held;
+        } catch (NoSuchFileException e) {
+            throw new IOException(file + ": no such file", e);
+        } catch (MalformedJsonException | EOFException | IllegalStateException | NumberFormatException e) {
+            throw new IOException(file + ": is not as a kubelet writes it", e);
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        } finally {
+            READING.unlock();
+        }
+    }
+
+    /** Who holds a device, or a part or a share of it; the first of several. */
+    public Optional<Holding> of(Device device) {
+        return of(device, holding -> true);
+    }
+
+    /** The same, of those who are asked for. */
+    public Optional<Holding> of(Device device, Predicate<Holding> wanted) {
+        List<Holding> all = byId.getOrDefault(device.id(), List.of());
+        Optional<Holding> holding = all.stream().filter(wanted).findFirst();
+        if (all.isEmpty() && device instanceof PciDevice pci) {
+            // what is done to a function does not leave its parts alone
+            return Optional.ofNullable(byFunction.get(pci.function().address().toString()));
+        }
+        return holding;
+    }
+
+    /**
+     * All who hold a device of a resource, or a share of it: a container may have got what an init container of its pod
+     * had.
+     */
+    public List<Holding> all(ResourceName resource, Device device) {
+        return byId.getOrDefault(device.id(), List.of()).stream()
+                .filter(holding -> holding.resource().equals(resource.toString()))
+                .toList();
+    }
+
+    /**
+     * Who holds one of these devices of a resource, by their IDs there; nobody if some container holds just these, which
+     * may be the one that starts.
+     */
+    public Optional<Holding> otherHolder(ResourceName resource, Set<String> ids) {
+        Map<List<String>, Set<String>> byContainer = new HashMap<>();
+        Optional<Holding> holder = Optional.empty();
+        for (List<Holding> holdings : byId.values()) {
+            for (Holding one : holdings) {
+                if (one.resource().equals(resource.toString())) {
+                    byContainer
+                            .computeIfAbsent(List.of(one.pod(), one.container()), any -> new HashSet<>())
+                            .add(one.id());
+                    if (holder.isEmpty() && ids.contains(one.id())) {
+                        holder = Optional.of(one);
+                    }
+                }
+            }
+        }
+        return byContainer.containsValue(ids) ? Optional.empty() : holder;
+    }
+
+    /** Whether it tells of pods. */
+    private boolean readCheckpoint(ForeignJson json) throws IOException {
+        boolean tells = false;
+        json.beginObject();
+        while (json.hasNext()) {
+            if (json.nextName().equals("Data")) {
+                tells |= readData(json);
+            } else {
+                json.skipValue();
+            }
+        }
+        json.endObject();
+        return tells && json.peek() == JsonToken.END_DOCUMENT;
+    }
+
+    private boolean readData(ForeignJson json) throws IOException {
+        boolean tells = false;
+        json.beginObject();
+        while (json.hasNext()) {
+            if (!json.nextName().equals("PodDeviceEntries")) {
+                json.skipValue();
+                continue;
+            }
+            tells = true;
+            if (json.peek() == JsonToken.NULL) {
+                json.nextNull();
+                continue;
+            }
+            json.beginArray();
+            while (json.hasNext()) {
+                readEntry(json);
+            }
+            json.endArray();
+        }
+        json.endObject();
+        return tells;
+    }
+
+    private void readEntry(ForeignJson json) throws IOException {
+        Map<String, String> words = new HashMap<>();
+        List<String> ids = new ArrayList<>();
+        boolean hasIds = false;
+        json.beginObject();
+        while (json.hasNext()) {
+            String name = json.nextName();
+            switch (name) {
+                case "PodUID", "ContainerName", "ResourceName" ->
+                    words.put(name, kept(json.nextString(), COST_OF_WORD));
+                case "DeviceIDs" -> {
+                    hasIds = true;
+                    readIds(json, ids);
+                }
+                default -> json.skipValue();
+            }
+        }
+        json.endObject();
+        if (words.size() < 3 || !hasIds) {
+            throw new MalformedJsonException("an entry is not whole");
+        }
+        for (String id : ids) {
+            add(new Holding(
+                    words.getOrDefault("PodUID", ""),
+                    words.getOrDefault("ContainerName", ""),
+                    words.getOrDefault("ResourceName", ""),
+                    id));
+        }
+    }
+
+    /** By NUMA node, and before Kubernetes 1.20 as a list. */
+    private void readIds(ForeignJson json, List<String> ids) throws IOException {
+        if (json.peek() == JsonToken.BEGIN_ARRAY) {
+            json.beginArray();
+            while (json.hasNext()) {
+                String id = json.nextString();
+                if (id.length() <= MAX_ID) {
+                    ids.add(kept(id, COST_OF_ID + 2 * id.length()));
+                }
+            }
+            json.endArray();
+            return;
+        }
+        json.beginObject();
+        while (json.hasNext()) {
+            String unusedNode = json.nextName();
+            readIds(json, ids);
+        }
+        json.endObject();
+    }
+
+    /** Counts what a text takes that is kept. */
+    private String kept(String text, int more) throws IOException {
+        // two bytes each, unless all are Latin
+        kept += 2 * text.length() + more;
+        if (kept > MAX_KEPT_MIB << 20) {
+            throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
+        }
+        return text;
+    }
+
+    private void add(Holding holding) {
+        String id = before(Shares.SEPARATOR, holding.id());
+        byId.merge(id, List.of(holding), HeldDevices::joined);
+        byFunction.putIfAbsent(before("-", id), holding);
+    }
+
+    /** Nearly all have one holder, and such a list is small. */
+    private static List<Holding> joined(List<Holding> before, List<Holding> more) {
+        List<Holding> joined = before.size() == 1 ? new ArrayList<>(before) : before;
+        joined.addAll(more);
+        return joined;
+    }
+
+    private static String before(String separator, String text) {
+        int at = text.indexOf(separator);
+        return at < 0 ? text : text.substring(0, at);
+    }
+}

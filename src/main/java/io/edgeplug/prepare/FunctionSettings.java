@@ -1,0 +1,51 @@
+package io.edgeplug.prepare;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Properties;
+
+/** The settings of a function that a preparation changes, as they are at one time, so that they can be so again. */
+record FunctionSettings(Optional<String> driver, Optional<String> override, Optional<String> resetMethods) {
+
+    private static final String DRIVER = "driver";
+    private static final String OVERRIDE = "driver_override";
+    private static final String RESET_METHOD = "reset_method";
+
+    static FunctionSettings of(PciBinding binding) throws IOException {
+        return new FunctionSettings(binding.driver(), binding.override(), binding.resetMethods());
+    }
+
+    static FunctionSettings of(Properties note) {
+        return new FunctionSettings(
+                Optional.ofNullable(note.getProperty(DRIVER)),
+                Optional.ofNullable(note.getProperty(OVERRIDE)),
+                Optional.ofNullable(note.getProperty(RESET_METHOD)));
+    }
+
+    Properties note() {
+        Properties note = new Properties();
+        driver.ifPresent(value -> note.setProperty(DRIVER, value));
+        override.ifPresent(value -> note.setProperty(OVERRIDE, value));
+        resetMethods.ifPresent(value -> note.setProperty(RESET_METHOD, value));
+        return note;
+    }
+
+    /** Gives the function these settings; those that it has already are left alone. */
+    void restore(PciBinding binding) throws IOException {
+        if (!binding.override().equals(override)) {
+            binding.override(override);
+        }
+        if (resetMethods.isPresent() && !binding.resetMethods().equals(resetMethods)) {
+            binding.resetMethods(resetMethods.orElseThrow());
+        }
+        if (binding.driver().equals(driver)) {
+            return;
+        }
+        if (binding.driver().isPresent()) {
+            binding.unbind();
+        }
+        if (driver.isPresent()) {
+            binding.bind(driver.orElseThrow());
+        }
+    }
+}

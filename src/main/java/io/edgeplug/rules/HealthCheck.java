@@ -1,0 +1,47 @@
+package io.edgeplug.rules;
+
+import io.edgeplug.device.Kind;
+import java.util.Locale;
+
+/** A key of {@code [class.health]} that asks for one state, in the order in which what is wrong is told. */
+public enum HealthCheck {
+    /** A driver is bound. */
+    DRIVER("bound"),
+    /** The nodes that its container gets are there. */
+    NODES("present"),
+    /** All its interfaces in sight have a carrier, and its RDMA ports are active. */
+    LINK("up"),
+    /** The same of a VF's PF. */
+    PF_LINK("up"),
+    /** No port of an FPGA region has an error. */
+    PORT_ERRORS("none"),
+    /** Its count of fatal PCI Express errors does not rise. */
+    AER_FATAL("none");
+
+    private final String wanted;
+
+    HealthCheck(String wanted) {
+        this.wanted = wanted;
+    }
+
+    /** The key, {@code pf_link}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The one value that can be asked for. */
+    public String wanted() {
+        return wanted;
+    }
+
+    /** Whether there is anything to look at in devices of that kind. */
+    public boolean concerns(Kind kind) {
+        return switch (kind) {
+            case VF, SF -> this != PORT_ERRORS;
+            case NIC, HCA -> this != PORT_ERRORS && this != PF_LINK;
+            case FPGA -> this != LINK && this != PF_LINK;
+            case PCI -> this == DRIVER || this == NODES || this == AER_FATAL;
+            case PATH -> false;
+        };
+    }
+}

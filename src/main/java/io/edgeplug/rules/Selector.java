@@ -1,0 +1,77 @@
+package io.edgeplug.rules;
+
+import io.edgeplug.device.Device;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Which devices a class takes: every key must match, and a key matches if one of its values does. */
+public final class Selector {
+
+    private final Map<SelectorWord, List<String>> values;
+    private final Map<SelectorWord, Predicate<Device>> tests = new EnumMap<>(SelectorWord.class);
+
+    /**
+     * A selector of these keys, each with its values as written.
+     *
+     * @throws IllegalArgumentException if a value has a wrong form
+     */
+    public Selector(Map<SelectorWord, List<String>> values) {
+        this.values = new EnumMap<>(SelectorWord.class);
+        values.forEach((word, texts) -> {
+            this.values.put(word, List.copyOf(texts));
+            List<Predicate<Device>> any = new ArrayList<>();
+            texts.forEach(text -> any.add(word.compile(text)));
+            tests.put(word, device -> any.stream().anyMatch(test -> test.test(device)));
+        });
+    }
+
+    /** The values of a key as written; none if the selector does not name it. */
+    public List<String> values(SelectorWord word) {
+        return values.getOrDefault(word, List.of());
+    }
+
+    /** Whether this takes all that the other takes, as far as their values as written tell. */
+    public boolean covers(Selector other) {
+        return values.entrySet().stream()
+                .allMatch(key -> !other.values(key.getKey()).isEmpty()
+                        && key.getValue().containsAll(other.values(key.getKey())));
+    }
+
+    /** The first key that does not match; empty if the device is taken. */
+    Optional<SelectorWord> mismatch(Device device) {
+        return tests.entrySet().stream()
+                .filter(test -> !test.getValue().test(device))
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    /** What each key asks of a device, and what it finds. */
+    public List<Requirement> requirements(Device device) {
+        return values.entrySet().stream()
+                .map(key -> new Requirement(
+                        key.getKey().word() + " " + String.join(", ", key.getValue()),
+                        key.getKey().actual(device),
+                        Objects.requireNonNull(tests.get(key.getKey())).test(device)))
+                .toList();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Selector selector && values.equals(selector.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString();
+    }
+}

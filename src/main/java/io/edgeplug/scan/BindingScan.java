@@ -1,0 +1,94 @@
+package io.edgeplug.scan;
+
+import io.edgeplug.device.DriverBinding;
+import io.edgeplug.device.DriverDevices;
+import io.edgeplug.device.RdmaDevice;
+import io.edgeplug.device.Vfio;
+import io.edgeplug.linux.Sysfs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
+
+/** Reads what the driver of a PCI function or of a part of one has made of it. */
+final class BindingScan {
+
+    private static final String CLASS_NET = "sys/class/net/";
+    private static final Map<String, String> ARPHRD = Map.of("1", "ether", "32", "infiniband");
+
+    private final NodeWide node;
+    private final Sysfs sysfs;
+    private final PciAttributes own;
+    private final FirstProblem problems = new FirstProblem();
+
+    private BindingScan(NodeWide node, PciAttributes own) {
+        this.node = node;
+        this.sysfs = node.sysfs();
+        this.own = own;
+    }
+
+    /** The binding of a function or part with these attributes to that driver. */
+    static Reading<DriverBinding> read(NodeWide node, PciAttributes own, Optional<String> driver) {
+        return new BindingScan(node, own).read(driver);
+    }
+
+    private Reading<DriverBinding> read(Optional<String> driver) {
+        DriverDevices made = problems.in(Reading.of(
+                () -> node.driverDevices().below(own.directory(), driver, own.listedNames()), DriverDevices.NONE));
+        List<String> owners = problems.in(own.owners(driver, made.vdpas()));
+        NetworkPorts interfaces = problems.in(own.interfaces(owners));
+        List<String> netNames = problems.in(Reading.of(interfaces::uplinks, List.of()));
+        List<RdmaDevice> rdmaDevices = rdmaDevices(owners, netNames);
+        return problems.with(new DriverBinding(
+                driver,
+                netNames,
+                linkTypes(netNames, rdmaDevices),
+                rdmaDevices,
+                made,
+                carriesDefaultRoute(netNames),
+                vfio(driver)));
+    }
+
+    /** The RDMA devices that these own, and those in software on its interfaces. */
+    private List<RdmaDevice> rdmaDevices(List<String> owners, List<String> netNames) {
+        List<RdmaDevice> devices = new ArrayList<>();
+        for (String owner : owners) {
+            if (own.mayHave(owner + "infiniband")) {
+                devices.addAll(problems.in(
+                        Reading.of(() -> node.rdma().below(own.directory() + owner), List.<RdmaDevice>of())));
+            }
+        }
+        if (!netNames.isEmpty()) {
+            devices.addAll(problems.in(Reading.of(() -> node.rdma().on(netNames), List.<RdmaDevice>of())));
+        }
+        return devices;
+    }
+
+    /** {@code ether} or {@code infiniband}, of its interfaces (ARPHRD_* in linux/if_arp.h) and its RDMA ports. */
+    private List<String> linkTypes(List<String> netNames, List<RdmaDevice> rdmaDevices) {
+        TreeSet<String> types = new TreeSet<>();
+        for (String netName : netNames) {
+            problems.in(Reading.of(() -> sysfs.read(CLASS_NET + netName + "/type"), Optional.<String>empty()))
+                    .flatMap(type -> Optional.ofNullable(ARPHRD.get(type)))
+                    .ifPresent(types::add);
+        }
+        rdmaDevices.forEach(rdma -> rdma.ports().forEach(port -> port.linkType().ifPresent(types::add)));
+        return List.copyOf(types);
+    }
+
+    private boolean carriesDefaultRoute(List<String> netNames) {
+        return !netNames.isEmpty()
+                && problems.in(Reading.of(() -> node.defaultRoute().needsAnyOf(netNames), false));
+    }
+
+    private Optional<Vfio> vfio(Optional<String> driver) {
+        if (driver.filter(Vfio::isDriver).isEmpty()) {
+            return Optional.empty();
+        }
+        OptionalInt group = problems.in(own.linkNumber("iommu_group"));
+        return problems.in(Reading.of(
+                () -> Optional.of(new VfioScan(sysfs).read(own.directory(), group)), Optional.<Vfio>empty()));
+    }
+}

@@ -1,0 +1,99 @@
+package io.edgeplug.scan;
+
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.regex.Pattern;
+
+/**
+ * The interfaces below one PF, which in switchdev mode are its uplink and a representor of each VF and sub-function; see
+ * Documentation/networking/switchdev.rst and representors.rst in the kernel.
+ *
+ * <p>Each tells by {@code phys_port_name} what it is: {@code p0}, {@code pf0vf3}, {@code pf0sf88}, and before Linux 5.2
+ * just the VF's number. Interfaces are asked in the order in which their names promise an answer, so that finding one of
+ * 256 does not read 256.
+ */
+final class NetworkPorts {
+
+    private static final Pattern UPLINK = Pattern.compile("p\\d+(?:s\\d+)?");
+    private static final Pattern REPRESENTOR = Pattern.compile("(?:c\\d+)?pf\\d+(?:[vs]f\\d+|hpf)?|\\d+");
+
+    private final Sysfs sysfs;
+    private final SortedMap<String, String> directories;
+
+    /** The interfaces of these names, each with the directory that it is in. */
+    NetworkPorts(Sysfs sysfs, SortedMap<String, String> directories) {
+        this.sysfs = sysfs;
+        this.directories = directories;
+    }
+
+    boolean isEmpty() {
+        return directories.isEmpty();
+    }
+
+    /** Those of the PF itself, sorted. */
+    List<String> uplinks() throws IOException {
+        if (directories.size() < 2) {
+            return List.copyOf(directories.keySet());
+        }
+        List<String> own = new ArrayList<>();
+        // udev names representors after their uplink
+        for (String name : sorted(Comparator.comparingInt(String::length))) {
+            String port = portName(name);
+            if (UPLINK.matcher(port).matches()) {
+                return List.of(name);
+            }
+            if (!REPRESENTOR.matcher(port).matches()) {
+                own.add(name);
+            }
+        }
+        return own.stream().sorted().toList();
+    }
+
+    /** The representor of the PF's VF of that number. */
+    Optional<String> ofVirtualFunction(int number) throws IOException {
+        return find(number, Pattern.compile("(?:pf\\d+vf)?" + number));
+    }
+
+    /** The representor of the PF's sub-function of that number. */
+    Optional<String> ofSubFunction(int number) throws IOException {
+        return find(number, Pattern.compile("pf\\d+sf" + number));
+    }
+
+    private Optional<String> find(int number, Pattern wanted) throws IOException {
+        if (directories.size() < 2) {
+            return Optional.empty();
+        }
+        Pattern promising = Pattern.compile(".*\\D" + number);
+        for (String name :
+                sorted(Comparator.comparing(name -> !promising.matcher(name).matches()))) {
+            if (wanted.matcher(portName(name)).matches()) {
+                return Optional.of(name);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private List<String> sorted(Comparator<String> order) {
+        return directories.keySet().stream()
+                .sorted(order.thenComparing(Comparator.naturalOrder()))
+                .toList();
+    }
+
+    /** EOPNOTSUPP is the kernel's answer for an interface that is no port of a switch. */
+    private String portName(String name) throws IOException {
+        try {
+            return sysfs.read(directories.get(name) + "/" + name + "/phys_port_name")
+                    .orElse("");
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).endsWith("Operation not supported")) {
+                return "";
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.edgeplug.scan;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The NUMA node of a function.
+ *
+ * @param number empty if none is known
+ * @param isGuess whether the kernel names none, and this one follows from what is around the function
+ */
+record NumaNode(OptionalInt number, boolean isGuess) {
+
+    private static final String NODES = "sys/devices/system/node";
+    private static final Pattern NODE = Pattern.compile("node(\\d{1,4})");
+
+    /**
+     * The node that the function names. Where the kernel says that it names none, that of the nearest function above it
+     * that names one; else the node that has just the function's CPUs.
+     *
+     * @param above the functions that it is reached through, from the root port down
+     */
+    static Reading<NumaNode> of(NodeWide node, PciAttributes own, List<PciAddress> above) {
+        FirstProblem problems = new FirstProblem();
+        Optional<String> said = problems.in(own.text("numa_node"));
+        OptionalInt number = said.isPresent() ? PciAttributes.parsed(said) : OptionalInt.of(-1);
+        if (number.isEmpty() || number.getAsInt() >= 0) {
+            return problems.with(new NumaNode(number, false));
+        }
+        OptionalInt guess = guess(node, own, above, problems);
+        return problems.with(new NumaNode(guess, guess.isPresent()));
+    }
+
+    /** One that would need what cannot be read is none. */
+    private static OptionalInt guess(NodeWide node, PciAttributes own, List<PciAddress> above, FirstProblem problems) {
+        for (PciAddress one : above.reversed()) {
+            OptionalInt named =
+                    PciAttributes.of(node, one).description("numa_node").value();
+            if (named.isPresent() && named.getAsInt() >= 0) {
+                return named;
+            }
+        }
+        Optional<String> cpus = problems.in(own.text("local_cpulist"));
+        try {
+            return cpus.isPresent() ? nodeOfCpus(node.sysfs(), cpus) : OptionalInt.empty();
+        } catch (IOException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    private static OptionalInt nodeOfCpus(Sysfs sysfs, Optional<String> cpus) throws IOException {
+        for (String name : sysfs.names(NODES)) {
+            Matcher number = NODE.matcher(name);
+            if (number.matches() && sysfs.read(NODES + "/" + name + "/cpulist").equals(cpus)) {
+                return OptionalInt.of(Integer.parseInt(number.group(1)));
+            }
+        }
+        return OptionalInt.empty();
+    }
+}

@@ -1,0 +1,224 @@
+package io.edgeplug.scan;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.VdpaDevice;
+import io.edgeplug.linux.Sysfs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * The attributes of a PCI function or of a part of one. Each reading says what was wrong with it, for the caller to judge.
+ *
+ * <p>Where its directory was listed, what is not in it is not asked for: a failing open costs as much as another.
+ */
+final class PciAttributes {
+
+    static final String FUNCTIONS = "sys/bus/pci/devices";
+
+    private static final Pattern INDEX = Pattern.compile("\\d{1,10}");
+    private static final Pattern VIRTIO = Pattern.compile("virtio\\d+");
+    private static final int CONFIG_HEADER_BYTES = 64;
+
+    private final NodeWide node;
+    private final Sysfs sysfs;
+    private final PciAddress address;
+    private final String directory;
+    private final Optional<Set<String>> names;
+
+    private PciAttributes(NodeWide node, PciAddress address, String directory, Optional<Set<String>> names) {
+        this.node = node;
+        this.sysfs = node.sysfs();
+        this.names = names;
+        this.address = address;
+        this.directory = directory;
+    }
+
+    /** A function of which few attributes are asked for; the directory of a PF grows with its VFs. */
+    static PciAttributes of(NodeWide node, PciAddress address) {
+        return new PciAttributes(node, address, directory(address), Optional.empty());
+    }
+
+    /** A function that is to be read as a whole. */
+    static Reading<PciAttributes> listed(NodeWide node, PciAddress address) {
+        return listed(node, address, directory(address));
+    }
+
+    /** A device below this one. */
+    Reading<PciAttributes> part(String name) {
+        return listed(node, address, directory + name + "/");
+    }
+
+    private static Reading<PciAttributes> listed(NodeWide node, PciAddress address, String directory) {
+        return Reading.of(() -> Optional.of(Set.copyOf(node.sysfs().names(directory))), Optional.<Set<String>>empty())
+                .map(names -> new PciAttributes(node, address, directory, names));
+    }
+
+    private static String directory(PciAddress address) {
+        return FUNCTIONS + "/" + address + "/";
+    }
+
+    /** From the node's root, with a slash at its end. */
+    String directory() {
+        return directory;
+    }
+
+    /** What is in the directory; nothing if it was not listed. */
+    Set<String> listedNames() {
+        return names.orElse(Set.of());
+    }
+
+    /** Whether it is worth to ask for something below the directory. */
+    boolean mayHave(String path) {
+        int slash = path.indexOf('/');
+        String first = slash < 0 ? path : path.substring(0, slash);
+        return first.isEmpty() || names.map(all -> all.contains(first)).orElse(true);
+    }
+
+    boolean isAbsent() {
+        return names.map(Set::isEmpty).orElse(false);
+    }
+
+    Reading<Optional<String>> text(String name) {
+        return mayHave(name)
+                ? Reading.of(() -> sysfs.read(directory + name), Optional.empty())
+                : new Reading<>(Optional.empty(), Optional.empty());
+    }
+
+    /** Decimal or, with 0x, hexadecimal; anything else is a problem. */
+    Reading<OptionalInt> number(String name) {
+        return number(name, text(name));
+    }
+
+    /** A number that only describes the function: a text that is none tells nothing, and is no problem. */
+    Reading<OptionalInt> description(String name) {
+        return text(name).map(PciAttributes::parsed);
+    }
+
+    /** The index that the firmware gives to an onboard device, of 32 bits without a sign. */
+    Reading<OptionalLong> acpiIndex() {
+        return text("acpi_index")
+                .map(index -> index.filter(text -> INDEX.matcher(text).matches()).stream()
+                        .mapToLong(Long::parseLong)
+                        .findFirst());
+    }
+
+    Reading<Optional<String>> link(String name) {
+        return mayHave(name)
+                ? Reading.of(() -> sysfs.linkName(directory + name), Optional.empty())
+                : new Reading<>(Optional.empty(), Optional.empty());
+    }
+
+    /** The number that a link leads to; a name that is none is a problem. */
+    Reading<OptionalInt> linkNumber(String name) {
+        return number(name, link(name));
+    }
+
+    private static Reading<OptionalInt> number(String name, Reading<Optional<String>> reading) {
+        OptionalInt number = parsed(reading.value());
+        Optional<String> wrong = reading.value()
+                .filter(text -> number.isEmpty())
+                .map(text -> name + " is not a number: \"" + text + "\"");
+        return new Reading<>(number, reading.problem().or(() -> wrong));
+    }
+
+    PciAddress address() {
+        return address;
+    }
+
+    /**
+     * The functions that this one is reached through, from the root port down, as on the path
+     * /sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0.
+     */
+    Reading<List<PciAddress>> ancestors() {
+        return Reading.of(() -> sysfs.linkTarget(FUNCTIONS + "/" + address), Optional.<String>empty())
+                .map(path -> path.stream()
+                        .flatMap(PciAddress::allIn)
+                        .filter(one -> !one.equals(address))
+                        .toList());
+    }
+
+    /**
+     * Where the drivers of its kind put what they make, as directories that end in a slash or are empty: below itself, or
+     * below the virtio devices on it, be they on the function or on its vDPA devices.
+     */
+    Reading<List<String>> owners(Optional<String> driver, List<VdpaDevice> vdpas) {
+        FirstProblem problems = new FirstProblem();
+        List<String> owners = new ArrayList<>(
+                driver.equals(Optional.of("virtio-pci")) ? problems.in(virtioDevices("")) : List.of(""));
+        vdpas.stream()
+                .filter(vdpa -> vdpa.type().equals(Optional.of("virtio")))
+                .forEach(vdpa -> owners.addAll(problems.in(virtioDevices(vdpa.name() + "/"))));
+        return problems.with(owners);
+    }
+
+    private Reading<List<String>> virtioDevices(String below) {
+        return list(below)
+                .map(names -> names.stream()
+                        .filter(name -> VIRTIO.matcher(name).matches())
+                        .map(virtio -> below + virtio + "/")
+                        .toList());
+    }
+
+    /** The network interfaces that these own. */
+    Reading<NetworkPorts> interfaces(List<String> owners) {
+        FirstProblem problems = new FirstProblem();
+        TreeMap<String, String> directories = new TreeMap<>();
+        for (String owner : owners) {
+            problems.in(list(owner + "net")).forEach(name -> directories.put(name, directory + owner + "net"));
+        }
+        return problems.with(new NetworkPorts(sysfs, directories));
+    }
+
+    Reading<List<PciDevice>> fpgas(PciFunction function) {
+        return Reading.of(() -> new FpgaScan(sysfs).below(function, directory, listedNames()), List.of());
+    }
+
+    private Reading<List<String>> list(String name) {
+        if (name.isEmpty() && names.isPresent()) {
+            return new Reading<>(listedNames().stream().sorted().toList(), Optional.empty());
+        }
+        return mayHave(name)
+                ? Reading.of(() -> sysfs.names(directory + name), List.of())
+                : new Reading<>(List.of(), Optional.empty());
+    }
+
+    /**
+     * What to say of a function that does not answer on PCI: one that has fallen off its bus reads as all ones. A
+     * VF's vendor and device read so by specification, hence the whole header. One in D3cold is left asleep.
+     */
+    Optional<String> silence() {
+        FirstProblem problems = new FirstProblem();
+        if (problems.in(text("power_state")).equals(Optional.of("D3cold"))) {
+            return Optional.empty();
+        }
+        byte[] config = problems.in(Reading.of(
+                        () -> sysfs.readBytes(directory + "config", CONFIG_HEADER_BYTES), Optional.<byte[]>empty()))
+                .orElse(new byte[0]);
+        for (byte one : config) {
+            if (one != (byte) 0xff) {
+                return Optional.empty();
+            }
+        }
+        return problems.text()
+                .or(() -> config.length < CONFIG_HEADER_BYTES
+                        ? Optional.empty()
+                        : Optional.of("does not answer on PCI: its configuration space reads all ones"));
+    }
+
+    /** Empty if there is no text, or one that is no number. */
+    static OptionalInt parsed(Optional<String> text) {
+        try {
+            return text.isPresent() ? OptionalInt.of(Integer.decode(text.orElseThrow())) : OptionalInt.empty();
+        } catch (NumberFormatException e) {
+            return OptionalInt.empty();
+        }
+    }
+}

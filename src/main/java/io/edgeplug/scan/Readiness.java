@@ -1,0 +1,64 @@
+package io.edgeplug.scan;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.FpgaFunction;
+import io.edgeplug.device.FpgaRegion;
+import io.edgeplug.device.Hca;
+import io.edgeplug.device.Nic;
+import io.edgeplug.device.OtherPci;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.PlatformFpga;
+import io.edgeplug.device.SoftwareHca;
+import io.edgeplug.device.SubFunction;
+import io.edgeplug.device.Vfio;
+import io.edgeplug.device.VirtualFunction;
+import java.util.Set;
+
+/**
+ * Whether a device that appears is complete: drivers make what containers need one after the other, and most of it
+ * without a uevent of the function itself.
+ *
+ * <p>It is asked of devices that appear, and of no others: a VF in use has its interface in a container's network
+ * namespace, where this node does not see it.
+ */
+public final class Readiness {
+
+    /** Drivers that hand a function on as it is, as those of VFIO do, and make nothing of it. */
+    private static final Set<String> PASSING_ON = Set.of("uio_pci_generic", "igb_uio", "pci-stub");
+
+    private Readiness() {}
+
+    /** Whether there is nothing to wait for. */
+    public static boolean isReady(Device device) {
+        return hasNodes(device)
+                && switch (device) {
+                    case VirtualFunction vf -> isDriven(vf.function());
+                    case SubFunction sf -> isDriven(sf.function());
+                    case Nic nic -> isDriven(nic.function());
+                    case Hca hca -> isDriven(hca.function());
+                    case FpgaRegion region -> !region.afuIds().isEmpty();
+                    case FpgaFunction card -> true;
+                    case OtherPci other -> true;
+                    case SoftwareHca hca -> true;
+                    case PlatformFpga fpga -> true;
+                    case PathDevice path -> true;
+                };
+    }
+
+    /** RDMA is done through the nodes of a device, and not before it has a GUID. */
+    private static boolean hasNodes(Device device) {
+        return device.rdmaDevices().stream()
+                .allMatch(rdma -> !rdma.nodes().isEmpty() && rdma.health().isHealthy());
+    }
+
+    private static boolean isDriven(PciFunction function) {
+        return function.driver()
+                .map(driver -> PASSING_ON.contains(driver)
+                        || Vfio.isDriver(driver)
+                        || !function.isNetwork()
+                        || !function.netNames().isEmpty()
+                        || !function.rdmaDevices().isEmpty())
+                .orElse(false);
+    }
+}

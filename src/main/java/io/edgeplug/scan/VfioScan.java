@@ -1,0 +1,44 @@
+package io.edgeplug.scan;
+
+import io.edgeplug.device.Vfio;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+
+/** Reads the nodes of a function that is bound to a VFIO driver. */
+final class VfioScan {
+
+    private static final Pattern DEVICE = Pattern.compile("vfio\\d{1,9}");
+
+    private final Sysfs sysfs;
+
+    VfioScan(Sysfs sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    /** What a function with that directory and that IOMMU group can be reached by. */
+    Vfio read(String directory, OptionalInt group) throws IOException {
+        Optional<String> device = device(directory + "vfio-dev/");
+        if (group.isEmpty()) {
+            return new Vfio(group, false, device);
+        }
+        boolean isWithoutIommu = sysfs.read("sys/kernel/iommu_groups/" + group.getAsInt() + "/name")
+                .equals(Optional.of("vfio-noiommu"));
+        String node = (isWithoutIommu ? "noiommu-" : "") + group.getAsInt();
+        boolean hasGroupNode = device.isEmpty() || sysfs.names("sys/class/vfio").contains(node);
+        return new Vfio(hasGroupNode ? group : OptionalInt.empty(), isWithoutIommu, device);
+    }
+
+    /** Kernels from 6.1 name it always, but it has a node only where they are built with one. */
+    private Optional<String> device(String directory) throws IOException {
+        for (String name : sysfs.names(directory)) {
+            if (DEVICE.matcher(name).matches()
+                    && sysfs.read(directory + name + "/dev").isPresent()) {
+                return Optional.of(name);
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,55 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
+import io.edgeplug.device.Device;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A device as a daemon that has just started would tell the kubelet of it. What only a running daemon knows is not
+ * looked at: who holds the device, how its last preparation ended, and what its class's health command says.
+ *
+ * @param item the device in the health that the kubelet would be told, and the class that takes it
+ * @param equipment what it brings into its container; empty if no class takes it
+ */
+public record Candidate(Item item, Optional<Equipment> equipment) {
+
+    /** All devices of a node that was scanned. */
+    public static List<Candidate> of(Inventory inventory, Sysfs sysfs) {
+        IommuGroups groups = IommuGroups.of(inventory.devices());
+        Map<DeviceClass, HostFiles> files = new HashMap<>();
+        return inventory.items().stream()
+                .map(item -> item.deviceClass()
+                        .map(taker -> of(
+                                item.device(),
+                                taker,
+                                groups,
+                                files.computeIfAbsent(taker, one -> HostFiles.of(sysfs, one, device -> false))))
+                        .orElseGet(() -> new Candidate(item, Optional.empty())))
+                .toList();
+    }
+
+    private static Candidate of(Device device, DeviceClass taker, IommuGroups groups, HostFiles files) {
+        Equipment equipment = Equipment.of(taker, device, groups);
+        Optional<String> problem = device.health().isHealthy() ? files.problem(equipment) : Optional.empty();
+        Item item = new Item(Stock.told(device, problem), Optional.of(taker));
+        return new Candidate(item, Optional.of(equipment));
+    }
+
+    /** The device in the health that the kubelet would be told. */
+    public Device device() {
+        return item.device();
+    }
+
+    /** Whether it is there and a container could have it. */
+    public boolean isHealthy() {
+        return device().health().isHealthy();
+    }
+}

@@ -1,0 +1,152 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.rules.DeviceClass;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * Chooses devices that are not shared for a container, so that it keeps as few devices as possible from others: whole IOMMU groups first, then
+ * devices that are alone in theirs, and a part of a group if nothing else is left. A container that has one member of a
+ * group keeps all others of it from the rest. Among equals it chooses by {@link Affinity}.
+ */
+final class GroupChoice {
+
+    private final DeviceClass deviceClass;
+    private final Map<String, Device> devices;
+    private final int size;
+
+    /** The free IDs of each group of several, and all others. */
+    private final Map<Integer, List<String>> groups = new TreeMap<>();
+
+    private final List<String> alone = new ArrayList<>();
+    private final Set<String> chosen;
+
+    private GroupChoice(DeviceClass deviceClass, Map<String, Device> devices, Collection<String> must, int size) {
+        this.deviceClass = deviceClass;
+        this.devices = devices;
+        this.size = size;
+        this.chosen = new LinkedHashSet<>(must);
+    }
+
+    /**
+     * Chooses {@code size} IDs, or as many as are available and known.
+     *
+     * @param devices of each ID that is known
+     * @param must IDs that come first, even if they are unknown or more than that
+     */
+    static Set<String> choose(
+            DeviceClass deviceClass,
+            Map<String, Device> devices,
+            Collection<String> available,
+            Collection<String> must,
+            int size) {
+        GroupChoice choice = new GroupChoice(deviceClass, devices, must, size);
+        choice.group(available);
+        if (choice.groups.isEmpty()) {
+            choice.take(available, size);
+            return choice.chosen;
+        }
+        choice.completeGroups();
+        choice.takeWholeGroups();
+        choice.take(choice.alone, size);
+        choice.takeParts();
+        return choice.chosen;
+    }
+
+    private void group(Collection<String> available) {
+        for (String id : new LinkedHashSet<>(available)) {
+            OptionalInt group = group(id);
+            if (chosen.contains(id)) {
+                continue;
+            }
+            if (group.isEmpty()) {
+                alone.add(id);
+            } else {
+                groups.computeIfAbsent(group.getAsInt(), none -> new ArrayList<>())
+                        .add(id);
+            }
+        }
+        Set<Integer> begun = new LinkedHashSet<>();
+        chosen.forEach(id -> group(id).ifPresent(begun::add));
+        groups.entrySet().removeIf(entry -> {
+            boolean isAlone = entry.getValue().size() == 1 && !begun.contains(entry.getKey());
+            if (isAlone) {
+                alone.addAll(entry.getValue());
+            }
+            return isAlone;
+        });
+    }
+
+    private OptionalInt group(String id) {
+        Device device = devices.get(id);
+        return device == null ? OptionalInt.empty() : deviceClass.vfioGroup(device);
+    }
+
+    /** What must be there has taken the rest of its groups from all others. */
+    private void completeGroups() {
+        List<String> mates = new ArrayList<>();
+        for (String id : chosen) {
+            group(id).ifPresent(group -> {
+                List<String> rest = groups.remove(group);
+                mates.addAll(rest == null ? List.of() : rest);
+            });
+        }
+        take(mates, size);
+    }
+
+    private void takeWholeGroups() {
+        NavigableSet<Integer> sizes = new TreeSet<>();
+        groups.values().forEach(ids -> sizes.add(ids.size()));
+        for (int members : sizes.descendingSet()) {
+            List<List<String>> fitting = groups.values().stream()
+                    .filter(ids -> ids.size() == members)
+                    .toList();
+            // one stands for each group, since the members of a group are near each other
+            take(fitting.stream().map(List::getFirst).toList(), chosen.size() + Math.max(0, left()) / members);
+            for (List<String> ids : fitting) {
+                if (chosen.contains(ids.getFirst())) {
+                    chosen.addAll(ids);
+                    groups.values().remove(ids);
+                }
+            }
+        }
+    }
+
+    private void takeParts() {
+        List<List<String>> smallestFirst = groups.values().stream()
+                .sorted(Comparator.comparingInt(List::size))
+                .toList();
+        smallestFirst.forEach(ids -> take(ids, size));
+    }
+
+    private int left() {
+        return size - chosen.size();
+    }
+
+    /** Takes of these until there are so many in all. */
+    private void take(Collection<String> ids, int until) {
+        List<Device> free = known(ids.stream().filter(id -> !chosen.contains(id)));
+        List<Device> near = known(chosen.stream());
+        int needed = Math.min(until - chosen.size(), free.size());
+        if (needed > 0) {
+            Affinity.choose(free, near, near.size() + needed, deviceClass.preference()).stream()
+                    .map(Device::id)
+                    .forEach(chosen::add);
+        }
+    }
+
+    private List<Device> known(Stream<String> ids) {
+        return ids.distinct().flatMap(id -> Stream.ofNullable(devices.get(id))).toList();
+    }
+}

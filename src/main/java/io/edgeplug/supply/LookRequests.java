@@ -1,0 +1,88 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.flow.Latest;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** What a supply's thread is asked to look at. Requests add up to one until it is taken; thread-safe. */
+final class LookRequests {
+
+    private final AtomicReference<Request> pending = new AtomicReference<>(Request.NOTHING);
+    private final Semaphore bell = new Semaphore(0);
+
+    /** How many callers have waited for a look at everything, and the last of them that was answered. */
+    private final AtomicLong callers = new AtomicLong();
+
+    private final Latest<Long> answered = new Latest<>(0L, Long::longValue);
+
+    enum Extent {
+        /** What has changed, and what had a problem. */
+        CHANGES,
+        /** That, and what has a node or a file that is not as it was. */
+        UPKEEP,
+        /** All, to the last byte of each file. */
+        ALL
+    }
+
+    /**
+     * What is to be looked at.
+     *
+     * @param nodes paths of those that may have come or gone
+     * @param caller the last who waits for it; 0 if nobody does
+     */
+    record Request(Extent extent, Set<String> nodes, long caller) {
+
+        private static final Request NOTHING = new Request(Extent.CHANGES, Set.of(), 0);
+        private static final Request UPKEEP = new Request(Extent.UPKEEP, Set.of(), 0);
+
+        private Request and(Request other) {
+            Set<String> both = new HashSet<>(nodes);
+            both.addAll(other.nodes);
+            return new Request(
+                    extent.compareTo(other.extent) > 0 ? extent : other.extent, both, Math.max(caller, other.caller));
+        }
+    }
+
+    /** Wakes the thread, which looks at what has changed. */
+    void wake() {
+        bell.release();
+    }
+
+    void add(Extent extent, Set<String> nodes) {
+        add(new Request(extent, nodes, 0));
+    }
+
+    private void add(Request request) {
+        Request ignored = pending.accumulateAndGet(request, Request::and);
+        wake();
+    }
+
+    /** Asks for a look at everything, and waits until one has ended that began later. */
+    void addAndAwait() {
+        long caller = callers.incrementAndGet();
+        add(new Request(Extent.ALL, Set.of(), caller));
+        try {
+            Long ignored = answered.awaitNewerThan(caller - 1);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until the thread is woken, and returns all that was asked for meanwhile; that, and upkeep, once it is due. */
+    Request await(long due) throws InterruptedException {
+        boolean isWoken = bell.tryAcquire(due - System.nanoTime(), TimeUnit.NANOSECONDS);
+        int ignored = bell.drainPermits();
+        Request request = Objects.requireNonNull(pending.getAndSet(Request.NOTHING));
+        return isWoken ? request : request.and(Request.UPKEEP);
+    }
+
+    /** Says that what was asked for was looked at. */
+    void answer(Request request) {
+        Long ignored = answered.change(before -> Math.max(before, request.caller()));
+    }
+}

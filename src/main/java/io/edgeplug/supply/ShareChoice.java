@@ -1,0 +1,130 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.rules.Preference;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * Chooses shares for a container: of different devices as long as there are any, since a second share of one gives it
+ * nothing; then of those with the most shares left, so that all are loaded alike; then by {@link Affinity}.
+ */
+final class ShareChoice {
+
+    private static final Comparator<SharedDevice> BETTER = Comparator.comparingInt(SharedDevice::taken)
+            .thenComparing(Comparator.comparingInt(SharedDevice::left).reversed());
+
+    private final Preference preference;
+    private final Map<String, SharedDevice> all = new LinkedHashMap<>();
+    private final Set<String> chosen;
+
+    private ShareChoice(Preference preference, Collection<String> must) {
+        this.preference = preference;
+        this.chosen = new LinkedHashSet<>(must);
+    }
+
+    /**
+     * Chooses {@code size} IDs, or as many as are available and known.
+     *
+     * @param devices of each ID that is known
+     * @param must IDs that come first, even if they are unknown or more than that
+     */
+    static Set<String> choose(
+            Map<String, Device> devices,
+            Collection<String> available,
+            Collection<String> must,
+            int size,
+            Preference preference) {
+        ShareChoice choice = new ShareChoice(preference, must);
+        choice.offer(devices, choice.chosen, one -> one.taken);
+        Set<String> free = new LinkedHashSet<>(available);
+        free.removeAll(choice.chosen);
+        choice.offer(devices, free, one -> one.free);
+        choice.fill(size);
+        return choice.chosen;
+    }
+
+    private void offer(
+            Map<String, Device> devices, Collection<String> ids, Function<SharedDevice, Collection<String>> side) {
+        for (String id : ids) {
+            Device device = devices.get(id);
+            if (device != null) {
+                side.apply(all.computeIfAbsent(device.id(), any -> new SharedDevice(device)))
+                        .add(id);
+            }
+        }
+    }
+
+    /** Takes some of the best devices in each turn, until there are enough or none is left. */
+    private void fill(int size) {
+        List<SharedDevice> best = best();
+        while (chosen.size() < size && !best.isEmpty()) {
+            int needed = Math.min(size - chosen.size(), best.size());
+            Set<SharedDevice> choosable = new LinkedHashSet<>(best);
+            Set<SharedDevice> near = new LinkedHashSet<>(all.values());
+            near.removeIf(one -> one.taken() == 0 || choosable.contains(one));
+            Affinity.choose(devices(choosable), devices(near), near.size() + needed, preference).stream()
+                    .skip(near.size())
+                    .flatMap(device -> Stream.ofNullable(all.get(device.id())))
+                    .forEach(one -> chosen.add(one.take()));
+            best = best();
+        }
+    }
+
+    private static List<Device> devices(Collection<SharedDevice> all) {
+        return all.stream().map(one -> one.device).toList();
+    }
+
+    /** All that are as good as the best is. */
+    private List<SharedDevice> best() {
+        List<SharedDevice> best = new ArrayList<>();
+        for (SharedDevice one : all.values()) {
+            if (!one.free.isEmpty()) {
+                int order = best.isEmpty() ? 0 : BETTER.compare(one, best.getFirst());
+                if (order < 0) {
+                    best.clear();
+                }
+                if (order <= 0) {
+                    best.add(one);
+                }
+            }
+        }
+        return best;
+    }
+
+    /** A device, the IDs of it that can be had, and those that the container has. */
+    private static final class SharedDevice {
+
+        private final Device device;
+        private final Deque<String> free = new ArrayDeque<>();
+        private final List<String> taken = new ArrayList<>();
+
+        SharedDevice(Device device) {
+            this.device = device;
+        }
+
+        int taken() {
+            return taken.size();
+        }
+
+        int left() {
+            return free.size();
+        }
+
+        String take() {
+            String id = free.remove();
+            taken.add(id);
+            return id;
+        }
+    }
+}

@@ -1,0 +1,293 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.container.ContainerDirectories;
+import io.edgeplug.container.ContainerFiles;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceUnavailableException;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.flow.Latest;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.LookRequests.Extent;
+import io.edgeplug.supply.LookRequests.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Keeps the stock of one resource: what its devices bring is worked out, looked at and written whenever the inventory
+ * changes, so that the kubelet is told of no device whose files are not there, and Allocate has nothing left to do that
+ * could block.
+ *
+ * <p>One thread looks at files and writes them. Bad news does not wait for it: the thread that publishes an inventory
+ * takes what is gone or broken out of the stock, and an Allocate that finds a file missing says so in the stock itself.
+ */
+public final class Supply implements AutoCloseable {
+
+    /** How often nodes and files are looked at when nothing has happened; Allocate looks at those it gives. */
+    private static final Duration QUIET = Duration.ofSeconds(60);
+
+    /** The same while something is wrong with them. */
+    private static final Duration RETRY = Duration.ofSeconds(10);
+
+    private final DeviceClass deviceClass;
+    private final Monitor monitor;
+    private final NodeWatch nodes;
+    private final HostFiles hostFiles;
+    private final ContainerFiles files;
+    private final SupplyLog log;
+    private final Runnable listener = this::hear;
+    private final Thread thread;
+
+    private final Latest<Stock> stock = new Latest<>(Stock.EMPTY, Stock::number);
+    private final LookRequests requests = new LookRequests();
+
+    /** Whether a look may hang for a second or so at the files that any device has had. */
+    private volatile boolean isFar;
+
+    private volatile boolean isStopped;
+
+    // below: the thread's own
+
+    private final EquipmentIndex index;
+    private long generation;
+
+    private Supply(DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerFiles files) {
+        this.deviceClass = deviceClass;
+        this.monitor = monitor;
+        this.nodes = nodes;
+        this.hostFiles = HostFiles.of(sysfs, deviceClass, monitor::isInPreparation);
+        this.files = files;
+        this.index = new EquipmentIndex(deviceClass);
+        this.log = new SupplyLog(deviceClass);
+        this.thread =
+                Thread.ofVirtual().name("supply " + deviceClass.resource()).unstarted(this::keepCurrent);
+    }
+
+    /** Has the first stock ready, and then a newer one whenever it differs. */
+    static Supply open(
+            DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerDirectories directories) {
+        Supply supply = new Supply(deviceClass, monitor, nodes, sysfs, new ContainerFiles(directories, deviceClass));
+        monitor.addListener(supply.listener);
+        supply.look(Extent.ALL, Set.of());
+        supply.thread.start();
+        return supply;
+    }
+
+    public DeviceClass deviceClass() {
+        return deviceClass;
+    }
+
+    private ResourceName resource() {
+        return deviceClass.resource();
+    }
+
+    Monitor monitor() {
+        return monitor;
+    }
+
+    /** The newest stock. */
+    public Stock current() {
+        return stock.get();
+    }
+
+    /** The newest stock, for those who wait for it. */
+    public Latest<Stock> stock() {
+        return stock;
+    }
+
+    /**
+     * What these devices bring, whose nodes and files are there now; looks at attributes only.
+     *
+     * @throws DeviceUnavailableException if one cannot be handed over; the kubelet is told so then
+     */
+    List<Equipment> equipment(Collection<Device> devices) throws DeviceUnavailableException {
+        Stock now = current();
+        List<Equipment> equipment = new ArrayList<>();
+        for (Device device : devices) {
+            if (now.problems().containsKey(device.id())) {
+                requests.add(Extent.UPKEEP, Set.of());
+                throw unhealthy(device, String.valueOf(now.problems().get(device.id())));
+            }
+            Equipment one = equipment(device, now);
+            Optional<String> problem = problem(one);
+            if (problem.isPresent()) {
+                Stock ignored = stock.change(before -> before.withProblem(device.id(), problem.orElseThrow()));
+                requests.add(Extent.UPKEEP, Set.of());
+                throw unhealthy(device, problem.orElseThrow());
+            }
+            // the next scan finds it, and till then it is no worse than before
+            Optional<String> replaced = hostFiles.replaced(one);
+            if (replaced.isPresent()) {
+                throw unhealthy(device, replaced.orElseThrow());
+            }
+            equipment.add(one);
+        }
+        return equipment;
+    }
+
+    /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
+    private Equipment equipment(Device device, Stock now) throws DeviceUnavailableException {
+        Optional<Equipment> known = now.sound(device.id());
+        if (known.filter(one -> one.device().equals(device)).isPresent()) {
+            return known.orElseThrow();
+        }
+        Equipment newest = Equipment.of(
+                deviceClass, device, IommuGroups.of(monitor.current().devices()));
+        if (known.filter(newest::isLike).isEmpty()) {
+            throw unhealthy(device, "it has just changed, and is not ready to be handed over yet");
+        }
+        return newest;
+    }
+
+    private DeviceUnavailableException unhealthy(Device device, String reason) {
+        return DeviceUnavailableException.unhealthy(resource(), device.id(), reason);
+    }
+
+    /** Why this cannot be handed over now; looks at attributes only. */
+    private Optional<String> problem(Equipment one) {
+        return hostFiles.problem(one).or(() -> files.damage(one));
+    }
+
+    /** Whether {@link #equipment} may take seconds, since files may be where looks hang. */
+    boolean isFar() {
+        return isFar;
+    }
+
+    /** What a device's recipe was to make, and has not. */
+    Optional<String> missingAfterwards(Device device) {
+        return current().sound(device.id()).flatMap(hostFiles::missingAfterwards);
+    }
+
+    /** On the thread that has just published an inventory. */
+    private void hear() {
+        Stock ignored =
+                stock.change(before -> before.withBadNews(monitor.current().devices(resource())));
+        requests.wake();
+    }
+
+    /** Has what brings these nodes looked at. */
+    void lookAtNodes(Set<String> paths) {
+        requests.add(Extent.CHANGES, paths);
+    }
+
+    /** Has everything looked at; returns when the files are written and the stock is current. */
+    public void look() {
+        requests.addAndAwait();
+    }
+
+    private void keepCurrent() {
+        try {
+            long due = System.nanoTime() + pause();
+            while (true) {
+                Request request = requests.await(due);
+                if (isStopped) {
+                    return;
+                }
+                Extent extent = request.extent();
+                look(extent, extent == Extent.UPKEEP ? damaged() : index.having(request.nodes()));
+                requests.answer(request);
+                long next = System.nanoTime() + pause();
+                due = extent == Extent.CHANGES ? Math.min(due, next) : next;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private long pause() {
+        return (current().problems().isEmpty() ? QUIET : RETRY).toNanos();
+    }
+
+    /** The IDs of devices that have a node or a file which is not as it was. */
+    private Set<String> damaged() {
+        Set<String> damaged = new HashSet<>();
+        for (Equipment one : index.all().values()) {
+            if (problem(one).isPresent()) {
+                damaged.add(one.id());
+            }
+            // all 4,096 devices take a while, and one that has settled meanwhile does not wait for them
+            if (monitor.current().generation() > generation) {
+                look(Extent.CHANGES, Set.of());
+            }
+        }
+        return damaged;
+    }
+
+    private void look(Extent extent, Set<String> suspects) {
+        Inventory inventory = monitor.current();
+        generation = inventory.generation();
+        int shares = inventory.listedShares(deviceClass);
+        EquipmentIndex.Change change = index.update(inventory);
+        Collection<Equipment> all = index.all().values();
+        boolean isWhole =
+                files.list(shares) || extent == Extent.ALL || (extent == Extent.UPKEEP && files.hasLeftovers());
+        Map<String, Equipment> looked = isWhole ? index.all() : lookedAt(change.changed(), suspects);
+        if (extent == Extent.CHANGES && looked.isEmpty() && change.gone().isEmpty() && !isWhole) {
+            Stock ignored = publish(inventory, shares, looked, Map.of());
+            return;
+        }
+        Map<String, String> problems = isWhole ? files.keep(all) : files.update(all, looked.values(), change.gone());
+        nodes.follow(looked.values());
+        for (Equipment one : looked.values()) {
+            hostFiles.problem(one).ifPresent(problem -> problems.put(one.id(), problem));
+        }
+        isFar |= looked.values().stream().anyMatch(HostFiles::isFar);
+        Stock now = publish(inventory, shares, looked, problems);
+        log.tell(now.problems(), files.unread(), shares);
+    }
+
+    /** What is new, suspect, or had a problem. */
+    private Map<String, Equipment> lookedAt(List<Equipment> changed, Set<String> suspects) {
+        Map<String, Equipment> looked = new LinkedHashMap<>();
+        changed.forEach(one -> looked.put(one.id(), one));
+        for (Collection<String> ids : List.of(suspects, current().problems().keySet())) {
+            for (String id : ids) {
+                Optional.ofNullable(index.all().get(id)).ifPresent(one -> looked.put(id, one));
+            }
+        }
+        return looked;
+    }
+
+    /** What an Allocate has found meanwhile stays, and so does the bad news of a newer inventory. */
+    private Stock publish(Inventory inventory, int shares, Map<String, Equipment> looked, Map<String, String> found) {
+        return stock.change(before -> {
+            Map<String, String> problems = new HashMap<>(before.problems());
+            problems.keySet().retainAll(index.all().keySet());
+            problems.keySet().removeAll(looked.keySet());
+            problems.putAll(found);
+            return before.next(inventory.devices(resource()), shares, inventory.numaNodes(), index.all(), problems)
+                    .withBadNews(monitor.current().devices(resource()));
+        });
+    }
+
+    /** Ends its thread once that has written what it is writing, and leaves its files to whoever supplies the resource next. */
+    void stop() {
+        monitor.removeListener(listener);
+        isStopped = true;
+        requests.wake();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends its thread, and removes all files. */
+    @Override
+    public void close() {
+        stop();
+        Map<String, String> ignored = files.keep(List.of());
+    }
+}

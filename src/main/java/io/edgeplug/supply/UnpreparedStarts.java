@@ -1,0 +1,230 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.linux.Journal;
+import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.prepare.PreparedStarts;
+import io.edgeplug.rules.DeviceClass;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+
+/**
+ * Finds containers that started without having their devices prepared: a kubelet that was restarted does not know until
+ * the plugin has registered that it must ask for it (callPreStartContainerIfNeeded in devicemanager/manager.go). One
+ * thread.
+ *
+ * <p>Each time the kubelet starts a container it makes a file for the last words of that container in {@code
+ * pods/UID/containers/NAME} (makeMounts in kuberuntime_container.go), just after it has had the devices prepared. So that
+ * directory's time tells when which container started. A device was not prepared if that is later than the kubelet's
+ * socket, and no preparation is.
+ */
+public final class UnpreparedStarts {
+
+    private static final Logger LOG = Logger.getLogger(UnpreparedStarts.class.getName());
+
+    /** A container that the kubelet began to start before it knew the plugin has its file soon. */
+    private static final Duration WATCHED = Duration.ofSeconds(60);
+
+    private static final int MAX_NAMED = 20;
+
+    private final Path kubeletSocket;
+    private final Path kubeletDir;
+    private final Path pods;
+    private final Monitor monitor;
+    private final PreparedStarts starts;
+
+    private Optional<Set<ResourceName>> followed = Optional.empty();
+    private Optional<FileTime> kubelet = Optional.empty();
+    private Deadline settled = Deadline.in(WATCHED);
+
+    /** By ID, the devices that are marked, and who holds them. */
+    private Map<String, Holding> marked = Map.of();
+
+    private Optional<FileTime> toldOf = Optional.empty();
+
+    /**
+     * Looks for those of the kubelet with these directories.
+     *
+     * @param kubeletDir for device plugins, in which it notes who holds what
+     * @param pods in which it has a directory for each pod
+     */
+    public UnpreparedStarts(Path kubeletDir, Path pods, Monitor monitor, PreparedStarts starts) {
+        this.kubeletSocket = kubeletDir.resolve("kubelet.sock");
+        this.kubeletDir = kubeletDir;
+        this.pods = pods;
+        this.monitor = monitor;
+        this.starts = starts;
+    }
+
+    /**
+     * Marks the devices of such containers as unhealthy, each until it is prepared or its pod is gone.
+     *
+     * @param registered whether the kubelet knows now that it must have devices prepared
+     * @return whether to look again soon
+     */
+    public boolean look(List<DeviceClass> classes, boolean registered) {
+        List<DeviceClass> prepared =
+                classes.stream().filter(one -> !one.recipe().isEmpty()).toList();
+        try {
+            follow(prepared);
+            Optional<FileTime> now = time(kubeletSocket);
+            if (prepared.isEmpty() && marked.isEmpty()) {
+                return false;
+            }
+            if (now.isEmpty()) {
+                return !marked.isEmpty();
+            }
+            if (!now.equals(kubelet) || !registered) {
+                settled = Deadline.in(WATCHED);
+            }
+            kubelet = now;
+            if (settled.isOver() && marked.isEmpty()) {
+                return false;
+            }
+            look(prepared, now.orElseThrow());
+        } catch (IOException e) {
+            LOG.fine(() -> "not known which containers started unprepared: " + e.getMessage());
+        }
+        return true;
+    }
+
+    /** Where nothing is to be prepared nothing is noted: so a daemon that is tried out needs no root. */
+    private void follow(List<DeviceClass> prepared) throws IOException {
+        Set<ResourceName> resources =
+                prepared.stream().map(DeviceClass::resource).collect(Collectors.toSet());
+        if (!followed.equals(Optional.of(resources))) {
+            starts.follow(kubeletDir, resources);
+            followed = Optional.of(resources);
+        }
+    }
+
+    private void look(List<DeviceClass> classes, FileTime kubeletStarted) throws IOException {
+        HeldDevices held = HeldDevices.read(kubeletDir);
+        boolean isTold = Files.isDirectory(pods);
+        Map<String, Holding> found = new HashMap<>();
+        for (DeviceClass one : classes) {
+            Optional<FileTime> noted = starts.since(kubeletDir, one.resource());
+            if (noted.isEmpty()) {
+                continue;
+            }
+            FileTime since = later(noted.orElseThrow(), kubeletStarted);
+            List<String> unknown = new ArrayList<>();
+            for (Device device : monitor.current().devices(one.resource())) {
+                List<Holding> holders = held.all(one.resource(), device);
+                if (holders.isEmpty() || isPreparedSince(device, since)) {
+                    continue;
+                }
+                if (isTold) {
+                    unprepared(holders, since).ifPresent(holder -> {
+                        found.put(device.id(), holder);
+                        if (!holder.equals(marked.get(device.id()))) {
+                            tell(one.resource(), device, holder);
+                        }
+                        monitor.mark(device.id(), Optional.of(problem(holder)));
+                    });
+                } else if (since.equals(kubeletStarted)) {
+                    unknown.add(device.id());
+                }
+            }
+            tellUnknown(one, unknown, kubeletStarted);
+        }
+        marked.keySet().stream().filter(id -> !found.containsKey(id)).forEach(id -> monitor.mark(id, Optional.empty()));
+        marked = Map.copyOf(found);
+        toldOf = Optional.of(kubeletStarted);
+    }
+
+    private boolean isPreparedSince(Device device, FileTime since) throws IOException {
+        return starts.last(device).filter(last -> last.compareTo(since) >= 0).isPresent();
+    }
+
+    /** The one that started last of those that did since then. */
+    private Optional<Holding> unprepared(List<Holding> holders, FileTime since) {
+        Optional<Holding> found = Optional.empty();
+        FileTime latest = since;
+        for (Holding holder : holders) {
+            Optional<FileTime> started = started(holder);
+            if (started.isPresent() && started.orElseThrow().compareTo(latest) > 0) {
+                latest = started.orElseThrow();
+                found = Optional.of(holder);
+            }
+        }
+        return found;
+    }
+
+    /** When the container was last started; empty if it never was, or its pod is gone. */
+    private Optional<FileTime> started(Holding holder) {
+        if (!isName(holder.pod()) || !isName(holder.container())) {
+            return Optional.empty();
+        }
+        return time(pods.resolve(holder.pod()).resolve("containers").resolve(holder.container()));
+    }
+
+    /** The checkpoint is the kubelet's, and yet no name in it leads elsewhere. */
+    private static boolean isName(String name) {
+        return name.matches("[A-Za-z0-9][-A-Za-z0-9_.]*");
+    }
+
+    private static Optional<FileTime> time(Path path) {
+        try {
+            return Optional.of(Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static FileTime later(FileTime one, FileTime other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
+    /** Short, since a health's text is cut. */
+    private static String problem(Holding holder) {
+        return "was not prepared for container %s of pod %s, started before edgeplug was registered"
+                .formatted(holder.container(), holder.pod());
+    }
+
+    private static void tell(ResourceName resource, Device device, Holding holder) {
+        LOG.log(
+                Level.WARNING,
+                ("%s: was not prepared before container %s of pod %s started, since the restarted kubelet did not know "
+                                + "edgeplug yet; delete the pod to have its next container start with a prepared device")
+                        .formatted(device.id(), holder.container(), holder.pod()),
+                new Object[] {Journal.device(device.id()), Journal.resource(resource)});
+    }
+
+    /** Once for each restart of the kubelet. */
+    private void tellUnknown(DeviceClass deviceClass, List<String> ids, FileTime kubeletStarted) {
+        if (ids.isEmpty() || toldOf.equals(Optional.of(kubeletStarted))) {
+            return;
+        }
+        String named = ids.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+        String more = ids.size() > MAX_NAMED ? " and " + (ids.size() - MAX_NAMED) + " more" : "";
+        LOG.log(
+                Level.WARNING,
+                "%s: containers that started while the kubelet was restarted may have unprepared devices, and no %s tells: %s%s"
+                        .formatted(deviceClass.resource(), pods, named, more),
+                Journal.resource(deviceClass.resource()));
+    }
+
+    /** Removes all marks: nobody looks any more whether they are still true. */
+    void close() {
+        marked.keySet().forEach(id -> monitor.mark(id, Optional.empty()));
+        marked = Map.of();
+    }
+}
