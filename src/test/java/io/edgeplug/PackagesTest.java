@@ -25,6 +25,7 @@ final class PackagesTest {
 
     private static final String ROOT = "io.edgeplug.";
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(\\w+)` \\| ([^|\\n]*)\\|[^|\\n]*\\|$");
+    private static final Pattern CLASS = Pattern.compile("`([A-Z]\\w+)`");
     private static final Pattern NAME = Pattern.compile("`(\\w+)`");
 
     private final JavaClasses compiled = new ClassFileImporter()
@@ -55,6 +56,19 @@ final class PackagesTest {
                 .toList();
 
         assertThat(table().keySet()).containsExactlyInAnyOrderElementsOf(packages);
+    }
+
+    @Test
+    void classesThatTheArchitectureNamesAreThere() throws IOException {
+        List<String> classes =
+                compiled.stream().map(type -> type.getSimpleName()).toList();
+
+        assertThat(CLASS.matcher(Files.readString(Path.of("docs/architecture.md")))
+                        .results()
+                        .map(name -> name.group(1))
+                        .distinct())
+                .isNotEmpty()
+                .isSubsetOf(classes);
     }
 
     private static Map<String, List<String>> table() throws IOException {

@@ -25,16 +25,22 @@ public final class SmallHeap {
 
     /** Starts the class's {@code main}, which writes to stderr what it writes to stdout. */
     public static Process start(Class<?> program, String... args) throws IOException {
-        return new ProcessBuilder(command(program, args))
+        return new ProcessBuilder(command(List.of(), program, args))
                 .redirectErrorStream(true)
                 .start();
     }
 
     /** Runs the class's {@code main} until it ends. */
     public static End run(Class<?> program, String... args) throws IOException, InterruptedException {
+        return run(List.of(), program, args);
+    }
+
+    /** Runs the class's {@code main} until it ends, with more options of the JVM's. */
+    public static End run(List<String> options, Class<?> program, String... args)
+            throws IOException, InterruptedException {
         Path output = Files.createTempFile("edgeplug-small", ".log");
         try {
-            Process process = new ProcessBuilder(command(program, args))
+            Process process = new ProcessBuilder(command(options, program, args))
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())
                     .start();
@@ -46,7 +52,7 @@ public final class SmallHeap {
         }
     }
 
-    private static List<String> command(Class<?> program, String... args) throws IOException {
+    private static List<String> command(List<String> options, Class<?> program, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -57,6 +63,7 @@ public final class SmallHeap {
         Files.readAllLines(Path.of("packaging/jvm.options")).stream()
                 .filter(line -> line.startsWith("-X") && !line.contains("AOT"))
                 .forEach(command::add);
+        command.addAll(options);
         command.add(program.getName());
         command.addAll(List.of(args));
         return command;

@@ -15,7 +15,7 @@ final class ChildJvm {
     private static final List<String> OPTIONS = List.of(
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-Xms4m",
+            "-Xms6m",
             "-Xmx32m",
             "-Xmn2m",
             "-Xss256k",

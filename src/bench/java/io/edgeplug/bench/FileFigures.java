@@ -1,11 +1,11 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
 import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.SimulatedNode;
 import java.time.Duration;
 import java.util.List;

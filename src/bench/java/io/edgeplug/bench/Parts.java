@@ -1,33 +1,33 @@
 package io.edgeplug.bench;
 
 import io.edgeplug.container.ContainerDirectories;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
-import io.edgeplug.kubelet.Preparations;
-import io.edgeplug.kubelet.Supplies;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Supplies;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 
 /** The daemon's parts as the daemon wires them. */
 final class Parts implements AutoCloseable {
 
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final Monitor monitor;
+    private final Preparations preparations;
+    private final Supplies supplies;
+    private final DevicePlugins plugins;
 
     private Parts(Sysfs sysfs, Path directory, List<DeviceClass> classes, UeventSource uevents, Duration settle)
             throws IOException {
         Path kubeletDir = kubeletDir(directory);
-        monitor = open(Monitor.open(sysfs, classes, uevents, settle));
-        Preparations preparations = open(new Preparations(sysfs, monitor, kubeletDir));
-        Supplies supplies = open(Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes));
-        open(DevicePlugins.open(kubeletDir, supplies, preparations));
+        monitor = Monitor.open(sysfs, classes, uevents, settle);
+        preparations = new Preparations(sysfs, monitor, kubeletDir);
+        supplies = Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes);
+        plugins = DevicePlugins.open(kubeletDir, supplies, preparations);
     }
 
     /**
@@ -49,15 +49,13 @@ final class Parts implements AutoCloseable {
         return monitor;
     }
 
-    private <T extends AutoCloseable> T open(T one) {
-        opened.push(one);
-        return one;
-    }
-
     @Override
     public void close() throws Exception {
-        while (!opened.isEmpty()) {
-            opened.pop().close();
+        try (monitor;
+                preparations;
+                supplies;
+                plugins) {
+            // closed in reverse
         }
     }
 }

@@ -1,13 +1,15 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.Affinity;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DriverDevices;
+import io.edgeplug.device.DriverBinding;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciFunction;
-import io.edgeplug.device.Preference;
+import io.edgeplug.device.PciIdentity;
+import io.edgeplug.device.PciTopology;
 import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.rules.Preference;
+import io.edgeplug.supply.Affinity;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -74,24 +76,15 @@ public class PreferredAllocationBenchmark {
         PciAddress physical = new PciAddress(0, 2 * pf + 1, 0, 0);
         PciFunction function = new PciFunction(
                 new PciAddress(0, 2 * pf + 1, 1 + index / 8, index % 8),
-                0x8086,
-                0x1889,
-                0x8086,
-                0,
-                0x020000,
-                Optional.of("vfio-pci"),
-                OptionalInt.of(pf % 2),
-                false,
-                OptionalInt.of(number),
-                OptionalLong.empty(),
-                Optional.of(new PciAddress(0, 2 * pf, 0, 0)),
-                List.of(),
-                List.of(),
-                List.of(),
-                DriverDevices.NONE,
-                false,
-                0,
-                Optional.empty());
+                new PciIdentity(0x8086, 0x1889, 0x8086, 0, 0x020000),
+                new PciTopology(
+                        OptionalInt.of(pf % 2),
+                        false,
+                        OptionalInt.of(number),
+                        OptionalLong.empty(),
+                        Optional.of(new PciAddress(0, 2 * pf, 0, 0))),
+                DriverBinding.of(Optional.of("vfio-pci")),
+                0);
         return new VirtualFunction(function, physical, index, List.of("ens" + pf), Optional.empty(), Health.HEALTHY);
     }
 }

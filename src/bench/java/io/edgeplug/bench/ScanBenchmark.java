@@ -1,10 +1,10 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.scan.DeviceScan;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;

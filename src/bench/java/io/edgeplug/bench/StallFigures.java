@@ -1,15 +1,15 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.nio.file.Path;

@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +32,7 @@ final class ByHandTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private final StringWriter printed = new StringWriter();
+    private final Console printed = new Console();
     private SimulatedNode node;
     private ByHand byHand;
 
@@ -44,7 +42,7 @@ final class ByHandTest {
         Files.createFile(node.root().resolve("sys/bus/pci/devices/" + VF + "/uevent"));
         Files.createDirectories(node.root().resolve("dev"));
         Files.createFile(node.root().resolve("dev/null"));
-        byHand = new ByHand(node.sysfs(), Optional.of(directory), new Lines(new PrintWriter(printed)));
+        byHand = new ByHand(node.sysfs(), Optional.of(directory), new Lines(printed.writer()));
         checkpoint(FREE);
     }
 
@@ -68,7 +66,7 @@ final class ByHandTest {
     }
 
     private String lines() {
-        return printed.toString().replaceAll("\\d+ ms", "N ms");
+        return printed.text().replaceAll("\\d+ ms", "N ms");
     }
 
     @Test
@@ -167,7 +165,7 @@ final class ByHandTest {
                   reset      flr, without iavf, which is bound again afterwards
                   driver     vfio-pci, instead of iavf
                 """);
-        printed.getBuffer().setLength(0);
+        printed.clear();
         checkpoint(HELD);
 
         assertThat(byHand.plan(classes("""
@@ -211,13 +209,6 @@ final class ByHandTest {
                 .withMessage("0000:00:00.0: no such device here, and no resource with one");
     }
 
-    private int execute(String... args) {
-        return Commands.commandLine()
-                .setOut(new PrintWriter(printed))
-                .setErr(new PrintWriter(printed))
-                .execute(args);
-    }
-
     @Test
     void commandPreparesADeviceOfTheNodeThatItIsGiven() throws Exception {
         classes("prepare = { command = [\"/bin/echo\", \"wiped\"] }");
@@ -225,14 +216,14 @@ final class ByHandTest {
         String root = node.root().toString();
         String kubeletDir = directory.toString();
 
-        assertThat(execute("prepare", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
+        assertThat(printed.execute("prepare", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
                 .isZero();
         assertThat(lines()).contains("             wiped\n  command    /bin/echo wiped: N ms\n");
         checkpoint(HELD);
-        assertThat(execute("prepare", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
+        assertThat(printed.execute("prepare", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
                 .isEqualTo(1);
         assertThat(lines()).contains("edgeplug: " + VF + ": it may be held by container main of pod 1f3a, as ");
-        assertThat(execute(
+        assertThat(printed.execute(
                         "prepare", "--force", VF, "--config", config, "--sysroot", root, "--kubelet-dir", kubeletDir))
                 .isZero();
     }
@@ -245,12 +236,12 @@ final class ByHandTest {
                 Files.writeString(directory.resolve("tree"), DemoNode.tree()).toString();
         String kubeletDir = directory.toString();
 
-        assertThat(execute("prepare", VF, "--config", config, "--sysroot", tree, "--kubelet-dir", kubeletDir))
+        assertThat(printed.execute("prepare", VF, "--config", config, "--sysroot", tree, "--kubelet-dir", kubeletDir))
                 .isEqualTo(1);
         assertThat(lines())
                 .isEqualTo(
                         "edgeplug: " + tree + ": is no node, so nothing can be done to its devices; see --dry-run\n");
-        assertThat(execute(
+        assertThat(printed.execute(
                         "prepare", "--dry-run", VF, "--config", config, "--sysroot", tree, "--kubelet-dir", kubeletDir))
                 .isZero();
     }
@@ -275,15 +266,15 @@ final class ByHandTest {
                 Files.writeString(directory.resolve("tree"), DemoNode.tree()).toString();
         String root = node.root().toString();
 
-        assertThat(execute("prepare", "--dry-run", "3b:01.0", "--config", config, "--sysroot", tree))
+        assertThat(printed.execute("prepare", "--dry-run", "3b:01.0", "--config", config, "--sysroot", tree))
                 .isZero();
         assertThat(lines()).isEqualTo("""
                 0000:3b:01.0 of example.com/vf
                   vf         ip link set dev ens1f0 vf 0 mac random
                   command    /none/wipe 0000:3b:01.0
                 """);
-        printed.getBuffer().setLength(0);
-        assertThat(execute("prepare", "--dry-run", "3b:01.0", "--config", config, "--sysroot", root))
+        printed.clear();
+        assertThat(printed.execute("prepare", "--dry-run", "3b:01.0", "--config", config, "--sysroot", root))
                 .isEqualTo(1);
         assertThat(lines())
                 .contains("would fail: /sbin/ip: no such program\n")

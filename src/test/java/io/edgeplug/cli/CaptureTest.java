@@ -2,13 +2,13 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.kubelet.Machine;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,22 +19,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A captured node is listed as the node itself. */
 final class CaptureTest {
 
-    private static final Path MACHINES = Path.of("src/test/machines");
     private static final String EVERYTHING =
             "+" + String.join(",", Stream.of(Column.values()).map(Column::name).toList());
 
     @TempDir
     private Path directory = Path.of("");
 
-    static List<String> machines() throws IOException {
-        return ListTest.machines().toList();
-    }
-
     @ParameterizedTest
-    @MethodSource("machines")
+    @MethodSource("io.edgeplug.kubelet.Machine#names")
     void capturedMachineIsListedAsTheMachineWithEveryFact(String machine) throws IOException {
-        Path node = unpack(Files.readString(MACHINES.resolve(machine).resolve("tree")));
-        Path config = MACHINES.resolve(machine).resolve("class.toml");
+        Path node = unpack(Files.readString(Machine.file(machine, "tree")));
+        Path config = Machine.file(machine, "class.toml");
 
         String capture = run("capture", node, config, "--with-identities");
 
@@ -45,11 +40,11 @@ final class CaptureTest {
     }
 
     @ParameterizedTest
-    @MethodSource("machines")
+    @MethodSource("io.edgeplug.kubelet.Machine#names")
     void capturedMachineWithoutIdentitiesIsListedAsTheMachine(String machine) throws IOException {
-        String tree = Files.readString(MACHINES.resolve(machine).resolve("tree"));
+        String tree = Files.readString(Machine.file(machine, "tree"));
         Path node = unpack(tree);
-        Path config = MACHINES.resolve(machine).resolve("class.toml");
+        Path config = Machine.file(machine, "class.toml");
 
         String capture = run("capture", node, config);
 
@@ -110,7 +105,7 @@ final class CaptureTest {
                 route = Iface	Destination	Gateway	Flags	RefCnt	Use	Metric	Mask\\nenx0c42a1b2c3d4	00000000	017AA8C0	0003	0	0	100	00000000\\neth1	0010AC0A	00000000	0001	0	0	0	00FFFFFF
                 ipv6_route = 00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000e42a1fffeb2c3d4 00000400 00000001 00000000 00000003 enx0c42a1b2c3d4
                 """);
-        Path config = MACHINES.resolve("zynq/class.toml");
+        Path config = Machine.file("zynq", "class.toml");
 
         String capture = run("capture", node, config);
 

@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +52,27 @@ final class CheckTest {
                 example.com/gopher: kind path, 1 device here, 0 healthy
                 note: example.com/gopher: trust_owner: gopher decides which files of this node its containers get, also /etc/shadow
                 note: example.com/gopher: a device is unhealthy: g1: its way leads through /etc/gophers, to which anyone can write
+                """);
+    }
+
+    @Test
+    void mountThatIsMissingIsNotedAsListTellsIt() throws IOException {
+        Path root = directory.resolve("files");
+        for (String file : List.of("etc/gophers/g1", "dev/null", "sys/here")) {
+            Files.createFile(Files.createDirectories(root.resolve(file).getParent())
+                    .resolve(Path.of(file).getFileName()));
+        }
+        Path config = Files.writeString(directory.resolve("y.toml"), """
+                [[class]]
+                resource = "example.com/gopher"
+                kind = "path"
+                mounts = ["/srv/gophers/{id}"]
+                match = { paths = ["/etc/gophers/*"] }
+                """);
+
+        assertThat(run(config, root)).isEqualTo("""
+                example.com/gopher: kind path, 1 device here, 0 healthy
+                note: example.com/gopher: a device is unhealthy: g1: its mount /srv/gophers/g1 is not there
                 """);
     }
 

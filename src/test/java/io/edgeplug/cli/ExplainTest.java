@@ -2,17 +2,16 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Explains the devices of captured machines with the classes that are kept beside them. */
 final class ExplainTest {
 
     private static final Path MACHINES = Path.of("src/test/machines");
@@ -131,49 +130,6 @@ final class ExplainTest {
     }
 
     @Test
-    void groupOfPathsIsOneDevice() throws IOException {
-        Path config = Files.writeString(root.resolve("x.toml"), """
-                [[class]]
-                resource = "example.com/capture"
-                kind = "path"
-                shares = 2
-                [[class.groups]]
-                paths = ["/etc/video*", "/etc/sound/*"]
-                """);
-        Path etc = Files.createDirectories(root.resolve("node/etc/sound")).resolveSibling("video7");
-        Files.createFile(etc);
-        Files.createFile(root.resolve("node/etc/sound/7"));
-        Files.createDirectory(root.resolve("node/sys"));
-        StringWriter out = new StringWriter();
-
-        Commands.commandLine()
-                .setOut(new PrintWriter(out))
-                .execute(
-                        "explain",
-                        "video7",
-                        "--sysroot",
-                        root.resolve("node").toString(),
-                        "--config",
-                        config.toString());
-
-        assertThat(out.toString()).isEqualTo("""
-                video7
-                  kind       path
-                  resource   example.com/capture
-                  health     healthy
-                  shares     2
-                  path       /etc/video7,/etc/sound/7
-                example.com/capture: takes it
-                  yes  kind path, it has path
-                  yes  /etc/video* + /etc/sound/*, it has /etc/video7 + /etc/sound/7
-                so it is advertised as example.com/capture
-                its container would get
-                  mount      /etc/sound/7 (ro)
-                  mount      /etc/video7 (ro)
-                """);
-    }
-
-    @Test
     void vfOfASwitchTellsItsRepresentorAndGetsItsNode() throws IOException {
         assertThat(explain("e810-switchdev", "0000:17:01.4"))
                 .contains("  nodes      /dev/uio0\n")
@@ -252,65 +208,6 @@ final class ExplainTest {
         assertThat(explain("opae-legacy", "0000:5e:00.0-intel-fpga-dev.0"))
                 .contains("  compat     ce48969398f05f33946d560708be108a\n")
                 .endsWith("  device     /dev/intel-fpga-port.0 (rw)\n");
-    }
-
-    @Test
-    void preparationIsExplained() throws IOException {
-        Path config = Files.writeString(root.resolve("x.toml"), """
-                [[class]]
-                resource = "example.com/vfs"
-                kind = "vf"
-                match = { pf_names = ["ens1f0"] }
-                prepare = { driver = "vfio-pci", reset = "flr" }
-                """);
-        StringWriter out = new StringWriter();
-
-        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), root.resolve("node"))) {
-            Commands.commandLine()
-                    .setOut(new PrintWriter(out))
-                    .execute(
-                            "explain",
-                            "0000:3b:01.0",
-                            "--sysroot",
-                            node.root().toString(),
-                            "--config",
-                            config.toString());
-        }
-
-        assertThat(out.toString()).contains("""
-                before each container it would be prepared
-                  reset      flr, without iavf, which is bound again afterwards
-                  driver     vfio-pci, instead of iavf
-                its container would get
-                """);
-    }
-
-    @Test
-    void nameFromOutsideCannotMakeATerminalDoAnything() throws IOException {
-        Path config = Files.writeString(root.resolve("x.toml"), """
-                [[class]]
-                resource = "example.com/vfs"
-                kind = "vf"
-                match = { pf_names = ["ens\\u202e1"] }
-                """);
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-
-        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), root.resolve("node"))) {
-            Path net = node.root().resolve("sys/bus/pci/devices/0000:3b:01.0/net");
-            Files.move(net.resolve("ens1f0v0"), net.resolve("a\u001b[2J"));
-            for (String id : List.of("0000:3b:01.0", "x\u009b\u0085\u001b[2J")) {
-                Commands.commandLine()
-                        .setOut(new PrintWriter(out))
-                        .setErr(new PrintWriter(err))
-                        .execute("explain", id, "--sysroot", node.root().toString(), "--config", config.toString());
-            }
-        }
-
-        assertThat(out.toString())
-                .contains("  net        a?[2J\n")
-                .contains("  no   pf_names ens?1, it has ens1f0#0\n");
-        assertThat(err.toString()).isEqualTo("edgeplug: x???[2J: no such device here, and no resource with one\n");
     }
 
     private String explain(String machine, String id) throws IOException {

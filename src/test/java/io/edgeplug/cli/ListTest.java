@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonParser;
+import io.edgeplug.kubelet.Machine;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,25 +22,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The real {@code list} on each machine of {@code src/test/machines}; {@code -Dupdate} rewrites what is expected. */
 final class ListTest {
 
-    private static final Path MACHINES = Path.of("src/test/machines");
-
     @TempDir
     private Path root = Path.of("");
 
-    static Stream<String> machines() throws IOException {
-        try (Stream<Path> found = Files.list(MACHINES)) {
-            return found.map(path -> path.getFileName().toString()).sorted().toList().stream();
-        }
-    }
-
     @ParameterizedTest
-    @MethodSource("machines")
+    @MethodSource("io.edgeplug.kubelet.Machine#names")
     void machineIsListedAsExpected(String machine) throws IOException {
         assertExpected(machine, "list.txt", list(machine));
     }
 
     @ParameterizedTest
-    @MethodSource("machines")
+    @MethodSource("io.edgeplug.kubelet.Machine#names")
     void jsonHasTheSameRows(String machine) throws IOException {
         String json = list(machine, "-J");
 
@@ -79,10 +72,9 @@ final class ListTest {
 
     private String list(String machine, String... more) throws IOException {
         Path node = Files.createTempDirectory(root, machine);
-        Path config = MACHINES.resolve(machine).resolve("class.toml");
+        Path config = Machine.file(machine, "class.toml");
         StringWriter out = new StringWriter();
-        try (SimulatedNode unpacked =
-                SimulatedNode.unpack(Files.readString(MACHINES.resolve(machine).resolve("tree")), node)) {
+        try (SimulatedNode unpacked = SimulatedNode.unpack(Files.readString(Machine.file(machine, "tree")), node)) {
             String[] args = Stream.concat(
                             Stream.of("list", "--sysroot", unpacked.root().toString(), "--config", config.toString()),
                             Stream.of(more))
@@ -94,7 +86,7 @@ final class ListTest {
     }
 
     private static void assertExpected(String machine, String file, String actual) throws IOException {
-        Path expected = MACHINES.resolve(machine).resolve(file);
+        Path expected = Machine.file(machine, file);
         if (System.getProperty("update") != null) {
             Files.writeString(expected, actual);
         }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.simulation.DemoNode;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,14 +21,14 @@ final class TryTest {
                     + "\"ResourceName\":\"example.com/gopher\",\"DeviceIDs\":{\"0\":[\"g3\"]},\"AllocResp\":\"\"}],"
                     + "\"RegisteredDevices\":{}},\"Checksum\":1}";
 
-    /** Not among the temporary files: anyone can write to their directory, so no file there is ever handed out. */
+    /** Not among the temporary files: anyone can write to their directory, so no file there is ever handed over. */
     @TempDir(factory = BuildDirectory.class)
     private Path gophers = Path.of("");
 
     @TempDir
     private Path directory = Path.of("");
 
-    private final StringWriter printed = new StringWriter();
+    private final Console printed = new Console();
 
     @BeforeEach
     void gophers() throws IOException {
@@ -61,19 +59,13 @@ final class TryTest {
         return config("prepare = { command = [\"/bin/touch\", \"" + directory + "/prepared-{id}\"] }\n");
     }
 
-    private int execute(String... args) {
-        return Commands.commandLine()
-                .setOut(new PrintWriter(printed))
-                .setErr(new PrintWriter(printed))
-                .execute(args);
-    }
-
     @Test
     void devicesArePreparedOnlyIfThatIsAskedFor() throws Exception {
         String config = configThatPrepares();
 
-        assertThat(execute("try", "example.com/gopher=g3", "--config", config)).isZero();
-        assertThat(printed.toString()).contains("""
+        assertThat(printed.execute("try", "example.com/gopher=g3", "--config", config))
+                .isZero();
+        assertThat(printed.text()).contains("""
                 before its container starts, g3 is prepared:
                   command    /bin/touch %s/prepared-g3
                 nothing was done; to do it: edgeplug try --prepare example.com/gopher=g3
@@ -81,12 +73,22 @@ final class TryTest {
                 """.formatted(directory));
         assertThat(directory.resolve("prepared-g3")).doesNotExist();
 
-        printed.getBuffer().setLength(0);
-        assertThat(execute("try", "--prepare", "example.com/gopher=g3", "--config", config))
+        printed.clear();
+        assertThat(printed.execute("try", "--prepare", "example.com/gopher=g3", "--config", config))
                 .isZero();
-        assertThat(printed.toString())
+        assertThat(printed.text())
                 .contains("  command    /bin/touch " + directory + "/prepared-g3\nall of that was done\n");
         assertThat(directory.resolve("prepared-g3")).exists();
+    }
+
+    @Test
+    void countOfDevicesPreparesNone() throws Exception {
+        assertThat(printed.execute("try", "example.com/gopher=8", "--config", configThatPrepares()))
+                .isZero();
+        assertThat(directory.resolve("prepared-g3")).doesNotExist();
+        assertThat(printed.text())
+                .contains("\nnothing was done; to do it: edgeplug try --prepare "
+                        + "example.com/gopher=g1,g2,g3,g4,g5,g6,g7,g8\n");
     }
 
     @Test
@@ -94,9 +96,9 @@ final class TryTest {
         String config = configThatPrepares();
         checkpoint(HELD);
 
-        assertThat(execute("try", "--prepare", "example.com/gopher=g3", "--config", config))
+        assertThat(printed.execute("try", "--prepare", "example.com/gopher=g3", "--config", config))
                 .isEqualTo(1);
-        assertThat(printed.toString())
+        assertThat(printed.text())
                 .contains("before its container starts, g3 is prepared:\n")
                 .contains("the container gets:\n")
                 .contains("edgeplug: g3: not prepared: it may be held by container main of pod 1f3a, as g3 of "
@@ -106,9 +108,9 @@ final class TryTest {
 
     @Test
     void containerGetsTheDevicesThatAreNamed() throws Exception {
-        assertThat(execute("try", "example.com/gopher=g7,g2", "--config", config("env = \"GOPHERS\"\n")))
+        assertThat(printed.execute("try", "example.com/gopher=g7,g2", "--config", config("env = \"GOPHERS\"\n")))
                 .isZero();
-        assertThat(printed.toString()).endsWith("""
+        assertThat(printed.text()).endsWith("""
                 the container gets:
                   env        GOPHERS=g2,g7
                   mount      %1$s/g2 (ro)
@@ -118,19 +120,20 @@ final class TryTest {
 
     @Test
     void deviceOfWhichContainersHaveSharesIsNamedByItself() throws Exception {
-        assertThat(execute("try", "example.com/gopher=g7", "--config", config("shares = 3\nenv = \"GOPHERS\"\n")))
+        assertThat(printed.execute(
+                        "try", "example.com/gopher=g7", "--config", config("shares = 3\nenv = \"GOPHERS\"\n")))
                 .isZero();
-        assertThat(printed.toString()).contains("  env        GOPHERS=g7\n");
+        assertThat(printed.text()).contains("  env        GOPHERS=g7\n");
     }
 
     @Test
     void deviceThatTheResourceDoesNotHaveIsRefusedByName() throws Exception {
-        assertThat(execute("try", "example.com/gopher=g7,g9", "--config", config("")))
+        assertThat(printed.execute("try", "example.com/gopher=g7,g9", "--config", config("")))
                 .isEqualTo(1);
-        assertThat(printed.toString()).endsWith("edgeplug: g9: no such device here, and no resource with one\n");
-        assertThat(execute("try", "example.com/gopher=", "--config", config("")))
+        assertThat(printed.text()).endsWith("edgeplug: g9: no such device here, and no resource with one\n");
+        assertThat(printed.execute("try", "example.com/gopher=", "--config", config("")))
                 .isEqualTo(2);
-        assertThat(execute("try", "example.com/gopher=g1,g1", "--config", config("")))
+        assertThat(printed.execute("try", "example.com/gopher=g1,g1", "--config", config("")))
                 .isEqualTo(2);
     }
 
@@ -139,7 +142,8 @@ final class TryTest {
     void healthCommandDoesNotRun() throws Exception {
         String config = config("health = { command = [\"/bin/touch\", \"" + directory + "/looked-at-{id}\"] }\n");
 
-        assertThat(execute("try", "example.com/gopher=g3", "--config", config)).isZero();
+        assertThat(printed.execute("try", "example.com/gopher=8", "--config", config))
+                .isZero();
         assertThat(directory.resolve("looked-at-g3")).doesNotExist();
     }
 
@@ -156,9 +160,9 @@ final class TryTest {
                         prepare = { reset = "flr" }
                         """).toString();
 
-        assertThat(execute("try", "example.com/vf=2", "--config", config, "--sysroot", tree))
+        assertThat(printed.execute("try", "example.com/vf=2", "--config", config, "--sysroot", tree))
                 .isZero();
-        assertThat(printed.toString()).contains("""
+        assertThat(printed.text()).contains("""
                 before its container starts, 0000:3b:01.0 is prepared:
                   reset      flr, without iavf, which is bound again afterwards
                 before its container starts, 0000:3b:01.1 is prepared:
@@ -166,10 +170,10 @@ final class TryTest {
                 nothing was done: the devices are another node's
                 the container gets:
                 """);
-        printed.getBuffer().setLength(0);
-        assertThat(execute("try", "--prepare", "example.com/vf=2", "--config", config, "--sysroot", tree))
+        printed.clear();
+        assertThat(printed.execute("try", "--prepare", "example.com/vf=2", "--config", config, "--sysroot", tree))
                 .isEqualTo(1);
-        assertThat(printed.toString())
+        assertThat(printed.text())
                 .isEqualTo(
                         "edgeplug: --prepare: " + tree + " is another node, whose devices cannot be prepared here\n");
     }

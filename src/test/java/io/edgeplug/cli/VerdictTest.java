@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.edgeplug.kubelet.Machine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,23 +21,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Whether {@code explain} says of each device what {@code list} says. */
 final class VerdictTest {
 
-    private static final Path MACHINES = Path.of("src/test/machines");
-
     @TempDir
     private Path root = Path.of("");
 
-    static Stream<String> machines() throws IOException {
-        try (Stream<Path> found = Files.list(MACHINES)) {
-            return found.map(path -> path.getFileName().toString()).sorted().toList().stream();
-        }
-    }
-
     @ParameterizedTest
-    @MethodSource("machines")
+    @MethodSource("io.edgeplug.kubelet.Machine#names")
     void explainAndListAgreeOnEachDevice(String machine) throws IOException {
         String[] node = {
-            "--sysroot", MACHINES.resolve(machine).resolve("tree").toString(),
-            "--config", MACHINES.resolve(machine).resolve("class.toml").toString()
+            "--sysroot", Machine.file(machine, "tree").toString(),
+            "--config", Machine.file(machine, "class.toml").toString()
         };
         List<JsonElement> listed = JsonParser.parseString(execute(node, "list", "-J"))
                 .getAsJsonObject()

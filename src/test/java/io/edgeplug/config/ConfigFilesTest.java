@@ -2,9 +2,9 @@ package io.edgeplug.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
-import io.edgeplug.device.SelectorWord;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.SelectorWord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

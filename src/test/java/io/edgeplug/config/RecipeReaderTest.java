@@ -3,10 +3,10 @@ package io.edgeplug.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.SelectorWord;
-import io.edgeplug.device.Step;
 import io.edgeplug.linux.ProgramLimits;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.rules.Step;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.SmallHeap;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
 import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

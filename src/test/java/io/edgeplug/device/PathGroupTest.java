@@ -7,6 +7,11 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.edgeplug.linux.FileKind;
 import io.edgeplug.linux.PathGlob;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Requirement;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -135,8 +140,8 @@ final class PathGroupTest {
                 DeviceClass.of(name, Kind.PATH, new Selector(Map.of(SelectorWord.PATHS, List.of("/dev/video*"))));
 
         assertThat(single.takes(scan().getFirst())).isFalse();
-        assertThat(single.conditions(scan().getFirst()))
-                .contains(new Condition("no group", "/dev/video0 + /dev/snd/controlC0 + /etc/capture.conf", false));
+        assertThat(single.requirements(scan().getFirst()))
+                .contains(new Requirement("no group", "/dev/video0 + /dev/snd/controlC0 + /etc/capture.conf", false));
         PathDevice alone = new DeviceScan(Sysfs.at(root))
                 .paths(List.of(PathGlob.parse("/dev/video*")), List.of())
                 .devices()

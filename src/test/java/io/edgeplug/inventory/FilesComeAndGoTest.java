@@ -2,7 +2,6 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.PathDevice;
 import io.edgeplug.kubelet.Mounted;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files, links and directories as they come and go, each case in real directories. */
+/** Files, directories and mounts as they come and go, each case in real directories. */
 @Timeout(60)
 final class FilesComeAndGoTest {
 
@@ -42,10 +41,6 @@ final class FilesComeAndGoTest {
 
     private Path file(Path directory, String name) throws IOException {
         return Files.createFile(directory.resolve(name));
-    }
-
-    private Path link(Path link, String target) throws IOException {
-        return Files.createSymbolicLink(link, Path.of(target));
     }
 
     private WatchedFiles watch(Duration settle, String... patterns) throws IOException {
@@ -93,12 +88,8 @@ final class FilesComeAndGoTest {
             long inode = (Long) Files.getAttribute(other, "unix:ino");
             Files.move(other, c1, StandardCopyOption.ATOMIC_MOVE);
 
-            files.await("the other file", now -> inode(files.device("c1")) == inode);
+            files.await("the other file", now -> WatchedFiles.inode(files.device("c1")) == inode);
         }
-    }
-
-    private static long inode(PathDevice device) {
-        return device.files().getFirst().found().orElseThrow().inode();
     }
 
     @Test
@@ -156,99 +147,6 @@ final class FilesComeAndGoTest {
             file(dev.resolve("moved"), "nobody's");
             file(cams, "o2");
             files.await("o1", "o2");
-        }
-    }
-
-    @Test
-    void directoryThatIsReplacedByALinkIsFollowedToWhereItLeads() throws Exception {
-        file(cams, "c1");
-        Path far = Files.createDirectories(root.resolve("run/far"));
-        Path f1 = file(far, "f1");
-        try (WatchedFiles files = watch(SETTLE, "/dev/cams/*")) {
-            Files.move(cams, dev.resolve("moved"));
-            link(cams, "../run/far");
-            files.await("f1");
-
-            file(far, "f2");
-            files.await("f1", "f2");
-            Files.delete(f1);
-            files.await("f2");
-        }
-    }
-
-    @Test
-    void emptyDirectoryBehindALinkThatIsLedElsewhereIsFollowed() throws Exception {
-        Files.createDirectories(root.resolve("run/one"));
-        Path two = Files.createDirectories(root.resolve("run/two"));
-        Path hop = link(root.resolve("run/hop"), "one");
-        link(dev.resolve("all"), "../run/hop");
-        try (WatchedFiles files = watch(SETTLE, "/dev/all/*")) {
-            Files.delete(hop);
-            link(hop, "two");
-            file(two, "t1");
-
-            files.await("t1");
-        }
-    }
-
-    @Test
-    void fileThatALinkLeadsToIsFollowedInItsOwnDirectory() throws Exception {
-        Path tty = file(dev, "tty0");
-        link(cams, "by-id", "../tty0");
-        try (WatchedFiles files = watch(SETTLE, "/dev/cams/*")) {
-            Files.delete(tty);
-            files.await(
-                    "a link that leads nowhere", now -> WatchedFiles.ids(now).isEmpty() || !isHealthy(files));
-
-            file(dev, "tty0");
-            files.awaitHealthy("by-id");
-        }
-    }
-
-    private void link(Path directory, String name, String target) throws IOException {
-        link(directory.resolve(name), target);
-    }
-
-    private static boolean isHealthy(WatchedFiles files) {
-        return files.devices().stream().allMatch(device -> device.health().isHealthy());
-    }
-
-    @Test
-    void eachOfThreeLinksOnTheWayIsFollowed() throws Exception {
-        Path run = Files.createDirectory(root.resolve("run"));
-        Path srv = Files.createDirectory(root.resolve("srv"));
-        file(srv, "target");
-        Path other = file(srv, "other");
-        link(cams, "one", "../../run/two");
-        link(run, "two", "three");
-        link(run, "three", "../srv/target");
-        try (WatchedFiles files = watch(SETTLE, "/dev/cams/*")) {
-            Path three = run.resolve("three");
-            Files.delete(three);
-            files.await("broken", now -> WatchedFiles.ids(now).isEmpty() || !isHealthy(files));
-
-            link(three, "../srv/other");
-            files.awaitHealthy("one");
-            assertThat(inode(files.device("one"))).isEqualTo(Files.getAttribute(other, "unix:ino"));
-
-            Files.delete(other);
-            files.await("broken", now -> WatchedFiles.ids(now).isEmpty() || !isHealthy(files));
-        }
-    }
-
-    @Test
-    void loopOfLinksIsUnhealthyUntilItIsBroken() throws Exception {
-        file(dev, "tty0");
-        link(cams, "one", "../tty0");
-        try (WatchedFiles files = watch(SETTLE, "/dev/cams/*")) {
-            Files.delete(dev.resolve("tty0"));
-            link(dev, "tty0", "tty1");
-            link(dev, "tty1", "tty0");
-            files.awaitProblem("one", "stat one: Too many levels of symbolic links");
-
-            Files.delete(dev.resolve("tty1"));
-            file(dev, "tty1");
-            files.awaitHealthy("one");
         }
     }
 

@@ -2,13 +2,13 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.Changing;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.scan.ChangeNote;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
@@ -44,7 +44,7 @@ final class HalfChangedTest {
     @BeforeEach
     void unpack() throws IOException {
         node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
-        note = node.root().resolve(Changing.file(VF0));
+        note = node.root().resolve(ChangeNote.file(VF0));
         Files.createDirectories(note.getParent());
     }
 

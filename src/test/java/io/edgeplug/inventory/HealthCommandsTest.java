@@ -2,16 +2,15 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.HealthRule;
+import io.edgeplug.SmallHeap;
 import io.edgeplug.linux.ProgramLimits;
-import io.edgeplug.linux.SmallJvm;
 import io.edgeplug.linux.Supervisor;
+import io.edgeplug.rules.HealthRule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -248,6 +247,8 @@ final class HealthCommandsTest {
     }
 
     private String run(Class<?> main, List<String> options) throws Exception {
-        return SmallJvm.run(main, directory, options, Map.of());
+        SmallHeap.End end = SmallHeap.run(options, main);
+        assertThat(end.exit()).as(end.output()).isZero();
+        return end.output();
     }
 }

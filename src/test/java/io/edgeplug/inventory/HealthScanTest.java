@@ -2,9 +2,9 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.HealthCheck;
-import io.edgeplug.device.HealthScan;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.HealthCheck;
+import io.edgeplug.scan.HealthScan;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;

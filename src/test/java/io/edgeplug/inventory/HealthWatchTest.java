@@ -2,23 +2,23 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.ContainerRules;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
-import io.edgeplug.device.HealthCheck;
-import io.edgeplug.device.HealthRule;
 import io.edgeplug.device.Kind;
-import io.edgeplug.device.Preference;
-import io.edgeplug.device.Recipe;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
-import io.edgeplug.device.Sharing;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.ContainerRules;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.HealthCheck;
+import io.edgeplug.rules.HealthRule;
+import io.edgeplug.rules.Preference;
+import io.edgeplug.rules.Recipe;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.rules.Sharing;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class HealthWatchTest {
     private Path directory = Path.of("");
 
     private final HealthCommands commands = new HealthCommands(Supervisor.THIS_PROCESS);
-    private final Holds holds = new Holds();
+    private final DevicesInPreparation inPreparation = new DevicesInPreparation();
     private final long begin = System.nanoTime();
 
     private ScanThread thread = new ScanThread(Sysfs.at(directory), () -> {}, place -> {});
@@ -84,11 +84,11 @@ final class HealthWatchTest {
         assertThat(problem(watch, 0)).isEmpty();
         Device vf = vf(scan(watch.classes()));
 
-        holds.take(vf);
+        inPreparation.begin(vf);
         carrier("0");
         assertThat(problem(watch, 2)).isEmpty();
 
-        holds.release(vf, Optional.empty());
+        inPreparation.end(vf, Optional.empty());
         assertThat(problem(watch, 4)).contains("the link of ens1f0v0 is down");
     }
 
@@ -236,7 +236,7 @@ final class HealthWatchTest {
 
     private Watched watch(HealthRule rule) {
         List<DeviceClass> classes = List.of(of(rule));
-        return new Watched(classes, new HealthWatch(thread, classes, commands, holds));
+        return new Watched(classes, new HealthWatch(thread, classes, commands, inPreparation));
     }
 
     private record Watched(List<DeviceClass> classes, HealthWatch health) {}
@@ -257,7 +257,7 @@ final class HealthWatchTest {
     }
 
     private List<Item> scan(List<DeviceClass> classes) throws IOException {
-        NodeDevices node = new NodeDevices(thread, classes, new Holds());
+        NodeDevices node = new NodeDevices(thread, classes, new DevicesInPreparation());
         node.scanAll();
         return new Matching().match(classes, node.devices());
     }

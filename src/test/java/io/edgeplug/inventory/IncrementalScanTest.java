@@ -2,10 +2,10 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
+import io.edgeplug.scan.DeviceScan;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -109,7 +109,7 @@ final class IncrementalScanTest {
     }
 
     private static NodeDevices fresh(ScanThread thread) throws IOException {
-        NodeDevices devices = new NodeDevices(thread, List.of(), new Holds());
+        NodeDevices devices = new NodeDevices(thread, List.of(), new DevicesInPreparation());
         devices.scanAll();
         return devices;
     }

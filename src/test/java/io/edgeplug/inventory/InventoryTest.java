@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import io.edgeplug.flow.Difference;
 import io.edgeplug.inventory.Inventory.Item;
 import java.util.List;
 import java.util.Optional;

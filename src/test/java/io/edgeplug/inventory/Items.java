@@ -1,16 +1,16 @@
 package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -2,15 +2,19 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.kubelet.LogLines;
+import io.edgeplug.linux.Look;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,6 +70,50 @@ final class ManyFilesTest {
             }
             files.await();
             assertThat(files.monitor().current().generation() - come).isLessThan(200);
+        }
+    }
+
+    @Test
+    void fileThatChangesWithoutEndIsLookedAtTwentyTimesASecondAndItsLastStateIsListed() throws Exception {
+        Path busy = Files.createFile(cams.resolve("busy"));
+        AtomicInteger looks = new AtomicInteger();
+        Sysfs sysfs = Sysfs.at(root).witnessedBy(look -> looks.addAndGet(isAt(look, "dev/cams/busy") ? 1 : 0));
+        try (WatchedFiles files = WatchedFiles.open(sysfs, SETTLE, "/dev/cams/*")) {
+            long began = System.nanoTime();
+            looks.set(0);
+            for (int i = 0; i < 20_000; i++) {
+                Files.setPosixFilePermissions(busy, PosixFilePermissions.fromString("rw-r--r--"));
+                Files.delete(Files.createFile(cams.resolve("c" + i % 10)));
+            }
+            int during = looks.get();
+            long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
+            Files.createFile(cams.resolve("last"));
+            files.await("busy", "last");
+
+            assertThat(during).as("in %d s", seconds).isBetween(1, 20 + 20 * (int) (seconds + 1));
+        }
+    }
+
+    private static boolean isAt(Look look, String path) {
+        return look instanceof Look.Seen && look.path().endsWith(path);
+    }
+
+    @Test
+    void filesThatComeAndGoWithoutEndAreAHundredLinesOfTheLog() throws Exception {
+        try (LogLines log = LogLines.open();
+                WatchedFiles files = WatchedFiles.open(Sysfs.at(root), SETTLE, "/dev/cams/*")) {
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < 500; i++) {
+                    Files.createFile(cams.resolve("c" + i));
+                }
+                files.await("500 files", now -> now.devices().size() == 500);
+                for (int i = 0; i < 500; i++) {
+                    Files.delete(cams.resolve("c" + i));
+                }
+                files.await();
+            }
+
+            assertThat(log.with("example.com/files")).hasSizeBetween(1, 200);
         }
     }
 

@@ -3,17 +3,18 @@ package io.edgeplug.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.device.Changing;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
+import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
 import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.scan.ChangeNote;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
@@ -98,7 +99,7 @@ final class MonitorTest {
     void deviceThatWasHandedOutStaysListedWhenItGoesAtOnce() throws Exception {
         try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
-            monitor.handOut(VFS, Set.of(VF0.toString()));
+            monitor.handOver(VFS, Set.of(VF0.toString()));
             node.pull(VF0);
 
             Inventory gone = monitor.awaitNewerThan(1);
@@ -196,8 +197,8 @@ final class MonitorTest {
     void functionThatAnotherProcessIsChangingStaysAsItWas() throws Exception {
         try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), CLASSES, node.uevents(), SETTLE)) {
-            Path note = node.root().resolve(Changing.file(VF0));
-            Files.createDirectories(node.root().resolve(Changing.DIRECTORY));
+            Path note = node.root().resolve(ChangeNote.file(VF0));
+            Files.createDirectories(node.root().resolve(ChangeNote.DIRECTORY));
             Files.writeString(note, "by=" + ProcessIdentity.own() + "\n");
             node.fallOff(VF0);
             node.fallOff(VF1);
@@ -242,7 +243,7 @@ final class MonitorTest {
                     "0000:3b:01.0",
                     "Device 0000:3b:01.0 of example.com/vfs is unhealthy: "
                             + "it does not answer on PCI: its configuration space reads all ones");
-            assertThat(monitor.handOut(VFS, Set.of("0000:3b:01.1"))).hasSize(1);
+            assertThat(monitor.handOver(VFS, Set.of("0000:3b:01.1"))).hasSize(1);
         }
     }
 
@@ -278,7 +279,7 @@ final class MonitorTest {
     }
 
     private static void assertRefused(Monitor monitor, String id, String sentence) {
-        assertThatThrownBy(() -> monitor.handOut(VFS, Set.of(id)))
+        assertThatThrownBy(() -> monitor.handOver(VFS, Set.of(id)))
                 .isInstanceOf(DeviceUnavailableException.class)
                 .hasMessage(sentence);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
 import java.util.ArrayList;
@@ -13,9 +14,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What is handed out by ID while the list changes. */
+/** What is handed over by ID while the list changes. */
 final class PublicationTest {
 
     private static final List<String> NAMES = List.of("a", "b");
@@ -42,10 +44,10 @@ final class PublicationTest {
     void namesakeThatGoesTakesNothingFromTheDeviceThatHasTheId() throws Exception {
         Item owner = item("0", Optional.of("a"), Health.HEALTHY);
         publish(List.of(owner, item("0", Optional.empty(), Health.unhealthy("another device has the ID 0"))));
-        handOut("0");
+        handOver("0");
         publish(List.of(owner));
 
-        assertThat(publication.handOut(name("a"), Set.of("0"))).containsExactly(owner.device());
+        assertThat(publication.handOver(name("a"), Set.of("0"))).containsExactly(owner.device());
     }
 
     @Test
@@ -55,39 +57,47 @@ final class PublicationTest {
         publish(List.of(staying, going));
         List<Integer> made = new ArrayList<>();
 
-        publication.publish(List.of(staying.device()), List.of(), (devices, before) -> {
-            if (made.isEmpty()) {
-                handOut(going.device().id());
-            }
-            made.add(devices.size());
-            return devices.stream()
-                    .map(device -> new Item(device, going.deviceClass()))
-                    .toList();
-        });
+        publication.publish(
+                List.of(staying.device()),
+                List.of(),
+                devices -> {
+                    if (made.isEmpty()) {
+                        handOver(going.device().id());
+                    }
+                    made.add(devices.size());
+                    return devices.stream()
+                            .map(device -> new Item(device, going.deviceClass()))
+                            .toList();
+                },
+                UnaryOperator.identity());
 
         assertThat(made).containsExactly(1, 2);
-        assertThat(publication.current().devices(name("a")))
+        assertThat(publication.newest().get().devices(name("a")))
                 .satisfiesExactly(
                         device -> assertThat(device).isEqualTo(staying.device()),
-                        device -> assertThat(HandedOut.isMissed(device)).isTrue());
+                        device -> assertThat(device.health().isGone()).isTrue());
     }
 
-    private void handOut(String id) {
+    private void handOver(String id) {
         try {
-            assertThat(publication.handOut(name("a"), Set.of(id))).hasSize(1);
+            assertThat(publication.handOver(name("a"), Set.of(id))).hasSize(1);
         } catch (DeviceUnavailableException e) {
             throw new AssertionError(e);
         }
     }
 
-    /** Those that were handed out and are not among these stay without a class. */
+    /** Those that were handed over and are not among these stay without a class. */
     private void publish(List<Item> items) {
-        publication.publish(items.stream().map(Item::device).toList(), List.of(), (devices, before) -> {
-            List<Item> all = new ArrayList<>(items);
-            devices.subList(items.size(), devices.size())
-                    .forEach(device -> all.add(new Item(device, Optional.empty())));
-            return all;
-        });
+        publication.publish(
+                items.stream().map(Item::device).toList(),
+                List.of(),
+                devices -> {
+                    List<Item> all = new ArrayList<>(items);
+                    devices.subList(items.size(), devices.size())
+                            .forEach(device -> all.add(new Item(device, Optional.empty())));
+                    return all;
+                },
+                UnaryOperator.identity());
     }
 
     private void check(String name, String id, List<Item> items) throws DeviceUnavailableException {
@@ -97,9 +107,9 @@ final class PublicationTest {
                 .filter(device -> device.id().equals(id) && device.health().isHealthy())
                 .findFirst();
         if (expected.isPresent()) {
-            assertThat(publication.handOut(name(name), Set.of(id))).containsExactly(expected.orElseThrow());
+            assertThat(publication.handOver(name(name), Set.of(id))).containsExactly(expected.orElseThrow());
         } else {
-            assertThatThrownBy(() -> publication.handOut(name(name), Set.of(id)))
+            assertThatThrownBy(() -> publication.handOver(name(name), Set.of(id)))
                     .isInstanceOf(DeviceUnavailableException.class);
         }
     }

@@ -3,12 +3,12 @@ package io.edgeplug.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;

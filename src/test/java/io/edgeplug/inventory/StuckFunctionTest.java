@@ -3,12 +3,12 @@ package io.edgeplug.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
@@ -177,9 +177,9 @@ final class StuckFunctionTest {
             ResourceName renamed = ResourceName.parse("example.com/renamed");
 
             inTime(() -> {
-                monitor.hold(monitor.current().devices().getFirst());
+                monitor.beginPreparation(monitor.current().devices().getFirst());
                 Device device = monitor.current().device(VFS, VF0.toString()).orElseThrow();
-                monitor.hold(device).release(Optional.empty());
+                monitor.beginPreparation(device).end(Optional.empty());
                 monitor.use(List.of(DeviceClass.of(
                         renamed, Kind.VF, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0"))))));
                 return true;

@@ -3,15 +3,15 @@ package io.edgeplug.inventory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Selector;
-import io.edgeplug.device.SelectorWord;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,6 +75,14 @@ final class WatchedFiles implements AutoCloseable {
 
     PathDevice device(String id) {
         return (PathDevice) monitor.current().device(FILES, id).orElseThrow();
+    }
+
+    static long inode(PathDevice device) {
+        return device.files().getFirst().found().orElseThrow().inode();
+    }
+
+    boolean areHealthy() {
+        return devices().stream().allMatch(device -> device.health().isHealthy());
     }
 
     Optional<String> problem(String id) {

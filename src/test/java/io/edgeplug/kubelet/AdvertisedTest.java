@@ -2,7 +2,7 @@ package io.edgeplug.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.inventory.Difference;
+import io.edgeplug.flow.Difference;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,6 @@ import static io.edgeplug.kubelet.TestDaemon.NODE0;
 import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.linux.UnixRpc;
@@ -13,6 +12,7 @@ import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

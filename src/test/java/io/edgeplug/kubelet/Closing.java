@@ -4,11 +4,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** What a test has opened, closed in reverse order; for tests that open the same in each method. */
-final class Closing implements AutoCloseable {
+public final class Closing implements AutoCloseable {
 
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
-    <T extends AutoCloseable> T add(T one) {
+    public <T extends AutoCloseable> T add(T one) {
         opened.push(one);
         return one;
     }

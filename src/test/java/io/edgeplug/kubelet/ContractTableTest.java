@@ -16,7 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 final class ContractTableTest {
 
     private static final Pattern NAME = Pattern.compile("`(\\w+)\\.(\\w+)`");
-    private static final List<String> PACKAGES = List.of("kubelet", "device", "inventory", "localkubelet", "linux");
+    private static final List<String> PACKAGES =
+            List.of("kubelet", "supply", "pods", "device", "inventory", "localkubelet", "linux");
 
     @Test
     void everyTestThatTheTableNamesExists() throws IOException {

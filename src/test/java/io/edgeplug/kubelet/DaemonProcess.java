@@ -26,7 +26,7 @@ final class DaemonProcess implements AutoCloseable {
     private static final List<String> SMALL = List.of(
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-Xms4m",
+            "-Xms6m",
             "-Xmx32m",
             "-Xmn2m",
             "-Xss256k",

@@ -87,7 +87,7 @@ final class DeviceListContractTest {
             }
             try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir)) {
                 kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
-                daemon.learnHolders(kubeletDir);
+                daemon.learnHolders();
 
                 daemon.node.pull(VF0);
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.pods.HeldDevices;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.edgeplug.kubelet;
 
-import static io.edgeplug.kubelet.SupplyNode.A;
-import static io.edgeplug.kubelet.SupplyNode.B;
 import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
+import static io.edgeplug.supply.SupplyNode.A;
+import static io.edgeplug.supply.SupplyNode.B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -142,7 +142,7 @@ final class IommuGroupsTest {
         await(DPU, state -> state.allocatable() == 3);
 
         kubelet.admit(PodSpec.of("both", DPU, 2));
-        daemon.learnHolders(kubeletDir);
+        daemon.learnHolders();
         kubelet.admit(PodSpec.of("alone", DPU, 1));
 
         await(DPU, state -> state.allocatable() == 3);
@@ -157,7 +157,7 @@ final class IommuGroupsTest {
         Container main = new Container("main", Map.of(DPU, 1));
 
         kubelet.admit(new PodSpec("pod", List.of(init), List.of(main)));
-        daemon.learnHolders(kubeletDir);
+        daemon.learnHolders();
 
         await(DPU, state -> state.allocatable() == 2);
     }
@@ -209,7 +209,7 @@ final class IommuGroupsTest {
         kubelet.admit(PodSpec.of("pod", DPU, 2));
         await(OTHER, state -> state.allocatable() == 0);
 
-        daemon.learnHolders(kubeletDir);
+        daemon.learnHolders();
         Files.delete(pods);
 
         await(OTHER, state -> state.allocatable() == 1);

@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** What the daemon logs while this is open, instead of on the console. */
-final class LogLines extends Handler implements AutoCloseable {
+public final class LogLines extends Handler implements AutoCloseable {
 
     private static final Logger OURS = Logger.getLogger("io.edgeplug");
 
@@ -16,7 +16,7 @@ final class LogLines extends Handler implements AutoCloseable {
 
     record Line(Level level, String text) {}
 
-    static LogLines open() {
+    public static LogLines open() {
         LogLines log = new LogLines();
         log.setFormatter(new SimpleFormatter());
         OURS.setLevel(Level.INFO);
@@ -45,7 +45,7 @@ final class LogLines extends Handler implements AutoCloseable {
         return with(part);
     }
 
-    List<String> with(String part) {
+    public List<String> with(String part) {
         return lines.all().stream()
                 .map(Line::text)
                 .filter(text -> text.contains(part))

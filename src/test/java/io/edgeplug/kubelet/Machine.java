@@ -6,8 +6,8 @@ import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Inventory;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** One machine of {@code src/test/machines}, unpacked and scanned. */
-record Machine(SimulatedNode node, List<DeviceClass> classes, Inventory inventory) implements AutoCloseable {
+public record Machine(SimulatedNode node, List<DeviceClass> classes, Inventory inventory) implements AutoCloseable {
 
     private static final Path ALL = Path.of("src/test/machines");
 
-    static List<String> names() throws IOException {
+    public static List<String> names() throws IOException {
         try (Stream<Path> found = Files.list(ALL)) {
             return found.map(path -> path.getFileName().toString()).sorted().toList();
         }
     }
 
-    static Path file(String name, String file) {
+    public static Path file(String name, String file) {
         return ALL.resolve(name).resolve(file);
     }
 

@@ -25,7 +25,7 @@ public final class Mounted implements AutoCloseable {
         return new Mounted(at);
     }
 
-    void remount(String how) throws IOException, InterruptedException {
+    public void remount(String how) throws IOException, InterruptedException {
         String refusal = run("mount", "-o", "remount," + how, at.toString());
         if (!refusal.isEmpty()) {
             throw new IOException(refusal);

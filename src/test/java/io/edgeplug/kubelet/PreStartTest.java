@@ -150,7 +150,7 @@ final class PreStartTest {
                         .problem())
                 .hasValueSatisfying(problem ->
                         assertThat(problem).startsWith("is being prepared: reset has not returned since 20"));
-        // others are followed and handed out as ever
+        // others are followed and handed over as ever
         served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
         served.kubelet().startContainer("other", "main");
 

@@ -1,25 +1,19 @@
 package io.edgeplug.kubelet;
 
-import static io.edgeplug.kubelet.SupplyNode.A;
-import static io.edgeplug.kubelet.SupplyNode.B;
-import static io.edgeplug.kubelet.SupplyNode.SPEC;
+import static io.edgeplug.kubelet.RefusalStage.DPU;
+import static io.edgeplug.kubelet.RefusalStage.FILE;
+import static io.edgeplug.kubelet.RefusalStage.MADE;
+import static io.edgeplug.kubelet.RefusalStage.PAIR;
+import static io.edgeplug.kubelet.RefusalStage.SHARED;
+import static io.edgeplug.supply.SupplyNode.A;
+import static io.edgeplug.supply.SupplyNode.B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.container.ContainerDirectories;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.HandOver;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.inventory.Monitor;
-import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -34,40 +28,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 final class RefusalTest {
 
-    private static final String DPU = "example.com/dpu";
-    private static final String FILE = "example.com/file";
-    private static final String SHARED = "example.com/shared";
-    private static final String PAIR = "example.com/pair";
-    private static final String MADE = "example.com/made";
-
-    private static final String CLASSES = SupplyNode.CLASSES + """
-            [[class]]
-            resource = "example.com/file"
-            kind = "path"
-            mounts = ["/srv/{id}"]
-            match = { paths = ["/etc/files/*"] }
-            [[class]]
-            resource = "example.com/shared"
-            kind = "path"
-            shares = 3
-            fail_requests_greater_than_one = true
-            match = { paths = ["/etc/shared/*"] }
-            [[class]]
-            resource = "example.com/pair"
-            kind = "path"
-            container_dir = "/pair"
-            [[class.groups]]
-            paths = ["/etc/left", "/etc/one/map"]
-            [[class.groups]]
-            paths = ["/etc/right", "/etc/two/map"]
-            [[class]]
-            resource = "example.com/made"
-            kind = "path"
-            match = { paths = ["/etc/made/*"] }
-            [class.prepare]
-            command = ["/bin/sh", "-c", "echo no bitstream; exit 3"]
-            """;
-
     @TempDir
     private Path directory = Path.of("");
 
@@ -76,27 +36,15 @@ final class RefusalTest {
     @AfterEach
     void close() throws Exception {
         closing.close();
-        // JUnit warns of each link out of the directory that it deletes
-        try (Stream<Path> all = Files.walk(directory.resolve("node/dev"))) {
-            for (Path link : all.filter(Files::isSymbolicLink).toList()) {
-                Files.delete(link);
-            }
-        }
-    }
-
-    /** Does something to a node, and asks it for a device. */
-    interface Scene {
-        void play(Stage stage) throws Exception;
-    }
-
-    record Refusal(String name, Scene scene, String sentence) {
-        @Override
-        public String toString() {
-            return name;
-        }
+        RefusalStage.deleteLinks(directory);
     }
 
     static Stream<Refusal> refusals() {
+        return Stream.of(names(), devicesThatAreGone(), unhealthyFunctions(), files(), handOver(), requests())
+                .flatMap(refusals -> refusals);
+    }
+
+    private static Stream<Refusal> names() {
         return Stream.of(
                 new Refusal(
                         "unknown ID",
@@ -121,7 +69,11 @@ final class RefusalTest {
                 new Refusal(
                         "device of no class",
                         stage -> stage.allocate(DPU, "0000:42:00.0"),
-                        "Device 0000:42:00.0 is on this node, and no longer a device of example.com/dpu"),
+                        "Device 0000:42:00.0 is on this node, and no longer a device of example.com/dpu"));
+    }
+
+    private static Stream<Refusal> devicesThatAreGone() {
+        return Stream.of(
                 new Refusal(
                         "class reloaded away while the call arrives",
                         stage -> {
@@ -139,7 +91,7 @@ final class RefusalTest {
                 new Refusal(
                         "vanished",
                         stage -> {
-                            stage.node.pull(address(A));
+                            stage.pull(A);
                             stage.monitor.awaitNewerThan(1);
                             stage.allocate(DPU, A);
                         },
@@ -148,19 +100,22 @@ final class RefusalTest {
                         "vanished while a container has it",
                         stage -> {
                             stage.allocate(DPU, A);
-                            stage.node.pull(address(A));
+                            stage.pull(A);
                             stage.awaitUnhealthy(DPU, A);
                             stage.allocate(DPU, A);
                         },
-                        "Device 0000:43:00.0 of example.com/dpu is unhealthy: it is gone, and a container may hold it"),
+                        "Device 0000:43:00.0 of example.com/dpu is unhealthy: it is gone, and a container may hold it"));
+    }
+
+    private static Stream<Refusal> unhealthyFunctions() {
+        return Stream.of(
                 new Refusal(
                         "unhealthy",
                         stage -> {
                             byte[] ones = new byte[256];
                             Arrays.fill(ones, (byte) 0xff);
                             Files.write(stage.path("sys/bus/pci/devices/" + A + "/config"), ones);
-                            stage.monitor.lookAgain(A);
-                            stage.monitor.awaitNewerThan(1);
+                            stage.lookAgain(A);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: "
@@ -171,12 +126,15 @@ final class RefusalTest {
                             Path vendor = stage.path("sys/bus/pci/devices/" + A + "/vendor");
                             Files.delete(vendor);
                             Files.createDirectory(vendor);
-                            stage.monitor.lookAgain(A);
-                            stage.monitor.awaitNewerThan(1);
+                            stage.lookAgain(A);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: "
-                                + "edgeplug cannot read vendor: Is a directory"),
+                                + "edgeplug cannot read vendor: Is a directory"));
+    }
+
+    private static Stream<Refusal> files() {
+        return Stream.of(
                 new Refusal(
                         "file missing",
                         stage -> {
@@ -214,11 +172,14 @@ final class RefusalTest {
                         "part of a group missing",
                         stage -> {
                             Files.delete(stage.path("etc/one/map"));
-                            stage.monitor.lookAgain("files");
-                            stage.monitor.awaitNewerThan(1);
+                            stage.lookAgain("files");
                             stage.allocate(PAIR, "left");
                         },
-                        "Device left of example.com/pair is unhealthy: it lacks /etc/one/map of its group"),
+                        "Device left of example.com/pair is unhealthy: it lacks /etc/one/map of its group"));
+    }
+
+    private static Stream<Refusal> handOver() {
+        return Stream.of(
                 new Refusal(
                         "node missing",
                         stage -> {
@@ -240,8 +201,7 @@ final class RefusalTest {
                             Path driver = stage.path("sys/bus/pci/devices/" + B + "/driver");
                             Files.delete(driver);
                             Files.createSymbolicLink(driver, Path.of("../../../../bus/pci/drivers/mlx5_core"));
-                            stage.monitor.lookAgain(B);
-                            stage.monitor.awaitNewerThan(1);
+                            stage.lookAgain(B);
                             stage.resource(DPU).supply().look();
                             stage.allocate(DPU, A);
                         },
@@ -250,7 +210,7 @@ final class RefusalTest {
                 new Refusal(
                         "CDI specification changed",
                         stage -> {
-                            Files.writeString(stage.cdi().resolve(SPEC), "{}");
+                            Files.writeString(stage.specification(), "{}");
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: "
@@ -258,8 +218,8 @@ final class RefusalTest {
                 new Refusal(
                         "CDI specification not writable",
                         stage -> {
-                            Files.delete(stage.cdi().resolve(SPEC));
-                            Files.createDirectory(stage.cdi().resolve(SPEC));
+                            Files.delete(stage.specification());
+                            Files.createDirectory(stage.specification());
                             stage.resource(DPU).supply().look();
                             stage.allocate(DPU, A);
                         },
@@ -288,7 +248,11 @@ final class RefusalTest {
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: its CDI device "
                                 + "example.com/dpu=0000:43:00.0 is also in DIRECTORY/cdi/other.json, "
-                                + "which is not edgeplug's"),
+                                + "which is not edgeplug's"));
+    }
+
+    private static Stream<Refusal> requests() {
+        return Stream.of(
                 new Refusal(
                         "twice the same",
                         stage -> stage.allocate(DPU, A, A),
@@ -321,7 +285,7 @@ final class RefusalTest {
     @ParameterizedTest
     @MethodSource("refusals")
     void refusalIsASentenceThatNamesTheDeviceAndTheReason(Refusal refusal) throws Exception {
-        Stage stage = new Stage(closing, directory);
+        RefusalStage stage = new RefusalStage(closing, directory);
         String text = reason(() -> refusal.scene().play(stage));
 
         assertThat(text.replace(directory.toString(), "DIRECTORY")).isEqualTo(refusal.sentence());
@@ -332,99 +296,5 @@ final class RefusalTest {
         Throwable refused = catchThrowable(call);
         assertThat(refused).isNotNull().isNotInstanceOfAny(RuntimeException.class, IOException.class, Error.class);
         return String.valueOf(refused.getMessage());
-    }
-
-    private static PciAddress address(String text) {
-        return PciAddress.parse(text).orElseThrow();
-    }
-
-    /** A node with all that can be refused, and what supplies it. */
-    static final class Stage {
-
-        private final SimulatedNode node;
-        private final Monitor monitor;
-        private final List<Resource> resources;
-        private final Path directory;
-
-        Stage(Closing closing, Path directory) throws Exception {
-            this.directory = directory;
-            node = closing.add(SimulatedNode.unpack(
-                    Files.readString(Machine.file("vfio-groups", "tree")), directory.resolve("node")));
-            for (String file : List.of(
-                    "etc/files/f1",
-                    "srv/f1",
-                    "etc/shared/s1",
-                    "etc/left",
-                    "etc/one/map",
-                    "etc/right",
-                    "etc/two/map",
-                    "etc/made/m1")) {
-                make(file, "");
-            }
-            makeNodes();
-            Files.createDirectory(path("etc/files/d1"));
-            Files.createSymbolicLink(path("etc/files/l1"), Path.of("nowhere"));
-            List<DeviceClass> classes = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), CLASSES))
-                    .classes();
-            monitor = closing.add(Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO));
-            Preparations preparations = closing.add(new Preparations(node.sysfs(), monitor, directory));
-            ContainerDirectories directories = SupplyNode.directories(directory);
-            Supplies supplies = closing.add(Supplies.open(node.sysfs(), directories, monitor, classes));
-            resources = supplies.each().stream()
-                    .map(supply -> new Resource(supply, preparations, directory))
-                    .toList();
-        }
-
-        /** Of files, which a tree has for nodes, links to one that every machine has. */
-        private void makeNodes() throws IOException {
-            try (Stream<Path> all = Files.walk(path("dev"))) {
-                for (Path file : all.filter(Files::isRegularFile).toList()) {
-                    Files.delete(file);
-                    Files.createSymbolicLink(file, Path.of("/dev/null"));
-                }
-            }
-        }
-
-        Path path(String path) {
-            return node.root().resolve(path);
-        }
-
-        void awaitUnhealthy(String resource, String id) throws InterruptedException {
-            Inventory now = monitor.current();
-            while (now.device(ResourceName.parse(resource), id)
-                    .filter(device -> !device.health().isHealthy())
-                    .isEmpty()) {
-                now = monitor.awaitNewerThan(now.generation());
-            }
-        }
-
-        void make(String path, String content) throws IOException {
-            Files.createDirectories(path(path).resolveSibling("."));
-            Files.writeString(path(path), content);
-        }
-
-        Path cdi() {
-            return SupplyNode.directories(directory).cdi();
-        }
-
-        Path deviceInfo() {
-            return SupplyNode.directories(directory).deviceInfo();
-        }
-
-        Resource resource(String name) {
-            return resources.stream()
-                    .filter(resource -> resource.name().toString().equals(name))
-                    .findFirst()
-                    .orElseThrow();
-        }
-
-        void allocate(String name, String... ids) throws Exception {
-            assertThat(resource(name).allocate(List.of(List.of(ids)), HandOver.CDI))
-                    .hasSize(1);
-        }
-
-        void prepare(String name, String... ids) throws Exception {
-            resource(name).prepare(List.of(ids));
-        }
     }
 }

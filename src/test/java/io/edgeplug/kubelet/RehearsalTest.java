@@ -3,6 +3,8 @@ package io.edgeplug.kubelet;
 import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
@@ -39,6 +41,24 @@ final class RehearsalTest {
             assertThat(log.with("")).hasSize(lines);
             assertThat(leftovers()).isEqualTo(before);
             assertThat(daemon.monitor.missing()).isEmpty();
+        }
+    }
+
+    @Test
+    void deviceThatWasRehearsedWithIsHeldByNobodyAndLeavesTheListWhenItGoes() throws Exception {
+        try (TestDaemon daemon = TestDaemon.open(directory, directory.resolve("device-plugins"));
+                UnixRpc rpc = UnixRpc.open()) {
+            assertThat(daemon.rehearsal(rpc).run()).isGreaterThanOrEqualTo(400);
+            assertThat(daemon.monitor.current().devices(TestDaemon.NODE0)).hasSize(2);
+
+            // both, for which of them it asked is its own affair
+            for (Device device : daemon.monitor.current().devices(TestDaemon.NODE0)) {
+                daemon.node.pull(PciAddress.parse(device.id()).orElseThrow());
+            }
+
+            Seen.untilSo(
+                    "no device is left",
+                    () -> daemon.monitor.current().devices(TestDaemon.NODE0).isEmpty());
         }
     }
 

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

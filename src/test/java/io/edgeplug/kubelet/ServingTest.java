@@ -39,7 +39,13 @@ final class ServingTest {
     void resourcesAreServedBeforeThereIsAKubelet() throws Exception {
         try (TestDaemon daemon = TestDaemon.open(directory, kubeletDir);
                 Closing closing = new Closing()) {
-            Seen.untilSo("three sockets", () -> sockets().size() == 3);
+            // a socket has its name a moment before anyone listens
+            Seen.untilSo(
+                    "three sockets",
+                    () -> sockets().stream()
+                                    .filter(socket -> SocketNames.isListening(kubeletDir.resolve(socket)))
+                                    .count()
+                            == 3);
             UnixRpc rpc = closing.add(UnixRpc.open());
             for (String socket : sockets()) {
                 PluginClient client = closing.add(PluginClient.dial(rpc, kubeletDir.resolve(socket)));

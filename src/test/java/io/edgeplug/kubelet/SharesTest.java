@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.edgeplug.SmallHeap;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Sharing;
+import io.edgeplug.device.Shares;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.LocalKubelet;
@@ -16,6 +16,7 @@ import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
+import io.edgeplug.rules.Sharing;
 import io.edgeplug.simulation.SimulatedNode;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;

@@ -6,15 +6,19 @@ import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Resource;
+import io.edgeplug.supply.Supplies;
+import io.edgeplug.supply.Supply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,13 +28,13 @@ import java.util.Locale;
 import java.util.SortedMap;
 
 /** The daemon's parts on a simulated node, as {@code run} wires them; for tests that bring a kubelet. */
-final class TestDaemon implements AutoCloseable {
+public final class TestDaemon implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofSeconds(10);
-    static final ResourceName NODE0 = ResourceName.parse("example.com/sriov_node0");
+    public static final Duration PATIENCE = Duration.ofSeconds(10);
+    public static final ResourceName NODE0 = ResourceName.parse("example.com/sriov_node0");
     static final ResourceName NODE1 = ResourceName.parse("example.com/sriov_node1");
     static final ResourceName GOPHER = ResourceName.parse("example.com/gopher");
-    static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
+    public static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
 
     static final String CLASSES = """
             [[class]]
@@ -54,7 +58,7 @@ final class TestDaemon implements AutoCloseable {
             """;
 
     final SimulatedNode node;
-    final Monitor monitor;
+    public final Monitor monitor;
     final List<DeviceClass> classes;
     private final Supplies supplies;
     private final Preparations preparations;
@@ -76,11 +80,11 @@ final class TestDaemon implements AutoCloseable {
     }
 
     /** Starts on a node under {@code directory}, with the classes of three resources. */
-    static TestDaemon open(Path directory, Path kubeletDir) throws IOException, ConfigException {
+    public static TestDaemon open(Path directory, Path kubeletDir) throws IOException, ConfigException {
         return open(directory, kubeletDir, CLASSES);
     }
 
-    static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
+    public static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
         return open(
                 directory,
                 kubeletDir,
@@ -174,8 +178,8 @@ final class TestDaemon implements AutoCloseable {
     }
 
     /** Has the kubelet's notes read, as at start. */
-    void learnHolders(Path kubeletDir) {
-        assertThat(plugins.learnHolders(kubeletDir)).isTrue();
+    void learnHolders() {
+        assertThat(plugins.releases().learnHolders()).isTrue();
     }
 
     /** Has all files looked at, which no uevent tells of. */

@@ -10,6 +10,7 @@ import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.prepare.PreparedStarts;
+import io.edgeplug.supply.UnpreparedStarts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

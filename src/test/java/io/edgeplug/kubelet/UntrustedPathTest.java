@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.edgeplug.device.PathDevice;
-import io.edgeplug.inventory.Hold;
+import io.edgeplug.inventory.DeviceInPreparation;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.LocalKubelet;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files at paths that somebody else than root can lead elsewhere: none is ever handed out. */
+/** Files at paths that somebody else than root can lead elsewhere: none is ever handed over. */
 @Timeout(60)
 final class UntrustedPathTest {
 
@@ -75,8 +75,8 @@ final class UntrustedPathTest {
             }
         }
 
-        Hold hold(String id) {
-            return daemon.monitor.hold(
+        DeviceInPreparation prepare(String id) {
+            return daemon.monitor.beginPreparation(
                     daemon.monitor.current().device(GOPHER, id).orElseThrow());
         }
 
@@ -186,14 +186,14 @@ final class UntrustedPathTest {
         assertThat(served.mount("g1").getHostPath()).isEqualTo("/etc/gophers/g1");
 
         // so that it is not looked at meanwhile
-        Hold hold = served.hold("g1");
+        DeviceInPreparation preparation = served.prepare("g1");
         Files.move(Files.createFile(root.resolve("etc/new")), gophers.resolve("g1"), StandardCopyOption.ATOMIC_MOVE);
         long before = served.daemon().monitor.current().generation();
         assertThat(served.refusal("g1"))
                 .isEqualTo("Device g1 of example.com/gopher is unhealthy: "
                         + "its file /etc/gophers/g1 was replaced since edgeplug looked at it");
 
-        hold.release(Optional.empty());
+        preparation.end(Optional.empty());
         assertThat(served.daemon().monitor.awaitNewerThan(before, PATIENCE).generation())
                 .isGreaterThan(before);
         served.daemon().lookAtFilesNow();
@@ -207,13 +207,13 @@ final class UntrustedPathTest {
         Served served = serve(1, "");
 
         // so that it is not looked at meanwhile
-        Hold hold = served.hold("g1");
+        DeviceInPreparation preparation = served.prepare("g1");
         Files.delete(gophers.resolve("g1"));
         Files.createSymbolicLink(gophers.resolve("g1"), Path.of("../shadow"));
 
         assertThat(served.refusal("g1")).endsWith("its file /etc/gophers/g1 was replaced since edgeplug looked at it");
 
-        hold.release(Optional.empty());
+        preparation.end(Optional.empty());
         served.awaitPath("g1", "/etc/shadow");
     }
 

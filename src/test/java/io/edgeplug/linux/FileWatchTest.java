@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class FileWatchTest {
 
     private static final long PATIENCE_SECONDS = 20;
+
+    /** A thread that adds is between two adds more often than in one. */
+    private static final int ROUNDS = 500;
 
     /** Where the kernel says how many events it keeps for who does not read. */
     private static final Path QUEUE = Path.of("/proc/sys/fs/inotify/max_queued_events");
@@ -69,7 +73,7 @@ final class FileWatchTest {
     @Test
     void namesThatNobodyAskedForAreNotTold() throws Exception {
         try (FileWatch watch = new FileWatch("files", told::addAll)) {
-            assertThat(on(watch).glob(PathGlob.parse("/dev/cams/c?"), 10)).isEmpty();
+            assertThat(PathGlob.parse("/dev/cams/c?").files(on(watch), 10)).isEmpty();
 
             Files.createFile(root.resolve("dev/other"));
             Files.createFile(root.resolve("dev/cams/c10"));
@@ -83,9 +87,9 @@ final class FileWatchTest {
     void whatIsOnNoWayAnyMoreIsNotTold() throws Exception {
         Files.createDirectory(root.resolve("dev/others"));
         try (FileWatch watch = new FileWatch("files", told::addAll)) {
-            assertThat(on(watch).glob(PathGlob.parse("/dev/cams/*"), 10)).isEmpty();
+            assertThat(PathGlob.parse("/dev/cams/*").files(on(watch), 10)).isEmpty();
             Trail second = watch.trail();
-            assertThat(Sysfs.at(root).on(Optional.of(second)).glob(PathGlob.parse("/dev/others/*"), 10))
+            assertThat(PathGlob.parse("/dev/others/*").files(Sysfs.at(root).on(Optional.of(second)), 10))
                     .isEmpty();
             watch.keep(second);
 
@@ -108,7 +112,7 @@ final class FileWatchTest {
             told.addAll(paths);
             await(overflown);
         })) {
-            assertThat(on(watch).glob(PathGlob.parse("/dev/cams/*"), 10)).isEmpty();
+            assertThat(PathGlob.parse("/dev/cams/*").files(on(watch), 10)).isEmpty();
             Path file = root.resolve("dev/cams/c1");
             // the first is told, and nobody reads until all of them have happened
             for (int i = 0; i < most + 1000; i++) {
@@ -118,6 +122,33 @@ final class FileWatchTest {
             overflown.countDown();
 
             await(FileWatch.EVERYTHING);
+        }
+    }
+
+    @Test
+    void descriptorThatWasClosedWatchesNothingByItsNumberWhichIsAnothersNow() throws Exception {
+        KernelCalls calls = KernelCalls.load();
+        String cams = root.resolve("dev/cams").toString();
+        for (int round = 0; round < ROUNDS; round++) {
+            Inotify closed = Inotify.open(calls);
+            int number = closed.descriptor();
+            Thread adding = Thread.ofPlatform().start(() -> {
+                while (closed.add(cams, Inotify.NAMES) >= 0) {
+                    Thread.onSpinWait();
+                }
+            });
+            closed.close();
+            Inotify other = Inotify.open(calls);
+            try {
+                closed.remove(1);
+                assertThat(adding.join(Duration.ofSeconds(PATIENCE_SECONDS)))
+                        .as("in round %d, descriptor %d, the other is %d", round, number, other.descriptor())
+                        .isTrue();
+                Files.delete(Files.createFile(root.resolve("dev/cams/c1")));
+                assertThat(other.read()).isEmpty();
+            } finally {
+                other.close();
+            }
         }
     }
 

@@ -53,8 +53,14 @@ final class NodeKubelet {
 
     /** Waits until a resource has exactly these devices, each as {@link ListedDevice#toString} has it. */
     void awaitDevices(String resource, String... wanted) throws IOException, InterruptedException, TimeoutException {
+        awaitDevicesWithin(patience, resource, wanted);
+    }
+
+    /** The same, where a scan that finds them later must not do. */
+    void awaitDevicesWithin(Duration deadline, String resource, String... wanted)
+            throws IOException, InterruptedException, TimeoutException {
         List<String> all = List.of(wanted);
-        Instant end = Instant.now().plus(patience);
+        Instant end = Instant.now().plus(deadline);
         while (!all.equals(devices.get(resource))) {
             try {
                 take(Duration.between(Instant.now(), end));

@@ -7,10 +7,11 @@ import static io.edgeplug.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.device.Changing;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.Step;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.rules.Step;
+import io.edgeplug.scan.ChangeNote;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ final class FunctionStepsTest {
         assertThat(prepared.attribute(VF0, "reset_method")).isEqualTo("flr");
         assertThat(prepared.node.root().resolve(DEVICES + VF0 + "/net/ens1f0v0"))
                 .isDirectory();
-        assertThat(new Unfinished(prepared.node.sysfs()).functions()).isEmpty();
+        assertThat(new ChangeNotes(prepared.node.sysfs()).functions()).isEmpty();
     }
 
     @Test
@@ -158,7 +159,7 @@ final class FunctionStepsTest {
     }
 
     private void assertLeft(String problem) throws IOException {
-        assertThat(Changing.of(prepared.node.sysfs(), ADDRESS)).contains(new Changing(false, problem));
+        assertThat(ChangeNote.of(prepared.node.sysfs(), ADDRESS)).contains(new ChangeNote(false, problem));
         assertThat(prepared.device(VF0).health().problem()).contains(problem);
     }
 
@@ -169,7 +170,7 @@ final class FunctionStepsTest {
         });
         PciBinding binding = new PciBinding(prepared.node.sysfs(), ADDRESS);
         FunctionSteps steps = new FunctionSteps(
-                new Unfinished(prepared.node.sysfs()), new Rebound(prepared.node.sysfs(), directory), binding);
+                new ChangeNotes(prepared.node.sysfs()), new HostDrivers(prepared.node.sysfs(), directory), binding);
 
         assertThatThrownBy(() -> steps.reset(Step.Reset.Method.FLR)).isInstanceOf(LinkageError.class);
 
@@ -186,7 +187,7 @@ final class FunctionStepsTest {
 
         assertThatThrownBy(() -> prepared.prepare(VF0, "reset = \"flr\"")).isInstanceOf(PrepareException.class);
 
-        assertThat(new Unfinished(prepared.node.sysfs()).functions()).isEmpty();
+        assertThat(new ChangeNotes(prepared.node.sysfs()).functions()).isEmpty();
     }
 
     @Test

@@ -3,18 +3,18 @@ package io.edgeplug.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.SmallHeap;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
-import io.edgeplug.device.Recipe;
-import io.edgeplug.linux.SmallJvm;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.rules.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
@@ -103,7 +103,9 @@ final class ManyDevicesTest {
 
     @Test
     void thousandArePreparedInThePackagesHeap() throws Exception {
-        String said = SmallJvm.run(Thousand.class, directory, List.of(), Map.of(), directory.toString());
+        SmallHeap.End end = SmallHeap.run(Thousand.class, directory.toString());
+        String said = end.output();
+        assertThat(end.exit()).as(said).isZero();
 
         Matcher figures = Pattern.compile("prepared (\\d+) with (\\d+) threads").matcher(said);
         assertThat(figures.find()).as(said).isTrue();

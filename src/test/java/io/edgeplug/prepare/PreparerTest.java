@@ -7,7 +7,7 @@ import static io.edgeplug.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.device.Recipe;
+import io.edgeplug.rules.Recipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,7 +103,7 @@ final class PreparerTest {
         assertThat(stuck.await(Duration.ZERO)).isFalse();
     }
 
-    /** An HCA is handed out with the node's default route on it, since RDMA leaves the interface to the node. */
+    /** An HCA is handed over with the node's default route on it, since RDMA leaves the interface to the node. */
     @Test
     void functionThatCarriesTheDefaultRouteIsNotReset() throws Exception {
         Path routes =

@@ -3,7 +3,8 @@ package io.edgeplug.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.device.Recipe;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.rules.Recipe;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

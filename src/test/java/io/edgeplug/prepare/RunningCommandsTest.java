@@ -6,6 +6,7 @@ import static io.edgeplug.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.device.PrepareException;
 import io.edgeplug.linux.GroupIdentity;
 import io.edgeplug.linux.Program;
 import io.edgeplug.linux.ProgramLimits;

@@ -2,12 +2,12 @@ package io.edgeplug.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.PathGlob;
+import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

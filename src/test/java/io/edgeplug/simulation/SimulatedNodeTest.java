@@ -3,12 +3,12 @@ package io.edgeplug.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Uevent;
 import io.edgeplug.linux.UeventSource;
+import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -62,10 +63,13 @@ final class FileInputs {
             "[]",
             "kind: example.com/flip\ndevices:\n- name: x\n");
 
+    private static final String ALIKE = "example.com/alike";
+
     private FileInputs() {}
 
     static List<Production> all() {
         return List.of(
+                new Production("files-like-functions", 1, FileInputs::filesLikeFunctions),
                 new Production("cdi", 100, FileInputs::cdi),
                 new Production("cdi-shapes", 2, FileInputs::cdiShapes),
                 new Production(
@@ -189,5 +193,38 @@ final class FileInputs {
         }
         Files.delete(file);
         return 1;
+    }
+
+    /** Whoever is allocated such a file would hold the function of that address, by the kubelet's notes. */
+    private static int filesLikeFunctions(Attack attack, Random random) throws Exception {
+        Path files = Files.createDirectories(attack.ground().sysroot().resolve("etc/alike"));
+        // the ID of another device is refused anyway, so these are functions in other words, or a part of one, or to
+        // come
+        List<String> names =
+                List.of(Ground.PREPARED_VF.toUpperCase(Locale.ROOT), Ground.PREPARED_VF + "-region0", "0000:3e:00.0");
+        Files.createFile(files.resolve("f0"));
+        for (String name : names) {
+            Files.createFile(files.resolve(name));
+        }
+        attack.ground().classes("alike", """
+                [[class]]
+                resource = "%s"
+                kind = "path"
+                match = { paths = ["/etc/alike/*"] }
+                """.formatted(ALIKE));
+        boolean ignored = attack.reload();
+        if (!attack.kubelet()
+                .await(lists -> lists.getOrDefault(ALIKE, Map.of()).containsKey("f0"), Attack.PATIENCE_MILLIS)) {
+            attack.found("a file beside others that are named like functions is not listed");
+        }
+        for (String name : names) {
+            String health = attack.kubelet().health(ALIKE, name);
+            if (health.equals("Healthy")) {
+                attack.found("a file that is named like the function " + name + " is a healthy device");
+            }
+        }
+        Files.delete(attack.ground().classDir().resolve("alike.toml"));
+        boolean unusedAgain = attack.reload();
+        return names.size();
     }
 }

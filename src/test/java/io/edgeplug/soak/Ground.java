@@ -42,6 +42,8 @@ record Ground(Path root) {
     static final List<String> MANY_VFS = IntStream.range(0, 248)
             .mapToObj(i -> "0000:3c:%02x.%d".formatted(1 + i / 8, i % 8))
             .toList();
+    /** Accelerators that no class takes but that of an attack. */
+    static final List<String> CARDS = List.of("0000:3d:00.0", "0000:3d:00.1", "0000:3d:00.2", "0000:3d:00.3");
 
     @SuppressWarnings("InlineFormatString") // in its place it would hide what it is filled with
     private static final String MAIN_FILE = """
@@ -242,6 +244,8 @@ record Ground(Path root) {
         for (String address : MANY_VFS) {
             tree.append(function(address, "0000:3c:00.0", "iavf", 100 + MANY_VFS.indexOf(address), "", ""));
         }
+        CARDS.forEach(address -> tree.append(function(address, "", "xclmgmt", 400 + CARDS.indexOf(address), "", "")
+                .replace("class = 0x020000", "class = 0x120000")));
         return tree.toString();
     }
 

@@ -1,8 +1,11 @@
 package io.edgeplug.soak;
 
 import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 
@@ -16,6 +19,11 @@ final class ProgramInputs {
             command_timeout = "2s"
             """;
 
+    private static final int IMAGE_MIB = 90;
+
+    /** What the copies may have together. */
+    private static final long COPIES_MIB = 256;
+
     private ProgramInputs() {}
 
     static List<Production> all() {
@@ -28,7 +36,8 @@ final class ProgramInputs {
                 new Production("leaves-a-session", 1, ProgramInputs::leavesASession),
                 new Production("prepare-of-lines", 1, ProgramInputs::prepareOfLines),
                 new Production("environment", 1, ProgramInputs::environment),
-                new Production("ids-like-options", 1, ProgramInputs::idsLikeOptions));
+                new Production("ids-like-options", 1, ProgramInputs::idsLikeOptions),
+                new Production("images-side-by-side", 1, ProgramInputs::imagesSideBySide));
     }
 
     /** One for each of many VFs. */
@@ -48,7 +57,7 @@ final class ProgramInputs {
         prepare(attack, "setsid sleep 77 & exit 0");
         Target.Size before = attack.target().size().orElseThrow();
         for (int i = 0; i < 10; i++) {
-            preStart(attack, 10);
+            preStart(attack, Ground.MANY_VFS.subList(0, 10));
         }
         attack.pass(1_000);
         Target.Size after = attack.target().size().orElse(before);
@@ -62,7 +71,7 @@ final class ProgramInputs {
 
     private static int prepareOfLines(Attack attack, Random random) throws Exception {
         prepare(attack, "timeout 2 yes " + Hostile.PLANTED);
-        preStart(attack, 4);
+        preStart(attack, Ground.MANY_VFS.subList(0, 4));
         attack.manyAsBefore();
         return 4;
     }
@@ -72,13 +81,13 @@ final class ProgramInputs {
         boolean ignored = attack.many("[class.prepare]\ncommand = [\"" + program + "\"]\ncommand_timeout = 10");
     }
 
-    private static void preStart(Attack attack, int devices) throws Exception {
+    private static void preStart(Attack attack, List<String> devices) throws Exception {
         try (Calls calls = new Calls()) {
             calls.send(
                     calls.open(attack, Ground.MANY),
                     Calls.V1BETA1 + "PreStartContainer",
                     PreStartContainerRequest.newBuilder()
-                            .addAllDevicesIds(Ground.MANY_VFS.subList(0, devices))
+                            .addAllDevicesIds(devices)
                             .build()
                             .toByteArray());
             calls.awaitAll().ifPresent(attack::found);
@@ -122,5 +131,51 @@ final class ProgramInputs {
         Files.delete(attack.ground().classDir().resolve("odd.toml"));
         boolean unusedAgain = attack.reload();
         return 3;
+    }
+
+    /** Together they are larger than the copies may be at one time, which each tool counts beside its own. */
+    private static int imagesSideBySide(Attack attack, Random random) throws Exception {
+        Path image = attack.ground().sysroot().resolve("image");
+        byte[] zeros = new byte[1 << 20];
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        try (OutputStream out = Files.newOutputStream(image)) {
+            for (int i = 0; i < IMAGE_MIB; i++) {
+                out.write(zeros);
+                digest.update(zeros);
+            }
+        }
+        Path seen = attack.ground().root().resolve("copies");
+        Path tool = attack.ground().program("tool", "sleep 3; cat \"${1%/*}\"/*.bin | wc -c >> " + seen);
+        attack.kubelet().forget(Ground.MANY);
+        attack.ground().classes("many", """
+                [[class]]
+                resource = "%s"
+                kind = "pci"
+                match = { pci_addresses = ["%s"] }
+                [class.prepare.program]
+                file = "/image"
+                sha256 = "%s"
+                command = ["%s", "{file}"]
+                """.formatted(
+                Ground.MANY, String.join("\", \"", Ground.CARDS), HexFormat.of().formatHex(digest.digest()), tool));
+        if (!attack.reload()
+                || !attack.kubelet().await(lists -> lists.containsKey(Ground.MANY), Attack.PATIENCE_MILLIS)) {
+            attack.found("functions that are programmed are not listed");
+        }
+        preStart(attack, Ground.CARDS);
+        long most = Files.exists(seen)
+                ? Files.readAllLines(seen).stream()
+                        .mapToLong(Long::parseLong)
+                        .max()
+                        .orElse(0)
+                : 0;
+        if (most == 0) {
+            attack.found("no tool that programs has seen its image: "
+                    + Cleanliness.visible(attack.target().lastWords()));
+        } else if (most > COPIES_MIB << 20) {
+            attack.found("images of " + (most >> 20) + " MiB were copied side by side");
+        }
+        attack.manyAsBefore();
+        return Ground.CARDS.size();
     }
 }

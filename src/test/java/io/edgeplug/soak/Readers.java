@@ -2,7 +2,7 @@ package io.edgeplug.soak;
 
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.kubelet.HeldDevices;
+import io.edgeplug.pods.HeldDevices;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -85,7 +85,7 @@ final class StartInputs {
         return 1;
     }
 
-    /** A link that a local user has planted must not be handed out as what it leads to. */
+    /** A link that a local user has planted must not be handed over as what it leads to. */
     private static int linkOfNobody(Attack attack, Random random) throws Exception {
         Ground ground = Ground.lay();
         Path directory = Files.createDirectories(ground.sysroot().resolve("etc/planted"));

@@ -1,16 +1,15 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.supply;
 
 import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.HandOver;
-import io.edgeplug.inventory.DeviceUnavailableException;
+import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.Closing;
+import io.edgeplug.rules.HandOver;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,13 +20,13 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** A node whose two functions, in one IOMMU group, are handed over by name, and what supplies them. */
-final class SupplyNode {
+public final class SupplyNode {
 
-    static final String A = "0000:43:00.0";
-    static final String B = "0000:43:00.1";
-    static final String SPEC = "edgeplug_example.com_dpu.json";
+    public static final String A = "0000:43:00.0";
+    public static final String B = "0000:43:00.1";
+    public static final String SPEC = "edgeplug_example.com_dpu.json";
 
-    static final String CLASSES = """
+    public static final String CLASSES = """
             [[class]]
             resource = "example.com/dpu"
             kind = "nic"
@@ -44,22 +43,20 @@ final class SupplyNode {
     private final Resource resource;
 
     SupplyNode(Closing closing, Path directory) throws Exception {
-        node = closing.add(
-                SimulatedNode.unpack(Files.readString(Machine.file("vfio-groups", "tree")), directory.resolve("node")));
-        List<DeviceClass> classes = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), CLASSES))
-                .classes();
-        monitor = closing.add(Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO));
+        GroupedNode whole = GroupedNode.follow(closing, GroupedNode.unpack(closing, directory), directory, CLASSES);
+        node = whole.node();
+        monitor = whole.monitor();
         supply = closing.add(Supply.open(
-                classes.getFirst(),
+                whole.classes().getFirst(),
                 monitor,
                 closing.add(new NodeWatch(node.sysfs(), paths -> {})),
                 node.sysfs(),
-                directories(directory)));
-        resource = new Resource(supply, closing.add(new Preparations(node.sysfs(), monitor, directory)), directory);
+                whole.directories()));
+        resource = whole.resource(supply);
     }
 
     /** Where its files are. */
-    static ContainerDirectories directories(Path directory) {
+    public static ContainerDirectories directories(Path directory) {
         return new ContainerDirectories(directory.resolve("cdi"), directory.resolve("devinfo"));
     }
 
@@ -70,23 +67,23 @@ final class SupplyNode {
                 .getMessage());
     }
 
-    Offer await(Predicate<Offer> condition) throws InterruptedException {
+    Stock await(Predicate<Stock> condition) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.multipliedBy(3).toNanos();
-        Offer offer = supply.current();
-        while (!condition.test(offer) && System.nanoTime() < end) {
-            offer = supply.awaitNewerThan(offer.number(), Duration.ofSeconds(1));
+        Stock stock = supply.current();
+        while (!condition.test(stock) && System.nanoTime() < end) {
+            stock = supply.stock().awaitNewerThan(stock.number(), Duration.ofSeconds(1));
         }
-        assertThat(condition.test(offer)).as("%s", offer).isTrue();
-        return offer;
+        assertThat(condition.test(stock)).as("%s", stock).isTrue();
+        return stock;
     }
 
-    static boolean isHealthy(Offer offer, String id) {
-        return offer.devices().stream()
+    static boolean isHealthy(Stock stock, String id) {
+        return stock.devices().stream()
                 .anyMatch(device -> device.id().equals(id) && device.health().isHealthy());
     }
 
-    static String problem(Offer offer, String id) {
-        return offer.devices().stream()
+    static String problem(Stock stock, String id) {
+        return stock.devices().stream()
                 .filter(device -> device.id().equals(id))
                 .map(Device::health)
                 .findFirst()

@@ -1,4 +1,4 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.pods;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

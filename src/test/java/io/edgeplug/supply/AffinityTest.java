@@ -1,14 +1,18 @@
-package io.edgeplug.device;
+package io.edgeplug.supply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.device.FunctionBuilder;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.rules.Preference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -102,26 +106,11 @@ final class AffinityTest {
         PciAddress pf = new PciAddress(0, bus, 0, pfFunction);
         return IntStream.range(0, count)
                 .<Device>mapToObj(index -> new VirtualFunction(
-                        new PciFunction(
-                                new PciAddress(0, bus, 1 + 2 * pfFunction + index / 8, index % 8),
-                                0x8086,
-                                0x1889,
-                                0,
-                                0,
-                                0x020000,
-                                Optional.empty(),
-                                OptionalInt.of(node),
-                                false,
-                                OptionalInt.empty(),
-                                OptionalLong.empty(),
-                                Optional.of(new PciAddress(0, bus - 1, 0, 0)),
-                                List.of(),
-                                List.of(),
-                                List.of(),
-                                DriverDevices.NONE,
-                                false,
-                                0,
-                                Optional.empty()),
+                        new FunctionBuilder(new PciAddress(0, bus, 1 + 2 * pfFunction + index / 8, index % 8))
+                                .ethernet(0x8086, 0x1889)
+                                .numaNode(node)
+                                .rootPort(new PciAddress(0, bus - 1, 0, 0))
+                                .build(),
                         pf,
                         index,
                         List.of(),

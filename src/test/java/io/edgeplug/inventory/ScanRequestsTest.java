@@ -11,19 +11,19 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a uevent asks to look at. */
 @Timeout(10)
-final class HeardTest {
+final class ScanRequestsTest {
 
     private static final String VF = "/devices/pci0000:3a/0000:3a:00.0/0000:3b:01.2";
 
-    private final Heard heard = new Heard();
+    private final ScanRequests requests = new ScanRequests();
 
     @Test
     void functionOfAnInterfaceOrAnRdmaDeviceIsLookedAt() throws Exception {
-        heard.hear(new Uevent("add", VF, "pci"));
-        heard.hear(new Uevent("add", VF + "/net/ens1f0v2", "net"));
-        heard.hear(new Uevent("add", VF + "/infiniband/mlx5_2", "infiniband"));
+        requests.add(new Uevent("add", VF, "pci"));
+        requests.add(new Uevent("add", VF + "/net/ens1f0v2", "net"));
+        requests.add(new Uevent("add", VF + "/infiniband/mlx5_2", "infiniband"));
 
-        Heard.Batch batch = heard.await(System.nanoTime());
+        ScanRequests.Batch batch = requests.await(System.nanoTime());
 
         assertThat(batch.functions().keySet()).isEqualTo(Set.of(new PciAddress(0, 0x3b, 1, 2)));
         assertThat(batch.everything() || batch.withoutFunction()).isFalse();
@@ -32,18 +32,20 @@ final class HeardTest {
     @Test
     void interfacesOfNoFunctionAskForNothing() throws Exception {
         for (String name : new String[] {"veth1a2b", "docker0", "cali7", "bond0", "lo"}) {
-            heard.hear(new Uevent("add", "/devices/virtual/net/" + name, "net"));
+            requests.add(new Uevent("add", "/devices/virtual/net/" + name, "net"));
         }
-        heard.hear(new Uevent("add", "/devices/virtual/misc/tun", "misc"));
+        requests.add(new Uevent("add", "/devices/virtual/misc/tun", "misc"));
 
-        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), Map.of(), false, false));
+        assertThat(requests.await(System.nanoTime()))
+                .isEqualTo(new ScanRequests.Batch(Map.of(), Map.of(), false, false));
     }
 
     @Test
     void fpgaOfASystemOnChipAsksForNoFunction() throws Exception {
-        heard.hear(new Uevent("change", "/devices/platform/fpga-full/fpga_region/region0", "fpga_region"));
+        requests.add(new Uevent("change", "/devices/platform/fpga-full/fpga_region/region0", "fpga_region"));
 
-        assertThat(heard.await(System.nanoTime())).isEqualTo(new Heard.Batch(Map.of(), Map.of(), true, false));
+        assertThat(requests.await(System.nanoTime()))
+                .isEqualTo(new ScanRequests.Batch(Map.of(), Map.of(), true, false));
     }
 
     @Test
@@ -54,8 +56,8 @@ final class HeardTest {
             new Uevent("add", "/devices/virtual/misc/rdma_cm", "misc"),
         };
         for (Uevent event : all) {
-            heard.hear(event);
-            assertThat(heard.await(System.nanoTime()).everything())
+            requests.add(event);
+            assertThat(requests.await(System.nanoTime()).everything())
                     .as(event.devpath())
                     .isTrue();
         }
@@ -63,10 +65,10 @@ final class HeardTest {
 
     @Test
     void absurdPathsAskForNoMoreThanAFunction() throws Exception {
-        heard.hear(new Uevent("add", "/devices/../../etc/0000:3b:01.2/../../passwd", "pci"));
-        heard.hear(new Uevent("add", "/devices/" + "x/".repeat(5000), "pci"));
+        requests.add(new Uevent("add", "/devices/../../etc/0000:3b:01.2/../../passwd", "pci"));
+        requests.add(new Uevent("add", "/devices/" + "x/".repeat(5000), "pci"));
 
-        assertThat(heard.await(System.nanoTime()).functions().keySet())
+        assertThat(requests.await(System.nanoTime()).functions().keySet())
                 .isEqualTo(Set.of(new PciAddress(0, 0x3b, 1, 2)));
     }
 }

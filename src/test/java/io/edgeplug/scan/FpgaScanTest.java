@@ -1,7 +1,11 @@
-package io.edgeplug.device;
+package io.edgeplug.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Fpga;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,13 +1,15 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.supply;
 
-import static io.edgeplug.kubelet.SupplyNode.A;
-import static io.edgeplug.kubelet.SupplyNode.B;
-import static io.edgeplug.kubelet.SupplyNode.SPEC;
-import static io.edgeplug.kubelet.SupplyNode.isHealthy;
-import static io.edgeplug.kubelet.SupplyNode.names;
-import static io.edgeplug.kubelet.SupplyNode.problem;
+import static io.edgeplug.supply.SupplyNode.A;
+import static io.edgeplug.supply.SupplyNode.B;
+import static io.edgeplug.supply.SupplyNode.SPEC;
+import static io.edgeplug.supply.SupplyNode.isHealthy;
+import static io.edgeplug.supply.SupplyNode.names;
+import static io.edgeplug.supply.SupplyNode.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.kubelet.Closing;
+import io.edgeplug.kubelet.Mounted;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -51,7 +53,7 @@ final class SupplyFilesTest {
 
         Files.delete(cdi().resolve(SPEC).resolve("something"));
         Files.delete(cdi().resolve(SPEC));
-        running.await(offer -> isHealthy(offer, A));
+        running.await(stock -> isHealthy(stock, A));
     }
 
     @Test
@@ -86,7 +88,7 @@ final class SupplyFilesTest {
 
         Files.delete(json);
         Files.writeString(cdi().resolve("o.yaml"), "kind: example.com/dpu\ndevices:\n  - name: \"" + B + "\"\n");
-        running.await(offer -> isHealthy(offer, A) && !isHealthy(offer, B));
+        running.await(stock -> isHealthy(stock, A) && !isHealthy(stock, B));
     }
 
     @Test
@@ -132,7 +134,7 @@ final class SupplyFilesTest {
             assertThat(names(cdi())).containsExactly("full");
 
             Files.delete(cdi().resolve("full"));
-            running.await(offer -> isHealthy(offer, A));
+            running.await(stock -> isHealthy(stock, A));
             running.supply.close();
         }
     }
@@ -148,7 +150,7 @@ final class SupplyFilesTest {
                             + ": Read-only file system");
 
             disk.remount("rw");
-            running.await(offer -> isHealthy(offer, A));
+            running.await(stock -> isHealthy(stock, A));
             running.supply.close();
         }
     }

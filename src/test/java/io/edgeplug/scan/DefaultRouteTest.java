@@ -1,8 +1,17 @@
-package io.edgeplug.device;
+package io.edgeplug.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.Nic;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Requirement;
+import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.SelectorWord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +49,7 @@ final class DefaultRouteTest {
         routes4("enp1s0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n");
 
         assertThat(NICS.takes(nic())).isFalse();
-        assertThat(NICS.conditions(nic())).contains(new Condition("not the default route", "it on enp1s0", false));
+        assertThat(NICS.requirements(nic())).contains(new Requirement("not the default route", "it on enp1s0", false));
     }
 
     @Test
@@ -59,7 +68,7 @@ final class DefaultRouteTest {
 
         assertThat(hca.function().carriesDefaultRoute()).isTrue();
         assertThat(hcas.takes(hca)).isTrue();
-        assertThat(hcas.conditions(hca)).contains(new Condition("the default route or not", "it on enp1s0", true));
+        assertThat(hcas.requirements(hca)).contains(new Requirement("the default route or not", "it on enp1s0", true));
         assertThat(NICS.takes(hca)).isFalse();
     }
 

@@ -1,4 +1,4 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.supply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,12 +8,13 @@ import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.HandOver;
+import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.Kind;
-import io.edgeplug.inventory.DeviceUnavailableException;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.Machine;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.HandOver;
 import io.edgeplug.simulation.SimulatedNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,11 +85,11 @@ final class RandomAllocationTest {
 
     private void ask(Resource resource, List<String> ids) {
         Set<String> distinct = new HashSet<>(ids);
-        Offer offer = resource.supply().current();
+        Stock stock = resource.supply().current();
         Set<String> healthy = new HashSet<>();
-        // those of a group that a container holds: it may have them again, and the offer says so a moment later
+        // those of a group that a container holds: it may have them again, and the stock says so a moment later
         Set<String> inUse = new HashSet<>();
-        for (Device device : offer.devices()) {
+        for (Device device : stock.devices()) {
             Optional<String> problem = device.health().problem();
             if (problem.isEmpty()) {
                 healthy.add(device.id());
@@ -102,7 +103,7 @@ final class RandomAllocationTest {
             Allocation given = resource.allocate(List.of(ids), HandOver.CDI).getFirst();
             distinct.removeAll(healthy);
             assertThat(isOnce && inUse.containsAll(distinct))
-                    .as("%s of %s", ids, offer)
+                    .as("%s of %s", ids, stock)
                     .isTrue();
             assertComplete(resource, ids, given);
             granted++;

@@ -1,7 +1,11 @@
-package io.edgeplug.device;
+package io.edgeplug.scan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;

@@ -1,11 +1,12 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.supply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.Equipment;
-import io.edgeplug.device.DeviceClass;
 import io.edgeplug.inventory.Inventory;
+import io.edgeplug.kubelet.Machine;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What devices bring, followed from change to change. */
 @Timeout(60)
-final class EquippedTest {
+final class EquipmentIndexTest {
 
     private static final String FUNCTIONS = "sys/bus/pci/devices";
     private static final int CHANGES = 300;
@@ -38,7 +39,7 @@ final class EquippedTest {
         try (SimulatedNode node =
                 SimulatedNode.unpack(Files.readString(Machine.file("vfio-groups", "tree")), directory)) {
             List<Followed> followed = classes.stream()
-                    .map(one -> new Followed(one, new Equipped(one), new HashMap<>()))
+                    .map(one -> new Followed(one, new EquipmentIndex(one), new HashMap<>()))
                     .toList();
             for (int i = 0; i < CHANGES; i++) {
                 change();
@@ -49,20 +50,21 @@ final class EquippedTest {
     }
 
     /** A class, what its devices bring, and the same put together from what has been told of changes. */
-    private record Followed(DeviceClass deviceClass, Equipped equipped, Map<String, Equipment> told) {
+    private record Followed(DeviceClass deviceClass, EquipmentIndex index, Map<String, Equipment> told) {
 
         void assertFollows(Inventory inventory) {
-            List<Equipment> anew = new Equipped(deviceClass).follow(inventory).changed();
-            Equipped.Change change = equipped.follow(inventory);
+            List<Equipment> anew =
+                    new EquipmentIndex(deviceClass).update(inventory).changed();
+            EquipmentIndex.Change change = index.update(inventory);
             // no more is told than has changed
             assertThat(change.changed()).as("-Dseed=%d", SEED).noneMatch(one -> one.equals(told.get(one.id())));
             assertThat(told.keySet()).as("-Dseed=%d", SEED).containsAll(change.gone());
             change.gone().forEach(told::remove);
             change.changed().forEach(brought -> told.put(brought.id(), brought));
 
-            assertThat(equipped.all()).as("-Dseed=%d", SEED).containsExactlyInAnyOrderElementsOf(anew);
+            assertThat(index.all().values()).as("-Dseed=%d", SEED).containsExactlyInAnyOrderElementsOf(anew);
             assertThat(told.values()).as("-Dseed=%d", SEED).containsExactlyInAnyOrderElementsOf(anew);
-            assertThat(equipped.follow(inventory).isEmpty()).isTrue();
+            assertThat(index.update(inventory).isEmpty()).isTrue();
         }
     }
 

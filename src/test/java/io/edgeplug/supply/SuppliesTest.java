@@ -1,22 +1,20 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.supply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.config.ConfigException;
-import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.Allocation.Node;
-import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceClass;
-import io.edgeplug.device.HandOver;
-import io.edgeplug.inventory.Hold;
+import io.edgeplug.inventory.DeviceInPreparation;
 import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.Closing;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.HandOver;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,29 +66,32 @@ final class SuppliesTest {
         closing.close();
     }
 
-    private record Running(SimulatedNode node, Monitor monitor, Supplies supplies, Preparations preparations) {
+    private record Running(GroupedNode whole, Supplies supplies) {
+
+        SimulatedNode node() {
+            return whole.node();
+        }
+
+        Monitor monitor() {
+            return whole.monitor();
+        }
 
         Resource resource(int number) {
-            return new Resource(supplies.each().get(number), preparations, node.root());
+            return whole.resource(supplies.each().get(number));
         }
     }
 
     private Running running(String classes) throws Exception {
-        SimulatedNode node = closing.add(
-                SimulatedNode.unpack(Files.readString(Machine.file("vfio-groups", "tree")), directory.resolve("node")));
+        SimulatedNode node = GroupedNode.unpack(closing, directory);
         Path driver = node.root().resolve("sys/bus/pci/devices/" + UNBOUND + "/driver");
         Files.delete(driver);
         Files.createSymbolicLink(driver, Path.of("../../../../bus/pci/drivers/mlx5_core"));
-        List<DeviceClass> read = read(classes);
-        Monitor monitor = closing.add(Monitor.open(node.sysfs(), read, node.uevents(), Duration.ZERO));
-        ContainerDirectories directories = new ContainerDirectories(cdi(), directory.resolve("devinfo"));
-        Supplies supplies = closing.add(Supplies.open(node.sysfs(), directories, monitor, read));
-        return new Running(node, monitor, supplies, closing.add(new Preparations(node.sysfs(), monitor, directory)));
+        GroupedNode whole = GroupedNode.follow(closing, node, directory, classes);
+        return new Running(whole, whole.supplies(closing));
     }
 
     private List<DeviceClass> read(String classes) throws IOException, ConfigException {
-        return ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes))
-                .classes();
+        return GroupedNode.read(directory, classes);
     }
 
     private Path cdi() {
@@ -178,7 +179,7 @@ final class SuppliesTest {
         Running running = running(DPU);
         Supply supply = running.supplies().each().getFirst();
         Device device = supply.current().devices().getFirst();
-        Hold hold = running.monitor().hold(device);
+        DeviceInPreparation preparation = running.monitor().beginPreparation(device);
 
         Files.delete(running.node().root().resolve("dev/vfio/17"));
 
@@ -186,7 +187,7 @@ final class SuppliesTest {
         assertThat(running.resource(0).allocate(List.of(List.of(A)), HandOver.CDI))
                 .hasSize(1);
 
-        hold.release(Optional.empty());
+        preparation.end(Optional.empty());
         assertThat(problems(supply)).containsOnlyKeys(A, B);
     }
 }

@@ -1,8 +1,12 @@
-package io.edgeplug.device;
+package io.edgeplug.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import java.util.List;

@@ -1,17 +1,18 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.pods;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.edgeplug.SmallHeap;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceScan;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
+import io.edgeplug.kubelet.TestDaemon;
 import io.edgeplug.linux.Destination;
 import io.edgeplug.linux.FileKind;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.scan.DeviceScan;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;

@@ -1,15 +1,16 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.supply;
 
-import static io.edgeplug.kubelet.SupplyNode.A;
-import static io.edgeplug.kubelet.SupplyNode.B;
-import static io.edgeplug.kubelet.SupplyNode.SPEC;
-import static io.edgeplug.kubelet.SupplyNode.isHealthy;
-import static io.edgeplug.kubelet.SupplyNode.names;
-import static io.edgeplug.kubelet.SupplyNode.problem;
+import static io.edgeplug.supply.SupplyNode.A;
+import static io.edgeplug.supply.SupplyNode.B;
+import static io.edgeplug.supply.SupplyNode.SPEC;
+import static io.edgeplug.supply.SupplyNode.isHealthy;
+import static io.edgeplug.supply.SupplyNode.names;
+import static io.edgeplug.supply.SupplyNode.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.container.CdiChecker;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.kubelet.Closing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -65,7 +66,7 @@ final class SupplyTest {
         SupplyNode running = new SupplyNode(closing, directory);
 
         running.node.pull(PciAddress.parse(A).orElseThrow());
-        running.await(offer -> offer.devices().size() == 1);
+        running.await(stock -> stock.devices().size() == 1);
         running.supply.look();
 
         assertThat(Files.exists(deviceInfo().resolve("example.com-dpu-" + A + "-device.json")))
@@ -81,10 +82,10 @@ final class SupplyTest {
         assertThat(running.refusal(A))
                 .isEqualTo("Device 0000:43:00.0 of example.com/dpu is unhealthy: its node /dev/vfio/17 is not there");
 
-        assertThat(problem(running.await(offer -> !isHealthy(offer, B)), A))
+        assertThat(problem(running.await(stock -> !isHealthy(stock, B)), A))
                 .isEqualTo("its node /dev/vfio/17 is not there");
         Files.createFile(running.node.root().resolve("dev/vfio/17"));
-        running.await(offer -> isHealthy(offer, A) && isHealthy(offer, B));
+        running.await(stock -> isHealthy(stock, A) && isHealthy(stock, B));
     }
 
     @Test
@@ -95,7 +96,7 @@ final class SupplyTest {
 
         assertThat(running.refusal(A))
                 .isEqualTo("Device 0000:43:00.0 of example.com/dpu is unhealthy: its node /dev/vfio/17 is a directory");
-        running.await(offer -> !isHealthy(offer, A) && !isHealthy(offer, B));
+        running.await(stock -> !isHealthy(stock, A) && !isHealthy(stock, B));
     }
 
     @Test
@@ -108,7 +109,7 @@ final class SupplyTest {
                 Path.of("../../../../bus/pci/drivers/mlx5_core"));
         running.monitor.lookAgain(B);
 
-        assertThat(problem(running.await(offer -> !isHealthy(offer, A)), A))
+        assertThat(problem(running.await(stock -> !isHealthy(stock, A)), A))
                 .isEqualTo("its IOMMU group 17 cannot be handed out: 0000:43:00.1 is bound to mlx5_core");
         assertThat(running.refusal(A)).contains("0000:43:00.1 is bound to mlx5_core");
     }
@@ -121,7 +122,7 @@ final class SupplyTest {
 
         assertThat(running.refusal(A)).contains("its CDI specification was changed or removed by somebody else");
 
-        running.await(offer -> isHealthy(offer, A) && offer.problems().isEmpty());
+        running.await(stock -> isHealthy(stock, A) && stock.problems().isEmpty());
         assertThat(Files.readString(cdi().resolve(SPEC))).isEqualTo(good);
     }
 
@@ -136,7 +137,7 @@ final class SupplyTest {
 
         assertThat(running.refusal(A)).contains("its device information file was changed or removed by somebody else");
 
-        running.await(offer -> isHealthy(offer, A) && offer.problems().isEmpty() && Files.exists(a));
+        running.await(stock -> isHealthy(stock, A) && stock.problems().isEmpty() && Files.exists(a));
         assertThat(Files.readString(b)).isEqualTo(good);
     }
 
@@ -147,6 +148,6 @@ final class SupplyTest {
 
         assertThat(running.refusal(A)).contains("its CDI specification was changed or removed by somebody else");
 
-        running.await(offer -> isHealthy(offer, A) && Files.exists(cdi().resolve(SPEC)));
+        running.await(stock -> isHealthy(stock, A) && Files.exists(cdi().resolve(SPEC)));
     }
 }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-final class HoldsTest {
+final class DevicesInPreparationTest {
 
     private static final Device DEVICE = new PlatformFpga("f8007000.devcfg", Optional.empty(), Health.HEALTHY);
     private static final String PATH = "/devices/soc/f8007000.devcfg";
     private static final PciAddress FUNCTION = new PciAddress(0, 0x3b, 1, 0);
 
-    private final Holds holds = new Holds();
+    private final DevicesInPreparation inPreparation = new DevicesInPreparation();
 
     /** A scan of thousands of functions looks all the time: uevents that waited for it came a second late. */
     @Test
@@ -32,14 +32,14 @@ final class HoldsTest {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<Boolean> look = new CompletableFuture<>();
         Thread.ofPlatform()
-                .start(() -> holds.unlessHeld(FUNCTION, () -> {
+                .start(() -> inPreparation.unlessInPreparation(FUNCTION, () -> {
                     looks.countDown();
                     look.complete(await(end));
                 }));
         assertThat(looks.await(10, TimeUnit.SECONDS)).isTrue();
 
         Thread listener = Thread.ofPlatform()
-                .start(() -> holds.heard(new Uevent("change", "/devices/pci0000:3a/" + FUNCTION, "pci")));
+                .start(() -> inPreparation.allowRetry(new Uevent("change", "/devices/pci0000:3a/" + FUNCTION, "pci")));
 
         assertThat(listener.join(Duration.ofSeconds(10))).isTrue();
         end.countDown();
@@ -59,7 +59,7 @@ final class HoldsTest {
     void deviceThatIsPulledRightAfterItCouldNotBePreparedHasAnotherChance() {
         fail();
 
-        holds.heard(new Uevent("remove", PATH, "platform"));
+        inPreparation.allowRetry(new Uevent("remove", PATH, "platform"));
 
         assertThat(isHealthy()).isTrue();
     }
@@ -68,18 +68,18 @@ final class HoldsTest {
     void echoOfAPreparationThatFailedIsNoChance() {
         fail();
 
-        holds.heard(new Uevent("remove", PATH + "/fpga_manager/fpga0", "fpga_manager"));
-        holds.heard(new Uevent("add", PATH, "platform"));
+        inPreparation.allowRetry(new Uevent("remove", PATH + "/fpga_manager/fpga0", "fpga_manager"));
+        inPreparation.allowRetry(new Uevent("add", PATH, "platform"));
 
         assertThat(isHealthy()).isFalse();
     }
 
     private void fail() {
-        holds.take(DEVICE);
-        holds.release(DEVICE, Optional.of("could not be prepared"));
+        inPreparation.begin(DEVICE);
+        inPreparation.end(DEVICE, Optional.of("could not be prepared"));
     }
 
     private boolean isHealthy() {
-        return holds.judged(List.of(DEVICE)).getFirst().health().isHealthy();
+        return inPreparation.judged(List.of(DEVICE)).getFirst().health().isHealthy();
     }
 }

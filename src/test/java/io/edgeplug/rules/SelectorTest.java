@@ -1,12 +1,24 @@
-package io.edgeplug.device;
+package io.edgeplug.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.DriverBinding;
+import io.edgeplug.device.DriverDevices;
+import io.edgeplug.device.FpgaFunction;
+import io.edgeplug.device.FunctionBuilder;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.OtherPci;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.RdmaDevice;
+import io.edgeplug.device.RdmaPort;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.VdpaDevice;
+import io.edgeplug.device.VirtualFunction;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,29 +35,21 @@ final class SelectorTest {
             List.of());
 
     private static final VirtualFunction VF3 = new VirtualFunction(
-            new PciFunction(
-                    new PciAddress(0, 0x3b, 1, 3),
-                    0x8086,
-                    0x1889,
-                    0,
-                    0,
-                    0x020000,
-                    Optional.of("iavf"),
-                    OptionalInt.empty(),
-                    false,
-                    OptionalInt.empty(),
-                    OptionalLong.of(101),
-                    Optional.empty(),
-                    List.of(),
-                    List.of("infiniband"),
-                    List.of(RDMA),
-                    new DriverDevices(
-                            List.of("iavf.iwarp.3"),
-                            List.of(new VdpaDevice("vdpa0", Optional.of("vhost_vdpa"), Optional.empty())),
-                            List.of()),
-                    false,
-                    0,
-                    Optional.empty()),
+            new FunctionBuilder(new PciAddress(0, 0x3b, 1, 3))
+                    .ethernet(0x8086, 0x1889)
+                    .acpiIndex(101)
+                    .binding(new DriverBinding(
+                            Optional.of("iavf"),
+                            List.of(),
+                            List.of("infiniband"),
+                            List.of(RDMA),
+                            new DriverDevices(
+                                    List.of("iavf.iwarp.3"),
+                                    List.of(new VdpaDevice("vdpa0", Optional.of("vhost_vdpa"), Optional.empty())),
+                                    List.of()),
+                            false,
+                            Optional.empty()))
+                    .build(),
             PF,
             3,
             List.of("ens1f0"),
@@ -132,26 +136,11 @@ final class SelectorTest {
                 ResourceName.parse("example.com/x"),
                 Kind.PCI,
                 new Selector(Map.of(SelectorWord.VENDORS, List.of("8086"))));
-        PciFunction pf = new PciFunction(
-                PF,
-                0x8086,
-                0x1592,
-                0,
-                0,
-                0x020000,
-                Optional.of("ice"),
-                OptionalInt.empty(),
-                false,
-                OptionalInt.empty(),
-                OptionalLong.empty(),
-                Optional.empty(),
-                List.of("ens1f0"),
-                List.of(),
-                List.of(),
-                DriverDevices.NONE,
-                false,
-                4,
-                Optional.empty());
+        PciFunction pf = new FunctionBuilder(PF)
+                .ethernet(0x8086, 0x1592)
+                .driver("ice", "ens1f0")
+                .virtualFunctions(4)
+                .build();
 
         assertThat(everything.takes(new OtherPci(pf, Health.HEALTHY))).isFalse();
     }

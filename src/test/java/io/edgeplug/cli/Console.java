@@ -1,0 +1,26 @@
+package io.edgeplug.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/** Runs commands and keeps what they print, to stdout and to stderr. */
+final class Console {
+
+    private final StringWriter text = new StringWriter();
+
+    int execute(String... args) {
+        return Commands.commandLine().setOut(writer()).setErr(writer()).execute(args);
+    }
+
+    PrintWriter writer() {
+        return new PrintWriter(text);
+    }
+
+    String text() {
+        return text.toString();
+    }
+
+    void clear() {
+        text.getBuffer().setLength(0);
+    }
+}

@@ -1,0 +1,97 @@
+package io.edgeplug.packaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.cli.Commands;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The documents of the packages, made of this checkout's own help, reference and changelog. */
+final class DocumentsTest {
+
+    @TempDir
+    private Path root = Path.of("");
+
+    @BeforeEach
+    void makeLibraries() throws IOException {
+        Files.createDirectories(root.resolve("usr/lib/edgeplug/lib"));
+    }
+
+    @Test
+    void manualPageHasEveryCommand() throws IOException {
+        write();
+
+        String page = page("usr/share/man/man8/edgeplug.8.gz");
+        assertThat(page).startsWith("'\\\" t\n.TH \"EDGEPLUG\" 8 2026-11-20 \"edgeplug 0.1.0\"\n");
+        assertThat(Commands.commandLine().getSubcommands().keySet())
+                .isNotEmpty()
+                .allSatisfy(
+                        command -> assertThat(page).contains("\n.SS edgeplug " + command.replace("-", "\\-") + "\n"));
+    }
+
+    @Test
+    void manualPageHasEverySectionOfTheReference() throws IOException {
+        write();
+
+        String page = page("usr/share/man/man5/edgeplug.toml.5.gz");
+        assertThat(Files.readAllLines(Path.of("docs/edgeplug.toml.md")).stream()
+                        .filter(line -> line.startsWith("### ")))
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(page)
+                        .contains("\n.SS "
+                                + line.substring("### ".length())
+                                        .replace("`", "")
+                                        .replace("-", "\\-")));
+    }
+
+    @Test
+    void changelogIsOfTheVersionAndInDebiansForm() throws IOException {
+        write();
+
+        assertThat(page("usr/share/doc/edgeplug/changelog.gz"))
+                .startsWith("edgeplug (0.1.0) unstable; urgency=medium\n\n  * ")
+                .endsWith("  Fri, 20 Nov 2026 00:00:00 +0000\n");
+    }
+
+    @Test
+    void libraryWhoseLicenseIsNotNamedFailsTheBuild() throws IOException {
+        Files.createFile(root.resolve("usr/lib/edgeplug/lib/stranger-1.0.jar"));
+
+        assertThatThrownBy(this::write).hasMessage("packaging/copyright: does not name stranger-1.0.jar");
+    }
+
+    @Test
+    void markdownThatNoPageCanShowFailsTheBuild() {
+        assertThatThrownBy(() -> ReferencePage.of(
+                        List.of("# edgeplug.toml", "Configures it.", "> quoted"), List.of(), "2026-11-20", "0.1.0"))
+                .hasMessageEndingWith("not known how to set this: > quoted");
+    }
+
+    @Test
+    void lineThatBeginsWithADotIsNoMacro() {
+        assertThat(new Roff("x", 5, "2026-11-20", "0.1.0", "x")
+                        .example(List.of(".so /etc/passwd"))
+                        .toString())
+                .contains("\n\\&.so /etc/passwd\n");
+    }
+
+    private void write() throws IOException {
+        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.1.0").write();
+    }
+
+    private String page(String file) throws IOException {
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(root.resolve(file)))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}
