@@ -63,7 +63,7 @@ final class CommandPage {
         }
         boolean isTop = spec.parent() == null;
         for (OptionSpec option : spec.options()) {
-            if (isTop || !option.usageHelp() && !option.versionHelp()) {
+            if (isTop || (!option.usageHelp() && !option.versionHelp())) {
                 String label = option.arity().max() == 0 ? "" : "=*" + option.paramLabel() + "*";
                 String names =
                         Stream.of(option.names()).map(name -> "`" + name + "`").collect(Collectors.joining(", "));

@@ -22,10 +22,10 @@ import java.util.concurrent.TimeoutException;
  */
 final class Training {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** A child JVM writes the cache after the daemon has ended. */
-    private static final Duration ASSEMBLY = Duration.ofSeconds(180);
+    private static final Duration ASSEMBLY = Duration.ofMinutes(3);
 
     private static final int ROUNDS = 1000;
 
