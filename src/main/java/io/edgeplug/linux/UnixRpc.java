@@ -186,6 +186,7 @@ public final class UnixRpc implements AutoCloseable {
                 .channelType(EpollServerDomainSocketChannel.class)
                 .bossEventLoopGroup(loop)
                 .workerEventLoopGroup(loop)
+                .intercept(new LateAnswers())
                 .intercept(check)
                 .handshakeTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS)
                 .maxConcurrentCallsPerConnection(MAX_CALLS)

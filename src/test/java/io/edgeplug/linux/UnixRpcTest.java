@@ -14,11 +14,14 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whether a server does anything with a call. */
 @Timeout(60)
@@ -68,6 +71,56 @@ final class UnixRpcTest {
             assertThat(rpc.answers(socket, PATIENCE)).isTrue();
             caller.shutdownNow();
             server.shutdownNow().awaitTermination();
+        }
+    }
+
+    /** Answers on a thread of its own, when it is told to. */
+    private static final class Late extends DevicePluginGrpc.DevicePluginImplBase {
+
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final CountDownLatch end = new CountDownLatch(1);
+        private final CompletableFuture<Void> answered = new CompletableFuture<>();
+
+        @Override
+        public void getDevicePluginOptions(Empty request, StreamObserver<DevicePluginOptions> answer) {
+            Thread.ofPlatform().daemon().start(() -> answerAtTheEnd(answer));
+            asked.countDown();
+        }
+
+        private void answerAtTheEnd(StreamObserver<DevicePluginOptions> answer) {
+            try {
+                end.await();
+                answer.onNext(DevicePluginOptions.getDefaultInstance());
+                answer.onCompleted();
+                answered.complete(null);
+            } catch (InterruptedException | RuntimeException e) {
+                answered.completeExceptionally(e);
+            }
+        }
+    }
+
+    /** Such a thread would end the whole daemon with an error, just as it stops. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void answerThatComesOnceTheLoopHasEndedIsDropped(boolean isServerShutDown) throws Exception {
+        Path socket = directory.resolve("s");
+        Late late = new Late();
+        try (UnixRpc other = UnixRpc.open()) {
+            UnixRpc rpc = UnixRpc.open();
+            Server server = rpc.serve(socket, late);
+            ManagedChannel caller = other.dial(socket);
+            Future<DevicePluginOptions> ignored =
+                    DevicePluginGrpc.newFutureStub(caller).getDevicePluginOptions(Empty.getDefaultInstance());
+            late.asked.await();
+            if (isServerShutDown) {
+                server.shutdownNow().awaitTermination();
+            }
+            rpc.close();
+
+            late.end.countDown();
+
+            assertThat(late.answered).succeedsWithin(PATIENCE);
+            caller.shutdownNow();
         }
     }
 
