@@ -31,6 +31,12 @@ final class ClassText {
         text.append(name).append('\n');
     }
 
+    /** A comment between classes. */
+    void remark(String sentence) {
+        text.append('\n');
+        comment(sentence);
+    }
+
     /** A comment in lines that fit. */
     void comment(String sentence) {
         StringBuilder line = new StringBuilder("#");

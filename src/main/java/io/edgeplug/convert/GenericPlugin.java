@@ -205,7 +205,7 @@ final class GenericPlugin {
         common.permissions.stream()
                 .filter(one -> !one.isEmpty() && !one.equals("rw"))
                 .forEach(one -> {
-                    text.comment("Who can make nodes has m; leave it out unless a program does.");
+                    text.comment("m lets the container make device nodes. Leave it out unless its program does that.");
                     text.string("permissions", one);
                 });
         if (common.permissions.equals(Set.of("rw"))) {

@@ -1,6 +1,7 @@
 package io.edgeplug.convert;
 
 import io.edgeplug.config.Mistakes;
+import io.edgeplug.rules.Sharing;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -190,6 +191,19 @@ final class Part {
             return OptionalInt.empty();
         }
         return OptionalInt.of(Integer.parseInt(text.orElseThrow()));
+    }
+
+    /** How many containers can have one device there, which is a class's shares; empty if a mistake was added. */
+    OptionalInt shares(String key) {
+        OptionalInt number = number(key);
+        if (get(key).isEmpty()) {
+            mistake(key + " is missing");
+        } else if (number.isPresent() && (number.getAsInt() < 1 || number.getAsInt() > Sharing.MAX_SHARES)) {
+            get(key).ifPresent(part -> part.mistake(
+                    "must be 1 to " + Sharing.MAX_SHARES + ", which is how many shares a device can have"));
+            return OptionalInt.empty();
+        }
+        return number;
     }
 
     /** Reads the text of this value as a file of its own, as a ConfigMap holds them. */

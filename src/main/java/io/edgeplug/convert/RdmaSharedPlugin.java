@@ -9,7 +9,6 @@ import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.rules.Requirement;
 import io.edgeplug.rules.Selector;
 import io.edgeplug.rules.SelectorWord;
-import io.edgeplug.rules.Sharing;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -60,12 +59,7 @@ final class RdmaSharedPlugin {
                 part.text("resourcePrefix").filter(text -> !text.isEmpty()).orElse(classes.domain(USUAL_DOMAIN));
         Optional<ResourceName> resource =
                 part.required("resourceName").flatMap(name -> classes.claim(part, domain + "/" + name));
-        OptionalInt shares = part.number("rdmaHcaMax");
-        if (shares.isEmpty() || shares.getAsInt() < 1 || shares.getAsInt() > Sharing.MAX_SHARES) {
-            part.get("rdmaHcaMax")
-                    .orElse(part)
-                    .mistake("rdmaHcaMax must be 1 to " + Sharing.MAX_SHARES + ", the shares that a device can have");
-        }
+        OptionalInt shares = part.shares("rdmaHcaMax");
         Map<SelectorWord, List<String>> words = words(part);
         List<String> comments = new ArrayList<>();
         part.others().forEach(key -> comments.add(key + " is no key of " + NAME + " and had no effect."));

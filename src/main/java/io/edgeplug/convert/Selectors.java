@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -82,15 +83,17 @@ record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, b
         return part.truth("needVhostNet");
     }
 
-    /** There the driver of the PF is asked for, and here that of the sub-function, which has the same name before a dot. */
-    private static void inWordsOfSubFunctions(Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
+    /** There the driver of the PF is asked for, and here that of the sub-function, which may have none yet. */
+    private static void inWordsOfSubFunctions(
+            Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
         if (!words.getOrDefault(SelectorWord.AUX_TYPES, List.of()).equals(List.of("sf"))) {
             part.mistake("auxTypes must be [\"sf\"], for other auxiliary devices are not handed out");
         }
-        words.computeIfPresent(SelectorWord.DRIVERS, (word, drivers) -> {
-            comments.add("drivers named those of the PFs; here they are those of the sub-functions.");
-            return drivers.stream().map(driver -> driver + ".*").toList();
-        });
+        List<String> drivers = Objects.requireNonNullElse(words.remove(SelectorWord.DRIVERS), List.of());
+        if (!drivers.isEmpty()) {
+            comments.add("drivers was about the PFs (" + String.join(", ", drivers)
+                    + ") and is left out: here it is about the sub-functions.");
+        }
     }
 
     /** If a PF was named twice, only the first counted. */

@@ -1,7 +1,6 @@
 package io.edgeplug.convert;
 
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.rules.Sharing;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -57,13 +56,7 @@ final class SmarterManager {
     private void convert(Part device, List<String> files) {
         int before = device.place().mistakes().count();
         Optional<String> expression = device.required("devicematch");
-        OptionalInt shares = device.number("nummaxdevices");
-        if (shares.isEmpty() || shares.getAsInt() < 1 || shares.getAsInt() > Sharing.MAX_SHARES) {
-            device.get("nummaxdevices")
-                    .orElse(device)
-                    .mistake(
-                            "nummaxdevices must be 1 to " + Sharing.MAX_SHARES + ", the shares that a device can have");
-        }
+        OptionalInt shares = device.shares("nummaxdevices");
         device.others().forEach(key -> classes.text().comment(key + " is no key of " + NAME + " and had no effect."));
         Optional<Pattern> pattern = expression.flatMap(text -> compiled(device, text));
         if (pattern.isEmpty() || device.place().mistakes().count() > before) {
@@ -73,21 +66,19 @@ final class SmarterManager {
                 .filter(name -> pattern.orElseThrow().matcher(name).find())
                 .toList();
         String text = expression.orElseThrow();
-        for (String name : found) {
-            write(device, name, shares.getAsInt(), List.of());
-        }
-        if (found.isEmpty() && LITERAL.matcher(text).matches()) {
-            write(
-                    device,
-                    text.replaceAll("[$^]", ""),
-                    shares.getAsInt(),
-                    List.of(text + " names no file of this node now."));
-        } else if (found.isEmpty()) {
-            classes.text().comment("devicematch " + text + ": names no file of this node now, so it has no class.");
-        } else if (!LITERAL.matcher(text).matches()) {
-            classes.text()
-                    .comment(text + " named the files above. A file that appears later needs a class of its own, or a"
-                            + " pattern: " + pattern(found) + " in one class is one resource of them all.");
+        if (!found.isEmpty()) {
+            boolean isLiteral = LITERAL.matcher(text).matches();
+            List<String> ofAll = List.of(text
+                    + " named each of these files as a resource of its own. A file that appears later"
+                    + " needs another class; " + pattern(found) + " in one class would be one resource of them all.");
+            for (String name : found) {
+                boolean isFirst = name.equals(found.getFirst());
+                write(device, name, shares.getAsInt(), isFirst && !isLiteral ? ofAll : List.of());
+            }
+        } else if (LITERAL.matcher(text).matches()) {
+            write(device, text.replaceAll("[$^]", ""), shares.getAsInt(), List.of("This node has no such file now."));
+        } else {
+            classes.text().remark(text + " names no file of this node now, so there is no class for it.");
         }
     }
 
@@ -145,7 +136,7 @@ final class SmarterManager {
         if (shares > 1) {
             text.number("shares", shares);
         }
-        if (nodes.size() > 1) {
+        if (isDirectory) {
             text.comment(path + " is a directory. A container gets the device nodes that are in it on this node now.");
         }
         text.table(nodes.size() > 1 ? "[[class.groups]]" : "[class.match]", List.of());

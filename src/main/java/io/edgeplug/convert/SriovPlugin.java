@@ -140,7 +140,7 @@ final class SriovPlugin {
         }
         boolean namesVfs = selectors.stream().allMatch(Selectors::namesParts);
         if (found.isEmpty() && type.kinds.size() > 1 && !namesVfs) {
-            comments.add("No device of this node is taken, so the kind is a guess: " + type.word + " may also be "
+            comments.add("No device of this node belongs to it, so the kind is a guess: " + type.word + " may also be "
                     + type.kinds.stream().skip(1).map(Kind::word).collect(Collectors.joining(" or ")) + ".");
         }
         Kind kind = found.isEmpty()
