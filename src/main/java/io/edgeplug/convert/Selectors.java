@@ -84,8 +84,7 @@ record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, b
     }
 
     /** There the driver of the PF is asked for, and here that of the sub-function, which may have none yet. */
-    private static void inWordsOfSubFunctions(
-            Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
+    private static void inWordsOfSubFunctions(Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
         if (!words.getOrDefault(SelectorWord.AUX_TYPES, List.of()).equals(List.of("sf"))) {
             part.mistake("auxTypes must be [\"sf\"], for other auxiliary devices are not handed out");
         }
