@@ -29,6 +29,7 @@ import picocli.CommandLine.HelpCommand;
             TryCommand.class,
             PrepareCommand.class,
             CheckCommand.class,
+            ConvertCommand.class,
             CaptureCommand.class,
             DemoCommand.class,
             LocalKubeletCommand.class,
