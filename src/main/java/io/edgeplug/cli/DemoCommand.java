@@ -54,7 +54,7 @@ final class DemoCommand implements Callable<Integer> {
                         Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
                 LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
-                DevicePlugins plugins = DevicePlugins.open(kubeletDir, supplies, preparations)) {
+                DevicePlugins plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations)) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);
             scenes.scanned(monitor.current());
             scenes.registered(

@@ -37,8 +37,9 @@ final class Holders {
      *
      * @param group the IOMMU group that this container has with it
      * @param holder a pod by its UID, or one Allocate as long as the kubelet has not noted whose it was
+     * @param notedBy until when the kubelet may be about to note it
      */
-    record Entry(Device device, OptionalInt group, String holder, long when) {}
+    record Entry(Device device, OptionalInt group, String holder, long notedBy) {}
 
     /** A container gets these, all of them. */
     void add(Collection<Item> items, long now) {
@@ -49,22 +50,27 @@ final class Holders {
             Optional.ofNullable(byId.get(item.device().id())).map(Entry::holder).ifPresent(gone::add);
         }
         byId.values().removeIf(entry -> entry.group().isPresent() && gone.contains(entry.holder()));
-        items.forEach(item -> put(item, "allocate " + count, now));
+        items.forEach(item -> put(item, "allocate " + count, now + NOTED));
         groups = new HeldGroups(byId.values());
     }
 
-    /** A pod holds this. */
+    /** A pod holds this; of an Allocate a moment ago that may be the pod before. */
     void add(Item item, String pod, long now) {
-        put(item, pod, now);
+        put(
+                item,
+                pod,
+                Optional.ofNullable(byId.get(item.device().id()))
+                        .map(Entry::notedBy)
+                        .orElse(now));
     }
 
-    private void put(Item item, String holder, long now) {
-        byId.put(item.device().id(), new Entry(item.device(), HeldGroups.group(item), holder, now));
+    private void put(Item item, String holder, long notedBy) {
+        byId.put(item.device().id(), new Entry(item.device(), HeldGroups.group(item), holder, notedBy));
     }
 
     /** Forgets those that no container holds, unless they were handed over just now. */
     void removeFree(Predicate<Device> isHeld, long now) {
-        byId.values().removeIf(entry -> now - entry.when() > NOTED && !isHeld.test(entry.device()));
+        byId.values().removeIf(entry -> now - entry.notedBy() >= 0 && !isHeld.test(entry.device()));
         groups = new HeldGroups(byId.values());
     }
 

@@ -55,6 +55,12 @@ final class Admission {
         return admitted(spec);
     }
 
+    void delete(String pod) {
+        if (pods.remove(pod).isPresent()) {
+            ledger.tell(new KubeletEvent.PodRemoved(pod));
+        }
+    }
+
     void remove(String pod) {
         boolean wasAdmitted = pods.remove(pod).isPresent();
         if (wasAdmitted && ledger.pod(pod).isEmpty()) {

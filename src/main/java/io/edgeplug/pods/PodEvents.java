@@ -10,11 +10,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -59,7 +60,9 @@ public final class PodEvents implements AutoCloseable {
     private final Thread thread;
 
     /** By UID, those that are not gone. */
-    private final Map<String, Event> known = new HashMap<>();
+    private final Map<String, Event> known = new ConcurrentHashMap<>();
+
+    private volatile boolean live;
 
     private Duration pause = FIRST_PAUSE;
 
@@ -78,6 +81,16 @@ public final class PodEvents implements AutoCloseable {
      */
     public static PodEvents follow(UnixRpc rpc, Path root, Consumer<Event> listener) {
         return new PodEvents(rpc, root, listener, Duration.ofSeconds(10));
+    }
+
+    /** Whether the kubelet tells of its pods just now, so that the end of one is told at once. */
+    public boolean areLive() {
+        return live;
+    }
+
+    /** The last event of a pod that is not gone. */
+    public Optional<Event> pod(String uid) {
+        return Optional.ofNullable(known.get(uid));
     }
 
     private void follow() {
@@ -124,9 +137,12 @@ public final class PodEvents implements AutoCloseable {
                     forgetAllBut(told);
                     outage.works();
                     pause = FIRST_PAUSE;
+                    live = true;
                     call.expectWithin(FOREVER);
                 }
             }
+        } finally {
+            live = false;
         }
     }
 
