@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Deadline;
+import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.rules.DeviceClass;
@@ -233,7 +234,7 @@ public final class DevicePlugins implements AutoCloseable {
     public void close() throws IOException {
         rehearsal.interrupt();
         registrations.close();
-        awaitEnd(rehearsal);
+        Threads.end(rehearsal);
         releases.close();
         pods.close();
         rpc.close();
@@ -246,13 +247,5 @@ public final class DevicePlugins implements AutoCloseable {
     /** For tests: what follows the notes of the kubelet. */
     Releases releases() {
         return releases;
-    }
-
-    private static void awaitEnd(Thread thread) {
-        try {
-            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

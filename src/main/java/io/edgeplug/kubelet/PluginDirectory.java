@@ -1,6 +1,7 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.flow.Latest;
+import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.DirectoryWatch;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
@@ -145,12 +146,7 @@ final class PluginDirectory implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        watcher.interrupt();
-        try {
-            watcher.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.end(watcher);
         watch.close();
     }
 

@@ -2,6 +2,7 @@ package io.edgeplug.supply;
 
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.flow.Latest;
+import io.edgeplug.flow.Threads;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
@@ -161,12 +162,7 @@ public final class Releases implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
-        try {
-            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.end(thread);
         unprepared.close();
     }
 }

@@ -45,7 +45,8 @@ final class ConvertedClassesTest {
         try (SimulatedNode node = SimulatedNode.unpack(Files.readString(Machine.file(machine, "tree")), root)) {
             String routed = defaultRoute(node.root());
             List<JsonObject> devices = devices(node.root(), directory.resolve("none.toml")).stream()
-                    .filter(device -> !List.of(text(device, "net").split(",", -1)).contains(routed))
+                    .filter(device ->
+                            !List.of(text(device, "net").split(",", -1)).contains(routed))
                     .toList();
             for (String conversion : SRIOV) {
                 Path source = ConversionsTest.source(conversion);
