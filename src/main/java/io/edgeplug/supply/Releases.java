@@ -9,10 +9,8 @@ import io.edgeplug.pods.KubeletPods;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
-import java.util.stream.Collectors;
 
 /**
  * Follows which containers hold which devices, on a thread of its own. A device that is released returns to its host driver,
@@ -46,6 +44,15 @@ public final class Releases implements AutoCloseable {
     private final Latest<Long> notes;
     private final BooleanSupplier areRegistered;
     private final Thread thread;
+
+    /** Whether a change of the inventory may have a device wait for its release that did not before. */
+    private volatile boolean followsInventory;
+
+    private final Runnable inventoryChanged = () -> {
+        if (followsInventory) {
+            lookSoon();
+        }
+    };
 
     /** When pod-resources may be asked again for what was released. */
     private Deadline nextAsk = Deadline.in(Duration.ZERO);
@@ -88,7 +95,13 @@ public final class Releases implements AutoCloseable {
     }
 
     public void start() {
+        preparations.whenPrepared(this::lookSoon);
+        monitor.addListener(inventoryChanged);
         thread.start();
+    }
+
+    private void lookSoon() {
+        Long ignored = notes.change(count -> count + 1);
     }
 
     private void follow() {
@@ -105,10 +118,12 @@ public final class Releases implements AutoCloseable {
                     isKnown |= held.isPresent();
                 }
                 boolean isUnnamed =
-                        held.isPresent() && log.follow(held.orElseThrow().all(resources()));
+                        held.isPresent() && log.follow(held.orElseThrow().all(supplies::has));
                 boolean isUnsettled =
                         preparations.areOfDaemon() && unprepared.look(supplies.classes(), areRegistered.getAsBoolean());
                 ask(isMissing || isRebound, isUnnamed);
+                followsInventory = !isMissing
+                        && held.stream().flatMap(all -> all.all(supplies::has)).findAny().isPresent();
                 Long ignored = notes.awaitNewerThan(read, pause(isMissing, isRebound, isUnsettled));
                 ignored = notes.awaitNewerThan(Long.MAX_VALUE, BURST);
             }
@@ -130,13 +145,9 @@ public final class Releases implements AutoCloseable {
             return ENDING_LOOK;
         }
         if ((isMissing || isRebound) && !pods.areTold()) {
-            return ASKING_LOOK;
+            return nextAsk.wakeUp();
         }
         return isMissing || isUnsettled ? MISSING_LOOK : SLOW_LOOK;
-    }
-
-    private Set<String> resources() {
-        return supplies.classes().stream().map(one -> one.resource().toString()).collect(Collectors.toSet());
     }
 
     /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed over may be held. */
@@ -161,6 +172,8 @@ public final class Releases implements AutoCloseable {
 
     @Override
     public void close() {
+        preparations.whenPrepared(() -> {});
+        monitor.removeListener(inventoryChanged);
         thread.interrupt();
         try {
             boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));
