@@ -48,16 +48,17 @@ final class ReleaseFigures implements Section {
 
     @Override
     public void measure(Consumer<Figure> figures) throws Exception {
-        figures.accept(measure(37).millis("pod deleted -> host driver, Pods API").with(Target.p99(1000)));
-        figures.accept(measure(36).millis("pod deleted -> host driver, pod-resources").with(Target.p99(3000)));
+        figures.accept(
+                measure(37).millis("pod deleted -> host driver, Pods API").with(Target.p99(1000)));
+        figures.accept(
+                measure(36).millis("pod deleted -> host driver, pod-resources").with(Target.p99(3000)));
     }
 
     private Samples measure(int minor) throws Exception {
         Samples samples = new Samples();
         DeviceClass vfs = AllocateBenchmark.with(
                 new Recipe(List.of(new Step.Driver("vfio-pci")), Recipe.USUAL_TIMEOUT),
-                DeviceClass.of(
-                        VFS, Kind.VF, new Selector(Map.of(SelectorWord.PCI_ADDRESSES, List.of(VF.toString())))));
+                DeviceClass.of(VFS, Kind.VF, new Selector(Map.of(SelectorWord.PCI_ADDRESSES, List.of(VF.toString())))));
         try (Scratch scratch = Scratch.make();
                 SimulatedNode node = SimulatedNode.unpack(
                         DemoNode.tree(), scratch.directory().resolve("node"));
@@ -65,8 +66,8 @@ final class ReleaseFigures implements Section {
                         Parts.kubeletDir(scratch.directory()),
                         KubeletOptions.DEFAULTS.withMinorVersion(minor).withRoot(scratch.directory()),
                         event -> {});
-                Parts parts = Parts.open(
-                        node.sysfs(), scratch.directory(), List.of(vfs), node.uevents(), Duration.ZERO)) {
+                Parts parts =
+                        Parts.open(node.sysfs(), scratch.directory(), List.of(vfs), node.uevents(), Duration.ZERO)) {
             Path driver = node.root().resolve("sys/bus/pci/drivers/iavf/" + VF);
             for (int i = 0; i < ROUNDS; i++) {
                 kubelet.await(VFS, state -> state.allocatable() == 1, PATIENCE);

@@ -1,5 +1,6 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.cli.DeviceHolders.HeldBy;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DriverDevices;
 import io.edgeplug.device.Fpga;
@@ -17,7 +18,6 @@ import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.SubFunction;
 import io.edgeplug.device.VdpaDevice;
 import io.edgeplug.device.VirtualFunction;
-import io.edgeplug.cli.DeviceHolders.HeldBy;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.pods.PodNames.Holder;
 import io.edgeplug.rules.DeviceClass;
@@ -56,7 +56,9 @@ enum Column {
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
     POD("pods that hold the device; root only", holders(held -> held.name().map(Holder::pod))),
     NAMESPACE("namespaces of these pods", holders(held -> held.name().map(Holder::namespace))),
-    CONTAINER("containers of these pods that hold it", holders(held -> Optional.of(held.holding().container()))),
+    CONTAINER(
+            "containers of these pods that hold it",
+            holders(held -> Optional.of(held.holding().container()))),
     SHARES("number of containers that can have the device, if more than one", Column::shares),
     CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(Column::subsystem)),

@@ -29,8 +29,8 @@ final class ColumnTable {
         List<Map<String, Object>> objects = new ArrayList<>();
         for (Item row : rows) {
             Map<String, Object> object = new LinkedHashMap<>();
-            columns.forEach(
-                    column -> object.put(column.key(), column.value(row, sources).orElse(null)));
+            columns.forEach(column ->
+                    object.put(column.key(), column.value(row, sources).orElse(null)));
             objects.add(object);
         }
         return PlainText.ofJson(new GsonBuilder()

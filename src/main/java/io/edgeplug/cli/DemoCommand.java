@@ -53,7 +53,8 @@ final class DemoCommand implements Callable<Integer> {
                 Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
                 Supplies supplies =
                         Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
-                LocalKubelet kubelet = LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {});
+                LocalKubelet kubelet =
+                        LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
                 DevicePlugins plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations)) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);

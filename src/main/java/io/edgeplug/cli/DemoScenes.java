@@ -103,7 +103,8 @@ final class DemoScenes {
     }
 
     void podEnded() throws IOException, InterruptedException, TimeoutException {
-        String id = kubelet.pod(POD).orElseThrow().container(CONTAINER).devices(VFS).first();
+        String id =
+                kubelet.pod(POD).orElseThrow().container(CONTAINER).devices(VFS).first();
         Instant pulled = Instant.now();
         node.pull(PciAddress.parse(id).orElseThrow());
         kubelet.await(VFS, state -> isHealthy(state, id, false), PATIENCE);
@@ -112,7 +113,8 @@ final class DemoScenes {
         kubelet.delete(POD);
         kubelet.await(
                 VFS,
-                state -> state.devices().stream().noneMatch(device -> device.id().equals(id)),
+                state ->
+                        state.devices().stream().noneMatch(device -> device.id().equals(id)),
                 PATIENCE);
         story.line("pod ended: nobody holds the VF any more, so it leaves the list", ended);
     }

@@ -61,7 +61,8 @@ final class DeviceHolders {
         if (kubeletDir.isEmpty()) {
             return UNKNOWN;
         }
-        Path root = sysroot.kubeletDir(config.kubeletRoot().orElse(config.kubeletDir().resolveSibling("")))
+        Path root = sysroot.kubeletDir(
+                        config.kubeletRoot().orElse(config.kubeletDir().resolveSibling("")))
                 .orElseThrow();
         HeldDevices held;
         try {
@@ -103,7 +104,9 @@ final class DeviceHolders {
     /** Whether it is the device, a share or a part of it, or that of which the device is a part; and not another part. */
     private static boolean isOf(Holding holding, Device device) {
         String id = holding.id().split(Shares.SEPARATOR, 2)[0];
-        return id.equals(device.id()) || id.startsWith(device.id() + "-") || device.id().startsWith(id + "-");
+        return id.equals(device.id())
+                || id.startsWith(device.id() + "-")
+                || device.id().startsWith(id + "-");
     }
 
     /** The checkpoint is the kubelet's, and yet no name in it leads elsewhere. */

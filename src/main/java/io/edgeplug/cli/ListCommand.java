@@ -73,9 +73,7 @@ final class ListCommand implements Callable<Integer> {
         List<Column> asked = asked();
         try (Sysroot sysroot = node.open()) {
             Config config = node.readOrDefaults();
-            List<Item> items = ScannedNode.of(sysroot.sysfs(), config.classes())
-                    .named(wanted)
-                    .stream()
+            List<Item> items = ScannedNode.of(sysroot.sysfs(), config.classes()).named(wanted).stream()
                     .filter(one -> !advertised || one.item().resource().isPresent())
                     .filter(one -> !unhealthy || !one.isHealthy())
                     .map(Candidate::item)

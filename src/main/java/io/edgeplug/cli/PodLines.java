@@ -51,7 +51,8 @@ final class PodLines {
             } else if (line.equals("restart")) {
                 restart();
             } else if (!line.isEmpty()) {
-                mistakes.accept("\"" + line + "\": is neither run POD RESOURCE=N…, start POD, delete POD, remove POD nor restart");
+                mistakes.accept("\"" + line
+                        + "\": is neither run POD RESOURCE=N…, start POD, delete POD, remove POD nor restart");
             }
         } catch (IllegalArgumentException e) {
             mistakes.accept(String.valueOf(e.getMessage()));

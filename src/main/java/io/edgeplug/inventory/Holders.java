@@ -71,9 +71,8 @@ final class Holders {
     }
 
     private void put(Item item, String holder, Optional<String> before, long notedBy) {
-        Device device = item.device().health().isGone()
-                ? known(item).map(Entry::device).orElse(item.device())
-                : item.device();
+        Device device =
+                item.device().health().isGone() ? known(item).map(Entry::device).orElse(item.device()) : item.device();
         byId.put(device.id(), new Entry(device, HeldGroups.group(item), holder, before, notedBy));
     }
 

@@ -26,9 +26,9 @@ import java.util.stream.Collectors;
  *
  * <p>The checkpoint is earliest and is always there. A pod that it notes has ended if nothing of it is left on the node
  * ({@link EndedPods}), if the Pods API says that it is gone or tells all pods and not this one, or if the kubelet knew it and
- * its pod-resources do not list it. Whichever of these says so, a pod whose cgroup is there has not ended. That a device is
- * listed proves nothing: up to Kubernetes 1.33 ended pods are listed until they are deleted. Each source but the checkpoint
- * may be missing.
+ * its pod-resources list none of its devices. Up to Kubernetes 1.33 ended pods are listed too, but what they held is not: the
+ * kubelet frees it before it answers. Whichever of these says so, a pod whose cgroup is there has not ended. Each source but
+ * the checkpoint may be missing.
  *
  * <p>The kubelet is asked by threads of this class, so no caller waits for it. Thread-safe.
  */
@@ -84,8 +84,7 @@ public final class KubeletPods implements AutoCloseable {
 
     private Optional<KubeletSocket> kubelet = Optional.empty();
 
-    KubeletPods(
-            UnixRpc rpc, Path root, Path kubeletDir, Path cgroups, Predicate<String> resources, Runnable changed) {
+    KubeletPods(UnixRpc rpc, Path root, Path kubeletDir, Path cgroups, Predicate<String> resources, Runnable changed) {
         this.root = root;
         this.kubeletDir = kubeletDir;
         this.changed = changed;
@@ -229,7 +228,9 @@ public final class KubeletPods implements AutoCloseable {
     /** What the last answer says about pods that the checkpoint notes. */
     private void learn(HeldDevices all) {
         Answer last = answer;
-        if (last.names().isEmpty() || last.kubelet().isEmpty() || !last.kubelet().equals(kubelet)) {
+        if (last.names().isEmpty()
+                || last.kubelet().isEmpty()
+                || !last.kubelet().equals(kubelet)) {
             return;
         }
         PodNames names = last.names().orElseThrow();

@@ -55,7 +55,7 @@ public final class PodEvents implements AutoCloseable {
     private final UnixRpc rpc;
     private final Path root;
     private final Consumer<Event> listener;
-    private final Runnable toldAll;
+    private final Runnable changed;
     private final Duration patience;
     private final Outage outage = new Outage(LOG);
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -70,11 +70,11 @@ public final class PodEvents implements AutoCloseable {
 
     private Duration pause = FIRST_PAUSE;
 
-    PodEvents(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable toldAll, Duration patience) {
+    PodEvents(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed, Duration patience) {
         this.rpc = rpc;
         this.root = root;
         this.listener = listener;
-        this.toldAll = toldAll;
+        this.changed = changed;
         this.patience = patience;
         this.thread = Thread.ofVirtual().name("pod events").start(this::follow);
     }
@@ -83,10 +83,10 @@ public final class PodEvents implements AutoCloseable {
      * Follows the pods of a kubelet whose root directory this is, also of one that comes later.
      *
      * @param listener called in order, on a thread that reads no further meanwhile
-     * @param toldAll called on that thread each time that the kubelet has told all the pods that it has
+     * @param changed called on that thread when the kubelet has told all the pods that it has, and when it tells no more
      */
-    public static PodEvents follow(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable toldAll) {
-        return new PodEvents(rpc, root, listener, toldAll, Duration.ofSeconds(10));
+    public static PodEvents follow(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed) {
+        return new PodEvents(rpc, root, listener, changed, Duration.ofSeconds(10));
     }
 
     /** Whether the kubelet tells of its pods just now, so that the end of one is told at once. */
@@ -156,12 +156,15 @@ public final class PodEvents implements AutoCloseable {
                     pause = FIRST_PAUSE;
                     complete = number;
                     live = true;
-                    toldAll.run();
+                    changed.run();
                     call.expectWithin(FOREVER);
                 }
             }
         } finally {
-            live = false;
+            if (live) {
+                live = false;
+                changed.run();
+            }
         }
     }
 

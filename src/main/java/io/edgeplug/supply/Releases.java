@@ -48,11 +48,8 @@ public final class Releases implements AutoCloseable {
     /** Whether a change of the inventory may have a device wait for its release that did not before. */
     private volatile boolean followsInventory;
 
-    private final Runnable inventoryChanged = () -> {
-        if (followsInventory) {
-            lookSoon();
-        }
-    };
+    /** One object, to be removed again. */
+    private final Runnable inventoryListener = this::inventoryChanged;
 
     /** When pod-resources may be asked again for what was released. */
     private Deadline nextAsk = Deadline.in(Duration.ZERO);
@@ -96,8 +93,14 @@ public final class Releases implements AutoCloseable {
 
     public void start() {
         preparations.whenPrepared(this::lookSoon);
-        monitor.addListener(inventoryChanged);
+        monitor.addListener(inventoryListener);
         thread.start();
+    }
+
+    private void inventoryChanged() {
+        if (followsInventory) {
+            lookSoon();
+        }
     }
 
     private void lookSoon() {
@@ -123,7 +126,10 @@ public final class Releases implements AutoCloseable {
                         preparations.areOfDaemon() && unprepared.look(supplies.classes(), areRegistered.getAsBoolean());
                 ask(isMissing || isRebound, isUnnamed);
                 followsInventory = !isMissing
-                        && held.stream().flatMap(all -> all.all(supplies::has)).findAny().isPresent();
+                        && held.stream()
+                                .flatMap(all -> all.all(supplies::has))
+                                .findAny()
+                                .isPresent();
                 Long ignored = notes.awaitNewerThan(read, pause(isMissing, isRebound, isUnsettled));
                 ignored = notes.awaitNewerThan(Long.MAX_VALUE, BURST);
             }
@@ -173,7 +179,7 @@ public final class Releases implements AutoCloseable {
     @Override
     public void close() {
         preparations.whenPrepared(() -> {});
-        monitor.removeListener(inventoryChanged);
+        monitor.removeListener(inventoryListener);
         thread.interrupt();
         try {
             boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));

@@ -75,7 +75,8 @@ final class HoldersTest {
             assertThat(json().get("pod").getAsString()).isEqualTo("dpdk-0");
             assertThat(json().get("namespace").getAsString()).isEqualTo("edge");
             assertThat(edgeplug("explain", "0000:3b:01.0"))
-                    .containsPattern("\nheld by edge/dpdk-0 \\(main\\) since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\n");
+                    .containsPattern(
+                            "\nheld by edge/dpdk-0 \\(main\\) since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\n");
         }
     }
 

@@ -42,7 +42,7 @@ final class HostilePodApisTest {
     }
 
     /** What is there instead of a kubelet. */
-    private enum Instead {
+    enum Instead {
         NOTHING {
             @Override
             void serve(Path root, Closing closing) {
@@ -75,8 +75,7 @@ final class HostilePodApisTest {
         /** The kernel accepts for it, and nobody ever answers. */
         private static void listen(Path in, Closing closing) throws Exception {
             closing.add(ServerSocketChannel.open(StandardProtocolFamily.UNIX))
-                    .bind(UnixDomainSocketAddress.of(
-                            Files.createDirectories(in).resolve("kubelet.sock")));
+                    .bind(UnixDomainSocketAddress.of(Files.createDirectories(in).resolve("kubelet.sock")));
         }
     }
 
@@ -131,7 +130,8 @@ final class HostilePodApisTest {
         served.kubelet().remove("pod-" + number);
         Seen.untilSo(
                 number + " releases",
-                () -> log.with(RETURNED).size() >= number && served.kubelet().pods().isEmpty());
+                () -> log.with(RETURNED).size() >= number
+                        && served.kubelet().pods().isEmpty());
     }
 
     @ParameterizedTest

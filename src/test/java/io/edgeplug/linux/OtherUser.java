@@ -36,6 +36,7 @@ public final class OtherUser {
     }
 
     /** The system call is of one thread; the function of the C library would be of all. */
+    @SuppressWarnings("restricted")
     private static void becomeOther() throws Exception {
         Linker linker = Linker.nativeLinker();
         ValueLayout.OfLong number = ValueLayout.JAVA_LONG;

@@ -14,8 +14,9 @@ final class RealKubeletReleaseTest {
     private static final String LOG = "journalctl -q -b -o cat --no-pager -u edgeplug.service | grep -F ";
 
     /** What both logs say of the pod's end, with seconds. */
-    private static final String TIMES = "journalctl -q -b -o short-unix --no-pager -u kubelet.service -u edgeplug.service"
-            + " | grep -E 'SyncLoop REMOVE|Killing container|Pod removed broadcasted|released by|has its driver' | cut -c-160";
+    private static final String TIMES =
+            "journalctl -q -b -o short-unix --no-pager -u kubelet.service -u edgeplug.service"
+                    + " | grep -E 'SyncLoop REMOVE|Killing container|Pod removed broadcasted|released by|has its driver' | cut -c-160";
 
     @ParameterizedTest
     @EnumSource
@@ -43,7 +44,6 @@ final class RealKubeletReleaseTest {
     }
 
     private static void awaitLog(Node node, String line) throws Exception {
-        String ignored =
-                node.run("for i in $(seq 600); do " + LOG + "'" + line + "' && exit; sleep 1; done; exit 1");
+        String ignored = node.run("for i in $(seq 600); do " + LOG + "'" + line + "' && exit; sleep 1; done; exit 1");
     }
 }

@@ -21,8 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -104,15 +104,16 @@ final class HeldDevicesTest {
                 "DeviceIDs":{"0":["0000:3b:01.0-region1"]},"AllocResp":""}],"RegisteredDevices":{}},"Checksum":1}
                 """);
         HeldDevices held = HeldDevices.read(directory);
+        Device vf = vf();
 
-        assertThat(held.all(vf())).extracting(HeldDevices.Holding::pod).containsExactly("first", "second");
-        assertThat(held.of(vf(), holding -> !holding.pod().equals("first")))
+        assertThat(held.all(vf)).extracting(HeldDevices.Holding::pod).containsExactly("first", "second");
+        assertThat(held.of(vf, holding -> !holding.pod().equals("first")))
                 .map(HeldDevices.Holding::pod)
                 .contains("second");
         held.forget(Set.of("first"));
-        assertThat(held.of(vf())).map(HeldDevices.Holding::pod).contains("second");
+        assertThat(held.of(vf)).map(HeldDevices.Holding::pod).contains("second");
         held.forget(Set.of("second"));
-        assertThat(held.of(vf())).isEmpty();
+        assertThat(held.of(vf)).isEmpty();
     }
 
     @ParameterizedTest

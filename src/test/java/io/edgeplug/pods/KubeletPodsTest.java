@@ -71,6 +71,7 @@ final class KubeletPodsTest {
     void podIsKnownByNameAndFreeOnceThePodsApiSaysThatItIsGone() throws Exception {
         try (LocalKubelet kubelet = kubelet();
                 KubeletPods pods = pods()) {
+            List<Holding> ignored = look(pods);
             kubelet.admit(PodSpec.of("dpdk-0", VF, 1).in("edge"));
             await(() -> pods.name(HELD).isPresent() && pods.areTold());
             assertThat(pods.name(HELD)).contains(new Holder("edge", "dpdk-0", "main"));
@@ -88,6 +89,7 @@ final class KubeletPodsTest {
         Path cgroup = Files.createDirectories(root.resolve("cgroup/kubepods/burstable/poddpdk-0"));
         try (LocalKubelet kubelet = kubelet();
                 KubeletPods pods = pods()) {
+            List<Holding> ignored = look(pods);
             kubelet.admit(PodSpec.of("dpdk-0", VF, 1));
             await(() -> pods.name(HELD).isPresent() && pods.areTold());
             kubelet.delete("dpdk-0");

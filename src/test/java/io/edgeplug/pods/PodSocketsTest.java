@@ -143,8 +143,7 @@ final class PodSocketsTest {
 
     private void allowOthers(String permissions) throws IOException {
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Files.setPosixFilePermissions(
-                root.resolve("pod-resources"), PosixFilePermissions.fromString(permissions));
+        Files.setPosixFilePermissions(root.resolve("pod-resources"), PosixFilePermissions.fromString(permissions));
     }
 
     @Test
