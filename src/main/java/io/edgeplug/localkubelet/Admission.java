@@ -37,7 +37,7 @@ final class Admission {
     }
 
     synchronized Pod admit(PodSpec spec) throws AdmissionException {
-        ledger.reclaim(pods.ended());
+        ledger.reclaim(pods.endedBefore(spec.name()));
         boolean isNew = ledger.pod(spec.name()).isEmpty();
         try {
             Map<ResourceName, SortedSet<String>> reusable = new TreeMap<>();

@@ -35,11 +35,12 @@ final class PodTable {
     record Entry(PodSpec spec, boolean ended) {}
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
+    /** By name, those that were removed, of which the ledger may know still. */
     private final Set<String> removed = new LinkedHashSet<>();
+
     private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
 
     synchronized void add(PodSpec spec) {
-        removed.remove(spec.name());
         boolean isNew = entries.put(spec.name(), new Entry(spec, false)) == null;
         tell(isNew ? Change.ADDED : Change.MODIFIED, spec);
     }
@@ -79,6 +80,13 @@ final class PodTable {
                 .filter(Entry::ended)
                 .map(entry -> entry.spec().name());
         return Stream.concat(ended, removed.stream()).toList();
+    }
+
+    /** The same, before a pod comes that may have the name of one of them. */
+    synchronized Collection<String> endedBefore(String next) {
+        Collection<String> ended = ended();
+        removed.remove(next);
+        return ended;
     }
 
     /** Gives all pods that are there now to {@code first}, and tells the watcher of every change after that. */

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Which devices containers hold, of whichever plugin, as the kubelet has noted it in its checkpoint; see
@@ -116,26 +116,18 @@ public final class HeldDevices {
     }
 
     /** All that is held of some resources. */
-    public List<Holding> all(Set<String> resources) {
-        return byId.values().stream()
-                .flatMap(List::stream)
-                .filter(holding -> resources.contains(holding.resource()))
-                .toList();
+    public Stream<Holding> all(Predicate<String> resources) {
+        return byId.values().stream().flatMap(List::stream).filter(holding -> resources.test(holding.resource()));
     }
 
-    /** All that is held, by the UIDs of the pods. */
-    public Map<String, List<Holding>> byPod() {
-        return byId.values().stream().flatMap(List::stream).collect(Collectors.groupingBy(Holding::pod));
-    }
-
-    /** The same without what some pods hold. */
-    public HeldDevices without(Set<String> pods) {
-        HeldDevices rest = new HeldDevices();
-        byId.values().stream()
-                .flatMap(List::stream)
-                .filter(holding -> !pods.contains(holding.pod()))
-                .forEach(rest::add);
-        return rest;
+    /** Takes away what some pods hold. */
+    void forget(Set<String> pods) {
+        for (Map<String, List<Holding>> held : List.of(byId, byFunction)) {
+            held.replaceAll((id, holders) -> holders.stream().noneMatch(one -> pods.contains(one.pod()))
+                    ? holders
+                    : holders.stream().filter(one -> !pods.contains(one.pod())).toList());
+            held.values().removeIf(List::isEmpty);
+        }
     }
 
     /**

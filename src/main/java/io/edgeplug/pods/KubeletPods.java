@@ -8,24 +8,27 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 
 /**
  * Which pods of a kubelet hold devices now, and by which names: what its checkpoint notes, less the pods that have ended.
  *
- * <p>The checkpoint is earliest and is always there. A pod that it notes has ended if the Pods API says that it is gone, if
- * nothing of it is left on the node ({@link EndedPods}), or if pod-resources listed it since the kubelet started and lists
- * it no more. Whichever of these says so, a pod whose cgroup is there has not ended. That a device is listed proves nothing:
- * up to Kubernetes 1.33 ended pods are listed too. Each source but the checkpoint may be missing.
+ * <p>The checkpoint is earliest and is always there. A pod that it notes has ended if nothing of it is left on the node
+ * ({@link EndedPods}), if the Pods API says that it is gone or tells all pods and not this one, or if the kubelet knew it and
+ * its pod-resources list none of its devices. Up to Kubernetes 1.33 ended pods are listed too, but what they held is not: the
+ * kubelet frees it before it answers. Whichever of these says so, a pod whose cgroup is there has not ended. Each source but
+ * the checkpoint may be missing.
  *
  * <p>The kubelet is asked by threads of this class, so no caller waits for it. Thread-safe.
  */
@@ -44,16 +47,23 @@ public final class KubeletPods implements AutoCloseable {
     /**
      * What the kubelet answered last.
      *
-     * @param number how many answers there were, failures included
-     * @param kubelet tells one kubelet's socket from the next one's; empty if it was another after the answer
+     * @param number of the request
+     * @param kubelet which kubelet has answered; empty if another one came meanwhile
      */
-    private record Answer(long number, Optional<PodNames> names, Optional<List<Object>> kubelet) {}
+    private record Answer(long number, Optional<PodNames> names, Optional<KubeletSocket> kubelet) {}
+
+    /** Inode and time of its making: an inode's number alone is soon used again. */
+    private record KubeletSocket(String inode, FileTime made) {}
+
+    /** What had been asked for when a pod was seen first: only later answers must name the pod. */
+    private record FirstSeen(long request, long sync) {}
 
     private final Path kubeletDir;
     private final Path root;
     private final Runnable changed;
     private final EndedPods left;
-    private final PodResourcesClient resources;
+    private final Predicate<String> resources;
+    private final PodResourcesClient client;
     private final PodEvents events;
     private final Semaphore requests = new Semaphore(0);
     private final Thread asking;
@@ -61,24 +71,27 @@ public final class KubeletPods implements AutoCloseable {
     /** By UID, the pods that the Pods API said are gone, the oldest first; guarded by itself. */
     private final Set<String> gone = new LinkedHashSet<>();
 
+    private volatile long request;
     private volatile Answer answer = new Answer(0, Optional.empty(), Optional.empty());
 
-    /** By UID, those that were listed by this kubelet; and of these the ones that the last answer does not list. */
-    private final Set<String> listed = new HashSet<>();
+    /** By UID, the pods with devices of these resources that the checkpoint noted last, and those of them that the last answer should list and does not. */
+    private volatile Map<String, FirstSeen> noted = Map.of();
 
     private volatile Set<String> unlisted = Set.of();
-    private volatile Set<String> noted = Set.of();
-    private Optional<List<Object>> kubelet = Optional.empty();
-    private long learned;
 
-    private KubeletPods(
-            UnixRpc rpc, Path root, Path kubeletDir, Path cgroups, Predicate<String> resources, Runnable changed) {
+    /** By UID, the pods of which {@link #kubelet} knows: it has listed them, or given them their devices. */
+    private final Set<String> known = new HashSet<>();
+
+    private Optional<KubeletSocket> kubelet = Optional.empty();
+
+    KubeletPods(UnixRpc rpc, Path root, Path kubeletDir, Path cgroups, Predicate<String> resources, Runnable changed) {
         this.root = root;
         this.kubeletDir = kubeletDir;
         this.changed = changed;
         this.left = new EndedPods(root.resolve("pods"), cgroups, POD_STARTED_WITHIN);
-        this.resources = new PodResourcesClient(rpc, root, resources);
-        this.events = PodEvents.follow(rpc, root, this::heard);
+        this.resources = resources;
+        this.client = new PodResourcesClient(rpc, root, resources);
+        this.events = PodEvents.follow(rpc, root, this::heard, changed);
         this.asking = Thread.ofVirtual().name("pod resources").start(this::answerRequests);
     }
 
@@ -87,7 +100,7 @@ public final class KubeletPods implements AutoCloseable {
      *
      * @param root its root directory
      * @param kubeletDir its directory for device plugins, in which it notes who holds what
-     * @param resources the resources of whose devices pod-resources is asked
+     * @param resources the resources whose holders are followed
      * @param changed called when it is time to look again; it must return at once
      */
     public static KubeletPods follow(
@@ -111,11 +124,27 @@ public final class KubeletPods implements AutoCloseable {
      * @throws IOException if the checkpoint does not tell; the message says why
      */
     public synchronized HeldDevices look() throws IOException {
+        Optional<KubeletSocket> before = identify();
         HeldDevices all = HeldDevices.read(kubeletDir);
-        Map<String, List<Holding>> byPod = all.byPod();
-        noted = Set.copyOf(byPod.keySet());
-        left.keep(noted);
-        learn(byPod);
+        boolean isSameKubelet = before.isPresent() && before.equals(kubelet) && before.equals(identify());
+        if (!before.equals(kubelet)) {
+            // one that has just started does not list the pods that it was not given yet
+            known.clear();
+            kubelet = before;
+        }
+        Map<String, FirstSeen> seen = new HashMap<>();
+        // read after the checkpoint, whose pods the kubelet had before it wrote them
+        FirstSeen now = new FirstSeen(request, events.begun());
+        for (String uid : pods(all)) {
+            if (isSameKubelet && !noted.containsKey(uid)) {
+                known.add(uid);
+            }
+            seen.put(uid, noted.getOrDefault(uid, now));
+        }
+        noted = Map.copyOf(seen);
+        left.keep(noted.keySet());
+        known.retainAll(noted.keySet());
+        learn(all);
         return withoutEnded(all);
     }
 
@@ -129,9 +158,14 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     private HeldDevices withoutEnded(HeldDevices all) {
-        Set<String> ended = new HashSet<>(all.byPod().keySet());
+        Set<String> ended = pods(all);
         ended.removeIf(uid -> !hasEnded(uid));
-        return ended.isEmpty() ? all : all.without(ended);
+        all.forget(ended);
+        return all;
+    }
+
+    private Set<String> pods(HeldDevices all) {
+        return all.all(resources).map(Holding::pod).collect(Collectors.toCollection(HashSet::new));
     }
 
     private boolean hasEnded(String uid) {
@@ -139,14 +173,18 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     private boolean isSaidToBeGone(String uid) {
+        FirstSeen first = noted.get(uid);
+        boolean isMissed = first != null
+                && events.complete() > first.sync()
+                && events.pod(uid).isEmpty();
         synchronized (gone) {
-            return gone.contains(uid) || unlisted.contains(uid);
+            return isMissed || unlisted.contains(uid) || gone.contains(uid);
         }
     }
 
     /** Whether the kubelet says that a pod is gone of which processes run still, so that it pays to look again soon. */
     public boolean areEnding() {
-        return noted.stream().anyMatch(uid -> isSaidToBeGone(uid) && !hasEnded(uid));
+        return noted.keySet().stream().anyMatch(uid -> isSaidToBeGone(uid) && !hasEnded(uid));
     }
 
     /** Whether the end of a pod is told at once, so that nobody needs to ask. */
@@ -182,34 +220,32 @@ public final class KubeletPods implements AutoCloseable {
                 gone.remove(gone.iterator().next());
             }
         }
-        if (noted.contains(event.uid())) {
+        if (noted.containsKey(event.uid())) {
             changed.run();
         }
     }
 
     /** What the last answer says about pods that the checkpoint notes. */
-    private void learn(Map<String, List<Holding>> byPod) {
+    private void learn(HeldDevices all) {
         Answer last = answer;
-        listed.retainAll(byPod.keySet());
-        if (last.number() == learned || last.names().isEmpty() || last.kubelet().isEmpty()) {
+        if (last.names().isEmpty()
+                || last.kubelet().isEmpty()
+                || !last.kubelet().equals(kubelet)) {
             return;
         }
-        learned = last.number();
-        if (!last.kubelet().equals(kubelet)) {
-            // one that has just started does not list the pods that it was not given yet
-            listed.clear();
-            kubelet = last.kubelet();
-        }
         PodNames names = last.names().orElseThrow();
-        Set<String> missing = new HashSet<>();
-        byPod.forEach((uid, holdings) -> {
-            if (holdings.stream().anyMatch(holding -> names.of(holding).isPresent())) {
-                listed.add(uid);
-            } else if (listed.contains(uid)) {
-                missing.add(uid);
-            }
+        Set<String> listed = all.all(resources)
+                .filter(holding -> names.of(holding).isPresent())
+                .map(Holding::pod)
+                .collect(Collectors.toSet());
+        Set<String> missing = new HashSet<>(known);
+        missing.removeAll(listed);
+        missing.removeIf(uid -> {
+            FirstSeen first = noted.get(uid);
+            return first == null || last.number() <= first.request();
         });
         unlisted = Set.copyOf(missing);
+        known.addAll(listed);
     }
 
     private void answerRequests() {
@@ -217,10 +253,12 @@ public final class KubeletPods implements AutoCloseable {
             while (true) {
                 requests.acquire();
                 int ignored = requests.drainPermits();
-                Optional<List<Object>> before = identify();
-                Optional<PodNames> names = resources.ask();
-                Optional<List<Object>> after = identify();
-                answer = new Answer(answer.number() + 1, names, before.filter(same -> after.equals(before)));
+                long number = request + 1;
+                request = number;
+                Optional<KubeletSocket> before = identify();
+                Optional<PodNames> names = client.ask();
+                Optional<KubeletSocket> after = identify();
+                answer = new Answer(number, names, before.filter(same -> after.equals(before)));
                 changed.run();
             }
         } catch (InterruptedException e) {
@@ -228,12 +266,11 @@ public final class KubeletPods implements AutoCloseable {
         }
     }
 
-    /** Inode and time of its making: an inode's number alone is soon used again. */
-    private Optional<List<Object>> identify() {
+    private Optional<KubeletSocket> identify() {
         try {
             BasicFileAttributes socket = Files.readAttributes(
                     root.resolve(PodNames.SOCKET), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            return Optional.of(List.of(String.valueOf(socket.fileKey()), socket.lastModifiedTime()));
+            return Optional.of(new KubeletSocket(String.valueOf(socket.fileKey()), socket.lastModifiedTime()));
         } catch (IOException e) {
             return Optional.empty();
         }

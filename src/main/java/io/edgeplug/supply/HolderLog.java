@@ -4,14 +4,14 @@ import io.edgeplug.linux.Journal;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PodNames.Holder;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Says once in the log which container holds a device, and once that the device is released. One thread at a time. */
 final class HolderLog {
@@ -36,8 +36,8 @@ final class HolderLog {
      * @param held what containers hold of edgeplug's resources now
      * @return whether the kubelet should be asked for names
      */
-    boolean follow(Collection<Holding> held) {
-        Set<Holding> now = new HashSet<>(held);
+    boolean follow(Stream<Holding> held) {
+        Set<Holding> now = held.collect(Collectors.toSet());
         unnamed.keySet().retainAll(now);
         logged.entrySet().removeIf(entry -> {
             boolean isReleased = !now.contains(entry.getKey());

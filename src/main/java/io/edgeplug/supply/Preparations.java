@@ -43,6 +43,7 @@ public final class Preparations implements AutoCloseable {
     private final Function<Device, Optional<String>> objection;
     private final Map<String, DeviceInPreparation> inPreparation = new ConcurrentHashMap<>();
     private volatile boolean recovers;
+    private volatile Runnable whenPrepared = () -> {};
 
     /**
      * For the devices that a monitor follows on that node.
@@ -141,6 +142,11 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
+    /** Calls this whenever a device was prepared, so that it waits for its release from now on; it must return at once. */
+    void whenPrepared(Runnable listener) {
+        whenPrepared = listener;
+    }
+
     /** When containers' starts had devices prepared. */
     PreparedStarts starts() {
         return starts;
@@ -234,6 +240,7 @@ public final class Preparations implements AutoCloseable {
                 Optional.ofNullable(inPreparation.remove(ended.device().id()))
                         .ifPresent(device ->
                                 device.end(ended.problem().map(problem -> "could not be prepared: " + problem)));
+                whenPrepared.run();
             }
             case PrepareEvent.DriverGivenBack back -> {
                 back.text().ifPresent(text -> log(back.device(), text));

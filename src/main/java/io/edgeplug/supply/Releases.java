@@ -10,10 +10,8 @@ import io.edgeplug.pods.KubeletPods;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
-import java.util.stream.Collectors;
 
 /**
  * Follows which containers hold which devices, on a thread of its own. A device that is released returns to its host driver,
@@ -47,6 +45,12 @@ public final class Releases implements AutoCloseable {
     private final Latest<Long> notes;
     private final BooleanSupplier areRegistered;
     private final Thread thread;
+
+    /** Whether a change of the inventory may have a device wait for its release that did not before. */
+    private volatile boolean followsInventory;
+
+    /** One object, to be removed again. */
+    private final Runnable inventoryListener = this::inventoryChanged;
 
     /** When pod-resources may be asked again for what was released. */
     private Deadline nextAsk = Deadline.in(Duration.ZERO);
@@ -89,7 +93,19 @@ public final class Releases implements AutoCloseable {
     }
 
     public void start() {
+        preparations.whenPrepared(this::lookSoon);
+        monitor.addListener(inventoryListener);
         thread.start();
+    }
+
+    private void inventoryChanged() {
+        if (followsInventory) {
+            lookSoon();
+        }
+    }
+
+    private void lookSoon() {
+        Long ignored = notes.change(count -> count + 1);
     }
 
     private void follow() {
@@ -106,10 +122,15 @@ public final class Releases implements AutoCloseable {
                     isKnown |= held.isPresent();
                 }
                 boolean isUnnamed =
-                        held.isPresent() && log.follow(held.orElseThrow().all(resources()));
+                        held.isPresent() && log.follow(held.orElseThrow().all(supplies::has));
                 boolean isUnsettled =
                         preparations.areOfDaemon() && unprepared.look(supplies.classes(), areRegistered.getAsBoolean());
                 ask(isMissing || isRebound, isUnnamed);
+                followsInventory = !isMissing
+                        && held.stream()
+                                .flatMap(all -> all.all(supplies::has))
+                                .findAny()
+                                .isPresent();
                 Long ignored = notes.awaitNewerThan(read, pause(isMissing, isRebound, isUnsettled));
                 ignored = notes.awaitNewerThan(Long.MAX_VALUE, BURST);
             }
@@ -131,13 +152,9 @@ public final class Releases implements AutoCloseable {
             return ENDING_LOOK;
         }
         if ((isMissing || isRebound) && !pods.areTold()) {
-            return ASKING_LOOK;
+            return nextAsk.wakeUp();
         }
         return isMissing || isUnsettled ? MISSING_LOOK : SLOW_LOOK;
-    }
-
-    private Set<String> resources() {
-        return supplies.classes().stream().map(one -> one.resource().toString()).collect(Collectors.toSet());
     }
 
     /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed over may be held. */
@@ -162,6 +179,8 @@ public final class Releases implements AutoCloseable {
 
     @Override
     public void close() {
+        preparations.whenPrepared(() -> {});
+        monitor.removeListener(inventoryListener);
         Threads.end(thread);
         unprepared.close();
     }

@@ -1,14 +1,16 @@
 package io.edgeplug.kubelet;
 
-import static io.edgeplug.kubelet.TestDaemon.GOPHER;
 import static io.edgeplug.kubelet.TestDaemon.NODE0;
 import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static io.edgeplug.kubelet.TestDaemon.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.KubeletPods;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -70,10 +72,11 @@ final class ReleaseTest {
         }
     }
 
-    @Test
-    void podWhoseContainersHaveEndedIsReleasedFrom134On() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {33, 36})
+    void podWhoseContainersHaveEndedIsReleased(int minor) throws Exception {
         try (LogLines log = LogLines.open()) {
-            Served served = served(34);
+            Served served = served(minor);
             run(served, "job");
             log.await("held by edge/job (main)");
 
@@ -83,21 +86,33 @@ final class ReleaseTest {
         }
     }
 
-    @Test
-    void podWhoseContainersHaveEndedHoldsItsDeviceUpTo133UntilItIsDeleted() throws Exception {
-        try (LogLines log = LogLines.open()) {
-            Served served = served(33);
-            run(served, "job");
-            log.await("held by edge/job (main)");
+    @ParameterizedTest
+    @ValueSource(ints = {33, 34})
+    void podWhoseContainersHaveEndedHoldsNothingThoughItIsListedUpTo133(int minor) throws Exception {
+        Served served = served(minor);
+        run(served, "job");
+        try (UnixRpc rpc = UnixRpc.open();
+                KubeletPods pods = KubeletPods.follow(
+                        rpc, directory, directory.resolve("device-plugins"), NODE0.toString()::equals, () -> {})) {
+            assertThat(held(pods)).isEqualTo(1);
+            ask(pods);
+            assertThat(held(pods)).isEqualTo(1);
+
             served.kubelet().end("job");
-            served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
-            log.await("held by default/other (main)");
-            assertThat(log.with(RETURNED)).hasSizeLessThanOrEqualTo(1);
+            ask(pods);
 
-            served.kubelet().delete("job");
-
-            log.await(RETURNED);
+            assertThat(held(pods)).isZero();
         }
+    }
+
+    private static void ask(KubeletPods pods) {
+        long before = pods.answers();
+        pods.ask();
+        Seen.untilSo("an answer of the kubelet", () -> pods.answers() > before);
+    }
+
+    private static long held(KubeletPods pods) throws IOException {
+        return pods.look().all(NODE0.toString()::equals).count();
     }
 
     @ParameterizedTest
@@ -124,8 +139,8 @@ final class ReleaseTest {
             log.await("held by edge/dpdk-0 (main)");
             // the pods of a kubelet that has just started have not been given to it
             Files.delete(directory.resolve("pod-resources/kubelet.sock"));
-            try (ListOfNoPods ignored = ListOfNoPods.serve(directory.resolve("pod-resources/kubelet.sock"))) {
-                ignored.awaitAsked(2);
+            try (ListOfNoPods next = ListOfNoPods.serve(directory.resolve("pod-resources/kubelet.sock"))) {
+                next.awaitAsked(2);
                 served.kubelet().startContainer("dpdk-0", "main");
                 assertThat(log.with("released by")).isEmpty();
                 assertThat(log.with(RETURNED)).isEmpty();
