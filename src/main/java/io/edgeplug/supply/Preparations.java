@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -40,8 +41,10 @@ public final class Preparations implements AutoCloseable {
     private final Monitor monitor;
     private final Preparer preparer;
     private final PreparedStarts starts;
+    private final StepTimes stepTimes = new StepTimes();
     private final Function<Device, Optional<String>> objection;
     private final Map<String, DeviceInPreparation> inPreparation = new ConcurrentHashMap<>();
+    private volatile Runnable listener = () -> {};
     private volatile boolean recovers;
 
     /**
@@ -86,6 +89,11 @@ public final class Preparations implements AutoCloseable {
         } catch (IOException e) {
             LOG.warning(() -> "cannot look for what killed preparations have left: " + e.getMessage());
         }
+    }
+
+    /** Runs that whenever a preparation begins or ends, from now on; it must return at once. */
+    public void onChange(Runnable newListener) {
+        listener = newListener;
     }
 
     /** Whether this is of the node's one daemon, and not of one that is tried out. */
@@ -146,6 +154,16 @@ public final class Preparations implements AutoCloseable {
         return starts;
     }
 
+    /** How long the steps of all preparations took. */
+    public List<StepTime> stepTimes() {
+        return stepTimes.times();
+    }
+
+    /** The IDs of the devices that are being prepared now. */
+    public Set<String> inPreparation() {
+        return Set.copyOf(inPreparation.keySet());
+    }
+
     private void refuse(Device device) throws IOException {
         Optional<String> text = objection.apply(device);
         if (text.isPresent()) {
@@ -201,15 +219,22 @@ public final class Preparations implements AutoCloseable {
 
     private void tell(PrepareEvent event) {
         switch (event) {
-            case PrepareEvent.Begun begun ->
+            case PrepareEvent.Begun begun -> {
                 inPreparation.put(begun.device().id(), monitor.beginPreparation(begun.device()));
-            case PrepareEvent.StepDone done ->
+                listener.run();
+            }
+            case PrepareEvent.StepDone done -> {
+                monitor.current()
+                        .resource(done.device().id())
+                        .ifPresent(
+                                resource -> stepTimes.add(resource, done.step().word(), done.took()));
                 LOG.fine(() -> "%s: %s %s done in %d ms"
                         .formatted(
                                 done.device().id(),
                                 done.step().word(),
                                 done.note(),
                                 done.took().toMillis()));
+            }
             case PrepareEvent.Output output -> log(output.device(), output.line());
             case PrepareEvent.Ended ended -> {
                 if (ended.problem().isEmpty()) {
@@ -218,6 +243,7 @@ public final class Preparations implements AutoCloseable {
                 Optional.ofNullable(inPreparation.remove(ended.device().id()))
                         .ifPresent(device ->
                                 device.end(ended.problem().map(problem -> "could not be prepared: " + problem)));
+                listener.run();
             }
             case PrepareEvent.DriverGivenBack back -> {
                 back.text().ifPresent(text -> log(back.device(), text));

@@ -8,6 +8,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Latest;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Sysfs;
@@ -52,6 +53,7 @@ public final class Supply implements AutoCloseable {
 
     private final Latest<Stock> stock = new Latest<>(Stock.EMPTY, Stock::number);
     private final LookRequests requests = new LookRequests();
+    private final Outcomes allocations = new Outcomes();
 
     /** Whether a look may hang for a second or so at the files that any device has had. */
     private volatile boolean isFar;
@@ -95,6 +97,11 @@ public final class Supply implements AutoCloseable {
 
     Monitor monitor() {
         return monitor;
+    }
+
+    /** How many Allocates were answered with devices, and how many refused. */
+    public Outcomes allocations() {
+        return allocations;
     }
 
     /** The newest stock. */
