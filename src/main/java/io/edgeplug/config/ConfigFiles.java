@@ -74,6 +74,7 @@ public final class ConfigFiles {
         Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
         Duration settle = table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE))
                 .orElse(defaults.settle());
+        Reports reports = table.map(ReportsReader::read).orElse(defaults.reports());
         Set<String> ofDaemon = Set.copyOf(table.map(Table::known).orElse(Set.of()));
         table.ifPresent(main -> readClasses(main, new KeyHints(ofDaemon, "before the first [[class]]")));
         KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
@@ -92,7 +93,8 @@ public final class ConfigFiles {
                             + ", and a node may have " + MAX_CLASSES);
         }
         mistakes.throwIfAny();
-        return new Config(registration, kubeletDir, registryDir, cdiDir, deviceInfoDir, logLevel, settle, classes);
+        return new Config(
+                registration, kubeletDir, registryDir, cdiDir, deviceInfoDir, logLevel, settle, reports, classes);
     }
 
     private void readClasses(Table file, KeyHints hints) {
@@ -161,7 +163,7 @@ public final class ConfigFiles {
         return directory;
     }
 
-    private static Optional<Path> absolute(Table table, String key) {
+    static Optional<Path> absolute(Table table, String key) {
         return table.string(key).flatMap(text -> {
             try {
                 Path path = Path.of(text);
