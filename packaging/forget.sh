@@ -20,4 +20,8 @@ for directory in /var/lib/kubelet/device-plugins $(keys kubelet_dir); do
     rm -f "$directory"/edgeplug/edgeplug-*.sock
     [ ! -d "$directory/edgeplug" ] || rmdir "$directory/edgeplug" 2>/dev/null
 done
+for file in $(keys textfile); do
+    case $file in *.prom) rm -f "$file" ;; esac
+done
+rm -f /etc/kubernetes/node-feature-discovery/features.d/edgeplug
 exit 0

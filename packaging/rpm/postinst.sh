@@ -1,3 +1,7 @@
+# whose members may ask the daemon for its status; it stays, as a package must not remove a group
+if command -v groupadd >/dev/null; then
+    getent group edgeplug >/dev/null || groupadd --system edgeplug || :
+fi
 # enabled at the first installation; what an administrator has disabled stays disabled
 if [ "$1" = 1 ] && [ -x /usr/bin/systemctl ]; then
     systemctl --no-reload preset edgeplug.service >/dev/null 2>&1 || :

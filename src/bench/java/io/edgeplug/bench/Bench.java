@@ -26,6 +26,7 @@ final class Bench implements Callable<Integer> {
             new UdevFigures(),
             JmhFigures.calls(),
             new StallFigures(),
+            new StatusFigures(),
             JmhFigures.choice(),
             JmhFigures.scan(),
             new ReleaseFigures(),
@@ -41,7 +42,7 @@ final class Bench implements Callable<Integer> {
     @Option(
             names = "--sections",
             paramLabel = "NAME,...",
-            description = "Measure only these: socket, restart, hotplug, files, udev, calls, stall, choice, "
+            description = "Measure only these: socket, restart, hotplug, files, udev, calls, stall, status, choice, "
                     + "scan, release, first-list, footprint.")
     private String sections = "";
 

@@ -6,12 +6,15 @@ import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.status.KubeletStatus;
+import io.edgeplug.status.NodeView;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Supplies;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /** The daemon's parts as the daemon wires them. */
 final class Parts implements AutoCloseable {
@@ -43,6 +46,16 @@ final class Parts implements AutoCloseable {
     /** Where the kubelet's sockets are. */
     static Path kubeletDir(Path directory) {
         return directory.resolve("dp");
+    }
+
+    /** What status and metrics are made of. */
+    NodeView view(Path directory) {
+        return new NodeView(
+                supplies,
+                preparations,
+                kubeletDir(directory),
+                () -> new KubeletStatus(
+                        plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }
 
     Monitor monitor() {

@@ -6,6 +6,7 @@ import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.status.NodeView;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +43,15 @@ final class Rig implements AutoCloseable {
 
     SimulatedNode node() {
         return node;
+    }
+
+    NodeView view() {
+        return parts.view(scratch.directory());
+    }
+
+    /** Where files may be made. */
+    Path directory() {
+        return scratch.directory();
     }
 
     Monitor monitor() {

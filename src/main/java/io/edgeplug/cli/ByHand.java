@@ -28,21 +28,30 @@ import java.util.function.Consumer;
  */
 final class ByHand {
 
-    /** How often a person who waits is told for what. */
+    /** How often a log is told what is waited for. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    /** How often a person at a terminal is. */
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Sysfs sysfs;
     private final Optional<Path> kubeletDir;
     private final Lines out;
+    private final ProgressLine progress;
 
     /** Whether anything may have been done to the device. */
     private volatile boolean hasBegun;
 
     /** On that node, whose kubelet has that directory for device plugins; a captured node has none. */
     ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out) {
+        this(sysfs, kubeletDir, out, ProgressLine.of(out.out()));
+    }
+
+    ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out, ProgressLine progress) {
         this.sysfs = sysfs;
         this.kubeletDir = kubeletDir;
         this.out = out;
+        this.progress = progress;
     }
 
     /**
@@ -86,12 +95,26 @@ final class ByHand {
             // looked at when nobody can prepare it for a pod any more: while this waits, one may get it
             Preparation preparation = preparer.prepare(item.device(), recipe(item), force ? () -> {} : free);
             Instant begun = Instant.now();
-            while (!preparation.await(PATIENCE)) {
-                print("             " + preparation.progress());
+            while (!preparation.await(progress.isShown() ? SECOND : PATIENCE)) {
+                tellProgress(preparation, Duration.between(begun, Instant.now()));
             }
             print(id + ": prepared in " + Duration.between(begun, Instant.now()).toMillis() + " ms");
         } catch (PrepareException e) {
             throw new IOException(id + ": " + e.problem(), e);
+        } finally {
+            synchronized (out) {
+                progress.erase();
+            }
+        }
+    }
+
+    private void tellProgress(Preparation preparation, Duration since) {
+        if (progress.isShown()) {
+            synchronized (out) {
+                progress.show("             %d s: %s".formatted(since.toSeconds(), preparation.progress()));
+            }
+        } else {
+            print("             " + preparation.progress());
         }
     }
 
@@ -152,6 +175,7 @@ final class ByHand {
     /** On the threads that prepare, too. */
     private void print(String line) {
         synchronized (out) {
+            progress.erase();
             out.print(line);
             out.flush();
         }

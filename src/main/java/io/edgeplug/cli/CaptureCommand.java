@@ -41,7 +41,7 @@ final class CaptureCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        String text = "# " + new Version().getVersion()[0] + " captured what its scan of this node reads"
+        String text = "# " + Version.text() + " captured what its scan of this node reads"
                 + (withIdentities ? "." : "; MAC addresses, GUIDs and the like are placeholders.")
                 + "\n" + tree();
         if (file.isPresent()) {

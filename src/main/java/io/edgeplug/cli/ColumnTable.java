@@ -52,7 +52,12 @@ final class ColumnTable {
                     .map(column -> cell(column.value(row, sources)))
                     .toList());
         }
-        int[] widths = new int[columns.size()];
+        return padded(cells);
+    }
+
+    /** Rows of as many cells each, of which those below each other begin in the same place. */
+    static List<String> padded(List<List<String>> cells) {
+        int[] widths = new int[cells.stream().mapToInt(List::size).max().orElse(0)];
         cells.forEach(line -> {
             for (int i = 0; i < widths.length; i++) {
                 widths[i] = Math.max(widths[i], line.get(i).length());

@@ -14,7 +14,7 @@ import picocli.CommandLine.HelpCommand;
                     + "nor a cluster."
         },
         mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
+        versionProvider = VersionOption.class,
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {"0:done", "1:failed", "2:wrong usage", "78:wrong configuration"},
         footerHeading = "Files:%n",
@@ -24,6 +24,7 @@ import picocli.CommandLine.HelpCommand;
         },
         subcommands = {
             RunCommand.class,
+            StatusCommand.class,
             ListCommand.class,
             ExplainCommand.class,
             TryCommand.class,

@@ -9,15 +9,17 @@ import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
 import io.edgeplug.linux.Supervisor;
-import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.status.KubeletStatus;
+import io.edgeplug.status.NodeView;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Supplies;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.logging.Logger;
 
 /** The service: scans, serves, registers, reads its configuration again on SIGHUP, and ends in order on SIGTERM. */
@@ -61,7 +63,7 @@ final class Daemon {
                         sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), pulse.heartbeat());
                 Preparations preparations = new Preparations(sysroot.sysfs(), monitor, kubeletDir())) {
             preparations.recover();
-            while (serve(sysroot.sysfs(), monitor, preparations) == Signals.Request.RELOAD) {
+            while (serve(sysroot, monitor, preparations) == Signals.Request.RELOAD) {
                 LOG.info("serving elsewhere from now on");
                 preparations.use(kubeletDir());
                 monitor.settle(config.settle());
@@ -72,16 +74,19 @@ final class Daemon {
     }
 
     /** Serves until the end is asked for, or a configuration that has sockets or files elsewhere has been read. */
-    private Signals.Request serve(Sysfs sysfs, Monitor monitor, Preparations preparations)
+    private Signals.Request serve(Sysroot sysroot, Monitor monitor, Preparations preparations)
             throws IOException, InterruptedException {
         try (Supplies supplies = Supplies.open(
-                        sysfs,
+                        sysroot.sysfs(),
                         new ContainerDirectories(config.cdiDir(), config.deviceInfoDir()),
                         monitor,
                         config.classes());
                 DevicePlugins plugins = plugins(supplies, preparations);
                 Pulse.Asking asking = pulse.ask(plugins);
-                StatusLine status = ready(monitor, plugins)) {
+                StatusLine status = ready(monitor, plugins);
+                Reporting reporting = Reporting.start(
+                        view(supplies, preparations, plugins), monitor, sysroot, preparations, plugins)) {
+            reporting.use(config.reports());
             LOG.info("ready");
             while (signals.next() == Signals.Request.RELOAD) {
                 systemd.reloading();
@@ -93,12 +98,22 @@ final class Daemon {
                 if (problem.isEmpty()) {
                     monitor.settle(config.settle());
                     plugins.use(config.classes());
+                    reporting.use(config.reports());
                 }
                 status.ready(config.classes(), problem);
             }
             systemd.stopping();
             return Signals.Request.END;
         }
+    }
+
+    private NodeView view(Supplies supplies, Preparations preparations, DevicePlugins plugins) {
+        return new NodeView(
+                supplies,
+                preparations,
+                kubeletDir(),
+                () -> new KubeletStatus(
+                        plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }
 
     /** systemd starts the kubelet once this is ready, if both are to be started. */

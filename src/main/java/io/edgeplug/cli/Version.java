@@ -4,17 +4,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;
 import java.util.Properties;
-import picocli.CommandLine.IVersionProvider;
 
 /** The version that this was built as. */
-final class Version implements IVersionProvider {
+final class Version {
 
-    @Override
-    public String[] getVersion() throws IOException {
+    private Version() {}
+
+    /** As {@code edgeplug 0.1.0}. */
+    static String text() throws IOException {
         Properties properties = new Properties();
         try (InputStream in = Objects.requireNonNull(Version.class.getResourceAsStream("version.properties"))) {
             properties.load(in);
         }
-        return new String[] {"edgeplug " + properties.getProperty("version")};
+        return "edgeplug " + properties.getProperty("version");
     }
 }

@@ -18,6 +18,7 @@ import java.util.logging.Level;
  * @param deviceInfoDir where Multus looks for device information
  * @param logLevel what is worth a line in the log
  * @param settle how long a device must have been left alone before good news of it is told
+ * @param reports what is told to others than the kubelet
  * @param classes in the order in which they claim devices
  */
 public record Config(
@@ -29,6 +30,7 @@ public record Config(
         Path deviceInfoDir,
         Level logLevel,
         Duration settle,
+        Reports reports,
         List<DeviceClass> classes) {
 
     /** What holds where nothing is said. */
@@ -41,6 +43,7 @@ public record Config(
             Path.of("/var/run/k8s.cni.cncf.io/devinfo/dp"),
             Level.INFO,
             Duration.ofMillis(150),
+            Reports.NONE,
             List.of());
 
     /** How the kubelet learns of resources. */

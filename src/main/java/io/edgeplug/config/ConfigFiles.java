@@ -76,6 +76,7 @@ public final class ConfigFiles {
         Level logLevel = table.flatMap(main -> oneOf(main, "log_level", LEVELS)).orElse(defaults.logLevel());
         Duration settle = table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE))
                 .orElse(defaults.settle());
+        Reports reports = table.map(ReportsReader::read).orElse(defaults.reports());
         Set<String> ofDaemon = Set.copyOf(table.map(Table::known).orElse(Set.of()));
         table.ifPresent(main -> readClasses(main, new KeyHints(ofDaemon, "before the first [[class]]")));
         KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
@@ -95,7 +96,16 @@ public final class ConfigFiles {
         }
         mistakes.throwIfAny();
         return new Config(
-                kubeletRoot, registration, kubeletDir, registryDir, cdiDir, deviceInfoDir, logLevel, settle, classes);
+                kubeletRoot,
+                registration,
+                kubeletDir,
+                registryDir,
+                cdiDir,
+                deviceInfoDir,
+                logLevel,
+                settle,
+                reports,
+                classes);
     }
 
     private void readClasses(Table file, KeyHints hints) {
@@ -164,7 +174,7 @@ public final class ConfigFiles {
         return directory;
     }
 
-    private static Optional<Path> absolute(Table table, String key) {
+    static Optional<Path> absolute(Table table, String key) {
         return table.string(key).flatMap(text -> {
             try {
                 Path path = Path.of(text);

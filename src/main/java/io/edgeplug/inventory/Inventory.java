@@ -118,6 +118,14 @@ public final class Inventory {
         return lists;
     }
 
+    /** The resource that the device with this ID backs; empty if there is none. */
+    public Optional<ResourceName> resource(String id) {
+        return items.stream()
+                .filter(item -> item.device().id().equals(id))
+                .findFirst()
+                .flatMap(Item::resource);
+    }
+
     /** How many shares of each of the class's devices the kubelet is to know; 1 if they are not shared. */
     public int listedShares(DeviceClass deviceClass) {
         if (!deviceClass.sharing().isShared()) {

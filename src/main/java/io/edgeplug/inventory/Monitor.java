@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
@@ -28,6 +29,7 @@ public final class Monitor implements AutoCloseable {
     private final DevicesInPreparation inPreparation = new DevicesInPreparation();
     private final Publication publication = new Publication();
     private final InventoryThread inventory;
+    private final LongAdder heard = new LongAdder();
     private final Thread listener;
 
     private Monitor(
@@ -79,6 +81,11 @@ public final class Monitor implements AutoCloseable {
     /** Waits for an inventory of a higher generation, or for {@code timeout}, and returns the newest. */
     public Inventory awaitNewerThan(long generation, Duration timeout) throws InterruptedException {
         return publication.newest().awaitNewerThan(generation, timeout);
+    }
+
+    /** How many uevents it has heard. */
+    public long uevents() {
+        return heard.sum();
     }
 
     /** Runs that after each newer inventory, on the thread that publishes it; it must return at once. */
@@ -187,6 +194,7 @@ public final class Monitor implements AutoCloseable {
 
     private void listen() {
         for (Optional<Uevent> event = uevents.next(); event.isPresent(); event = uevents.next()) {
+            heard.increment();
             inPreparation.allowRetry(event.orElseThrow());
             requests.add(event.orElseThrow());
         }

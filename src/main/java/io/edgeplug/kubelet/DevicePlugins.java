@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Deadline;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.KubeletPods;
@@ -16,8 +17,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 
 /** The device plugins of a node, one for each resource, registered with its kubelet while this is open. */
 public final class DevicePlugins implements AutoCloseable {
@@ -219,6 +222,14 @@ public final class DevicePlugins implements AutoCloseable {
                 .toList();
     }
 
+    /** How many registrations of each resource came about, and how many failed. */
+    public Map<ResourceName, Outcomes.Counts> registrations() {
+        return registrations.plugins().stream()
+                .collect(Collectors.toMap(
+                        plugin -> plugin.deviceClass().resource(),
+                        plugin -> plugin.log().registrations()));
+    }
+
     /**
      * Waits until the kubelet has come or gone, or a registration may have come further.
      *
@@ -227,6 +238,15 @@ public final class DevicePlugins implements AutoCloseable {
     public long awaitNewerThan(long generation) throws InterruptedException {
         PluginDirectory.View ignored = directory.views().awaitNewerThan(generation);
         return directory.view().generation();
+    }
+
+    /**
+     * Waits until the kubelet may have noted something else of who holds what.
+     *
+     * @return the number to wait with next; begin with any negative one
+     */
+    public long awaitNotes(long number) throws InterruptedException {
+        return directory.notes().awaitNewerThan(number);
     }
 
     /** Takes all sockets away, without a farewell: an empty list would have the kubelet fail running containers. */

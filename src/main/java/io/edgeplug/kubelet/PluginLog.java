@@ -1,18 +1,23 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.Journal;
 import java.io.IOException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** What is logged of one resource's registrations; a failure that is met again and again is logged once. For one thread. */
+/**
+ * What is logged and counted of one resource's registrations; a failure that is met again and again is logged once. For one
+ * thread, but for the counts.
+ */
 final class PluginLog {
 
     private static final Logger LOG = Logger.getLogger(PluginLog.class.getName());
 
     private final ResourceName resource;
     private final boolean isRehearsal;
+    private final Outcomes registrations = new Outcomes();
     private String failure = "";
 
     /** The log of a resource, in which a rehearsal is not to be seen. */
@@ -23,7 +28,19 @@ final class PluginLog {
 
     void registered(int devices) {
         failure = "";
+        registrations.countDone();
         log(Level.INFO, "registered, " + devices + (devices == 1 ? " device" : " devices"));
+    }
+
+    /** Logs that a registration failed. */
+    void refused(Level level, String reason) {
+        registrations.countFailed();
+        failed(level, reason);
+    }
+
+    /** How many registrations came about, and how many failed; any thread. */
+    Outcomes.Counts registrations() {
+        return registrations.counts();
     }
 
     /** Logs a failure, unless it was the last one that was logged, but for the name of a socket. */

@@ -93,6 +93,11 @@ final class ResourcePlugin implements AutoCloseable {
                 .isPresent();
     }
 
+    /** What is counted of its registrations. */
+    PluginLog log() {
+        return log;
+    }
+
     /** Where it is served; empty while it is not. */
     Optional<Path> socket() {
         return attempt.map(Attempt::endpoint).filter(Endpoint::hasSocket).map(Endpoint::socket);
@@ -144,7 +149,7 @@ final class ResourcePlugin implements AutoCloseable {
             boolean otherVersion = progress.isUnsupported() && ++api < apis.size();
             if (!otherVersion) {
                 api = 0;
-                log.failed(weight(progress), failure.orElseThrow());
+                log.refused(weight(progress), failure.orElseThrow());
                 registering.failed();
             }
         } else if (toldRegistered && devices.isEmpty()) {

@@ -10,8 +10,9 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.PeerCredentials;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.Set;
 
 /**
  * Decides which processes may connect: of those of root and of this process's user, this one and the one that listens on
@@ -21,10 +22,13 @@ import java.util.function.Consumer;
  * stands, its other end is known; else one is made for the question. A process in a PID namespace that cannot be seen from
  * here has the number 0, and all of those count as one. On the event loop only.
  */
-final class Callers {
+final class Callers implements CallerPolicy {
 
-    /** How to go on: without a reason if the process may connect, else with why not. */
-    interface Verdict extends Consumer<Optional<String>> {}
+    /** A kubelet has one connection, and for a moment two or three. */
+    static final int MAX_CONNECTIONS = 16;
+
+    private static final Set<PosixFilePermission> OWNER_ONLY =
+            Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
     private static final String NOT_IT = "only the process that listens on %s may call";
 
@@ -63,8 +67,9 @@ final class Callers {
         return channel;
     }
 
-    /** Decides on a process, at once or as soon as it is known who listens. */
-    void judge(PeerCredentials peer, Verdict verdict) {
+    /** Decides at once, or as soon as it is known who listens. */
+    @Override
+    public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Verdict verdict) {
         if (peer.uid() != 0 && peer.uid() != uid) {
             verdict.accept(Optional.of("only root and uid " + uid + " may call"));
         } else if (listening.isEmpty() || peer.pid() == ownPid) {
@@ -74,6 +79,16 @@ final class Callers {
         } else {
             ask(peer, verdict);
         }
+    }
+
+    @Override
+    public int maxConnections() {
+        return MAX_CONNECTIONS;
+    }
+
+    @Override
+    public Set<PosixFilePermission> permissions() {
+        return OWNER_ONLY;
     }
 
     private void ask(PeerCredentials peer, Verdict verdict) {

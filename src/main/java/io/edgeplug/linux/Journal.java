@@ -12,7 +12,6 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.regex.Pattern;
 
 /**
  * Where log records go: with their fields to systemd's journal where that reads stderr, elsewhere a plain line each to
@@ -25,9 +24,6 @@ public final class Journal {
 
     private static final Path SOCKET = Path.of("/run/systemd/journal/socket");
     private static final Path STDERR = Path.of("/proc/self/fd/2");
-
-    /** Pseudo terminals, virtual consoles and serial ports. */
-    private static final Pattern TERMINAL = Pattern.compile("/dev/(pts/\\d+|console|tty\\w*|hvc\\d+)");
 
     private static final Logger ROOT = Logger.getLogger("");
     private static final Logger OURS = Logger.getLogger("io.edgeplug");
@@ -86,17 +82,8 @@ public final class Journal {
     private static Handler stderr() {
         Handler stderr = new ConsoleHandler();
         stderr.setLevel(Level.ALL);
-        stderr.setFormatter(isTerminal() ? new TerminalLine() : new Line());
+        stderr.setFormatter(Terminal.isStderr() ? new TerminalLine() : new Line());
         return stderr;
-    }
-
-    /** Whether a person reads stderr, beside whom nobody notes when a line was written. */
-    private static boolean isTerminal() {
-        try {
-            return TERMINAL.matcher(Files.readSymbolicLink(STDERR).toString()).matches();
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     /** Whether stderr is the stream of that device and inode, as systemd.exec(5) tells of JOURNAL_STREAM. */

@@ -8,7 +8,7 @@ import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 
 /**
- * What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), pipe(2), poll(2), eventfd(2),
+ * What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), pipe(2), poll(2), eventfd(2), netlink(7),
  * inotify(7), strerror(3). Any thread.
  */
 @SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
@@ -70,6 +70,12 @@ interface KernelCalls {
     long read(int descriptor, Pointer bytes, long count);
 
     long write(int descriptor, Pointer bytes, long count);
+
+    int socket(int domain, int type, int protocol);
+
+    long send(int descriptor, Pointer bytes, long count, int flags);
+
+    long recv(int descriptor, Pointer bytes, long count, int flags);
 
     String strerror(int error);
 

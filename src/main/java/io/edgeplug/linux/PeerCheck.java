@@ -32,9 +32,6 @@ import java.util.logging.Logger;
  */
 final class PeerCheck implements ServerInterceptor {
 
-    /** A kubelet has one, and for a moment two or three. */
-    static final int MAX_CONNECTIONS = 16;
-
     private static final Logger LOG = Logger.getLogger(PeerCheck.class.getName());
     private static final Attributes.Key<PeerCredentials> PEER = Attributes.Key.create("peer");
 
@@ -42,7 +39,7 @@ final class PeerCheck implements ServerInterceptor {
     static final Context.Key<PeerCredentials> CALLER = Context.key("caller");
 
     private final Path socket;
-    private final Callers callers;
+    private final CallerPolicy policy;
 
     /** For any process of the node, which may try as often as it likes. */
     private final LogLimit told = new LogLimit(5, Duration.ofMinutes(1));
@@ -51,9 +48,9 @@ final class PeerCheck implements ServerInterceptor {
     private int connections;
 
     /** A check for {@code socket}. */
-    PeerCheck(Path socket, Callers callers) {
+    PeerCheck(Path socket, CallerPolicy policy) {
         this.socket = socket;
-        this.callers = callers;
+        this.policy = policy;
     }
 
     /** Plain text, for those who pass, and the peer's credentials among the attributes of each call. */
@@ -103,7 +100,7 @@ final class PeerCheck implements ServerInterceptor {
                 PeerCredentials peer = connection.peerCredentials();
                 // what it sends meanwhile waits in the kernel, since nobody is here yet to read it
                 connection.config().setAutoRead(false);
-                callers.judge(peer, refusal -> decide(context, peer, refusal.or(PeerCheck.this::tooMany)));
+                policy.judge(connection, peer, refusal -> decide(context, peer, refusal.or(PeerCheck.this::tooMany)));
             } catch (IOException e) {
                 LOG.fine(() -> "a caller that is gone: " + e.getMessage());
                 ChannelFuture ignored = context.close();
@@ -130,8 +127,8 @@ final class PeerCheck implements ServerInterceptor {
     }
 
     private Optional<String> tooMany() {
-        return connections == MAX_CONNECTIONS
-                ? Optional.of("it has " + MAX_CONNECTIONS + " connections already")
+        return connections == policy.maxConnections()
+                ? Optional.of("it has " + connections + " connections already")
                 : Optional.empty();
     }
 }

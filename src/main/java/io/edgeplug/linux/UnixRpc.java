@@ -28,11 +28,9 @@ import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,8 +50,6 @@ public final class UnixRpc implements AutoCloseable {
     /** Bytes of a socket's path that {@code sun_path} holds before its final NUL; see unix(7). */
     public static final int MAX_PATH_BYTES = 107;
 
-    private static final Set<PosixFilePermission> OWNER_ONLY =
-            Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
     private static final long CLOSE_MILLIS = 1000;
 
     /** A method that no service has, which a server refuses by itself. */
@@ -99,31 +95,40 @@ public final class UnixRpc implements AutoCloseable {
 
     private final EventLoopGroup loop;
     private final Callers callers;
+    private final CallerPolicy policy;
 
     private final int ownUid;
 
-    private UnixRpc(EventLoopGroup loop, Callers callers, int ownUid) {
+    private UnixRpc(EventLoopGroup loop, Callers callers, CallerPolicy policy, int ownUid) {
         this.loop = loop;
         this.callers = callers;
+        this.policy = policy;
         this.ownUid = ownUid;
     }
 
     /** Starts the loop; any process of root and of this process's user may call. */
     public static UnixRpc open() throws IOException {
-        return open(Optional.empty());
+        return open("grpc", Optional.empty(), Optional.empty());
     }
 
     /** Starts the loop; only this process may call, and that which listens on {@code caller}. */
     public static UnixRpc open(Path caller) throws IOException {
-        return open(Optional.of(caller));
+        return open("grpc", Optional.of(caller), Optional.empty());
     }
 
-    private static UnixRpc open(Optional<Path> caller) throws IOException {
+    /** Starts a loop; any process of root, of this process's user and of that group's members may call. */
+    public static UnixRpc openToGroup(String loop, String group) throws IOException {
+        return open(loop, Optional.empty(), Optional.of(group));
+    }
+
+    private static UnixRpc open(String name, Optional<Path> caller, Optional<String> group) throws IOException {
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
         int ownUid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
-                1, Thread.ofPlatform().name("grpc").daemon().factory(), EpollIoHandler.newFactory());
-        return new UnixRpc(loop, new Callers(loop, ownUid, caller), ownUid);
+                1, Thread.ofPlatform().name(name).daemon().factory(), EpollIoHandler.newFactory());
+        Callers callers = new Callers(loop, ownUid, caller);
+        CallerPolicy policy = group.isPresent() ? GroupCallers.of(ownUid, group.orElseThrow()) : callers;
+        return new UnixRpc(loop, callers, policy, ownUid);
     }
 
     /**
@@ -164,7 +169,7 @@ public final class UnixRpc implements AutoCloseable {
         services.forEach(builder::addService);
         Server server = builder.build().start();
         try {
-            Files.setPosixFilePermissions(socket, OWNER_ONLY);
+            Files.setPosixFilePermissions(socket, policy.permissions());
             return server;
         } catch (IOException e) {
             server.shutdownNow();
@@ -180,7 +185,7 @@ public final class UnixRpc implements AutoCloseable {
     }
 
     private NettyServerBuilder server(Path socket) {
-        PeerCheck check = new PeerCheck(socket, callers);
+        PeerCheck check = new PeerCheck(socket, policy);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(
                         new DomainSocketAddress(socket.toFile()), check.credentials())
                 .channelType(EpollServerDomainSocketChannel.class)

@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.logging.Level;
@@ -40,10 +42,11 @@ public final class Preparations implements AutoCloseable {
     private final Monitor monitor;
     private final Preparer preparer;
     private final PreparedStarts starts;
+    private final StepTimes stepTimes = new StepTimes();
     private final Function<Device, Optional<String>> objection;
     private final Map<String, DeviceInPreparation> inPreparation = new ConcurrentHashMap<>();
+    private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
     private volatile boolean recovers;
-    private volatile Runnable whenPrepared = () -> {};
 
     /**
      * For the devices that a monitor follows on that node.
@@ -87,6 +90,19 @@ public final class Preparations implements AutoCloseable {
         } catch (IOException e) {
             LOG.warning(() -> "cannot look for what killed preparations have left: " + e.getMessage());
         }
+    }
+
+    /** Runs that whenever a preparation begins or ends, from now on; it must return at once. */
+    public void addListener(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    public void removeListener(Runnable listener) {
+        listeners.remove(listener);
+    }
+
+    private void tellListeners() {
+        listeners.forEach(Runnable::run);
     }
 
     /** Whether this is of the node's one daemon, and not of one that is tried out. */
@@ -142,14 +158,19 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
-    /** Calls this whenever a device was prepared, so that it waits for its release from now on; it must return at once. */
-    void whenPrepared(Runnable listener) {
-        whenPrepared = listener;
-    }
-
     /** When containers' starts had devices prepared. */
     PreparedStarts starts() {
         return starts;
+    }
+
+    /** How long the steps of all preparations took. */
+    public List<StepTime> stepTimes() {
+        return stepTimes.times();
+    }
+
+    /** The IDs of the devices that are being prepared now. */
+    public Set<String> inPreparation() {
+        return Set.copyOf(inPreparation.keySet());
     }
 
     private void refuse(Device device) throws IOException {
@@ -223,15 +244,22 @@ public final class Preparations implements AutoCloseable {
 
     private void tell(PrepareEvent event) {
         switch (event) {
-            case PrepareEvent.Begun begun ->
+            case PrepareEvent.Begun begun -> {
                 inPreparation.put(begun.device().id(), monitor.beginPreparation(begun.device()));
-            case PrepareEvent.StepDone done ->
+                tellListeners();
+            }
+            case PrepareEvent.StepDone done -> {
+                monitor.current()
+                        .resource(done.device().id())
+                        .ifPresent(
+                                resource -> stepTimes.add(resource, done.step().word(), done.took()));
                 LOG.fine(() -> "%s: %s %s done in %d ms"
                         .formatted(
                                 done.device().id(),
                                 done.step().word(),
                                 done.note(),
                                 done.took().toMillis()));
+            }
             case PrepareEvent.Output output -> log(output.device(), output.line());
             case PrepareEvent.Ended ended -> {
                 if (ended.problem().isEmpty()) {
@@ -240,7 +268,7 @@ public final class Preparations implements AutoCloseable {
                 Optional.ofNullable(inPreparation.remove(ended.device().id()))
                         .ifPresent(device ->
                                 device.end(ended.problem().map(problem -> "could not be prepared: " + problem)));
-                whenPrepared.run();
+                tellListeners();
             }
             case PrepareEvent.DriverGivenBack back -> {
                 back.text().ifPresent(text -> log(back.device(), text));

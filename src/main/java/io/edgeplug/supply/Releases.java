@@ -52,6 +52,8 @@ public final class Releases implements AutoCloseable {
     /** One object, to be removed again. */
     private final Runnable inventoryListener = this::inventoryChanged;
 
+    private final Runnable preparationListener = this::lookSoon;
+
     /** When pod-resources may be asked again for what was released. */
     private Deadline nextAsk = Deadline.in(Duration.ZERO);
 
@@ -93,7 +95,7 @@ public final class Releases implements AutoCloseable {
     }
 
     public void start() {
-        preparations.whenPrepared(this::lookSoon);
+        preparations.addListener(preparationListener);
         monitor.addListener(inventoryListener);
         thread.start();
     }
@@ -179,7 +181,7 @@ public final class Releases implements AutoCloseable {
 
     @Override
     public void close() {
-        preparations.whenPrepared(() -> {});
+        preparations.removeListener(preparationListener);
         monitor.removeListener(inventoryListener);
         Threads.end(thread);
         unprepared.close();

@@ -118,9 +118,11 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
             if (handsOver) {
                 // last, for a device that is refused is held by nobody, and leaves the list when it is gone
                 List<Device> ignored = supply.monitor().handOver(name(), all);
+                supply.allocations().countDone();
             }
             return allocations;
         } catch (DeviceUnavailableException e) {
+            supply.allocations().countFailed();
             all.forEach(supply.monitor()::lookAgain);
             throw e;
         }

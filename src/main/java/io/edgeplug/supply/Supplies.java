@@ -86,7 +86,7 @@ public final class Supplies implements AutoCloseable {
         return classes.stream().map(DeviceClass::resource).collect(Collectors.toSet());
     }
 
-    Monitor monitor() {
+    public Monitor monitor() {
         return monitor;
     }
 

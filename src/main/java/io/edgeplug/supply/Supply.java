@@ -7,6 +7,7 @@ import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.flow.Latest;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Sysfs;
@@ -53,6 +54,7 @@ public final class Supply implements AutoCloseable {
 
     private final Latest<Stock> stock = new Latest<>(Stock.EMPTY, Stock::number);
     private final LookRequests requests = new LookRequests();
+    private final Outcomes allocations = new Outcomes();
 
     private volatile boolean isStopped;
 
@@ -89,6 +91,11 @@ public final class Supply implements AutoCloseable {
 
     Monitor monitor() {
         return monitor;
+    }
+
+    /** How many Allocates were answered with devices, and how many refused. */
+    public Outcomes allocations() {
+        return allocations;
     }
 
     /** The newest stock. */

@@ -48,6 +48,9 @@ final class Documents {
         write("usr/share/bash-completion/completions/edgeplug", completion(edgeplug));
         compress("usr/share/doc/edgeplug/changelog.gz", changelog());
         write("usr/share/doc/edgeplug/copyright", copyright());
+        for (String document : List.of("metrics.md", "alerts-edgeplug.yml", "grafana-edgeplug.json")) {
+            write("usr/share/doc/edgeplug/" + document, Files.readString(Path.of("docs", document)));
+        }
         for (String license : List.of("LICENSE", "packaging/licenses/LGPL-2.txt", "packaging/licenses/LGPL-2.1.txt")) {
             Path text = Path.of(license);
             write("usr/share/licenses/edgeplug/" + text.getFileName(), Files.readString(text));

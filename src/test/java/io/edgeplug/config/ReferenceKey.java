@@ -94,6 +94,7 @@ record ReferenceKey(String table, String name, String text, String example) {
         String ofKind = name.equals("kind") ? "" : "kind = \"" + kind.word() + "\"\n";
         return switch (table) {
             case "" -> line + "\n[[class]]\n" + resource + ofKind + match;
+            case "metrics", "labels" -> "[[class]]\n" + resource + ofKind + match + "[" + table + "]\n" + line + "\n";
             case "class" -> "[[class]]\n" + resource + ofKind + line + "\n" + match;
             case "class.match" ->
                 "[[class]]\n" + resource + ofKind + (line.isEmpty() ? match : "[class.match]\n" + line + "\n");

@@ -16,6 +16,8 @@ import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.status.KubeletStatus;
+import io.edgeplug.status.NodeView;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Resource;
 import io.edgeplug.supply.Supplies;
@@ -26,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SortedMap;
 
 /** The daemon's parts on a simulated node, as {@code run} wires them; for tests that bring a kubelet. */
@@ -37,7 +40,7 @@ public final class TestDaemon implements AutoCloseable {
     static final ResourceName GOPHER = ResourceName.parse("example.com/gopher");
     public static final PciAddress VF0 = new PciAddress(0, 0x3b, 1, 0);
 
-    static final String CLASSES = """
+    public static final String CLASSES = """
             [[class]]
             resource = "example.com/sriov_node0"
             kind = "vf"
@@ -58,7 +61,7 @@ public final class TestDaemon implements AutoCloseable {
             paths = ["/etc/gophers/*"]
             """;
 
-    final SimulatedNode node;
+    public final SimulatedNode node;
     public final Monitor monitor;
     final List<DeviceClass> classes;
     private final Supplies supplies;
@@ -172,6 +175,16 @@ public final class TestDaemon implements AutoCloseable {
 
     void awaitRehearsed() throws InterruptedException {
         assertThat(plugins.awaitRehearsed(PATIENCE)).isTrue();
+    }
+
+    /** The view of it that metrics and labels have, by the notes of the kubelet with that directory. */
+    public NodeView view(Path kubeletDir) {
+        return new NodeView(
+                supplies,
+                preparations,
+                kubeletDir,
+                () -> new KubeletStatus(
+                        plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }
 
     /** Has drivers given back, as when the kubelet's notes in that directory change. */

@@ -20,6 +20,7 @@ import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
@@ -28,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class PeerCheckTest {
 
     private static final int NOBODY = 65534;
+    private static final long SYS_SETGROUPS_X86_64 = 116;
     private static final long SYS_SETRESUID_X86_64 = 117;
 
     @TempDir
@@ -124,6 +127,48 @@ final class PeerCheckTest {
         assertThat(warnings).hasSizeBetween(1, 10).allMatch(line -> line.contains("uid " + NOBODY));
     }
 
+    /** A member has the group beside its own, and not as its own. */
+    @Test
+    void memberOfTheGroupMayCallAndOthersMayNot() throws Exception {
+        assumeRootOfX86();
+        OptionalInt group = GroupCallers.gid(Path.of("/etc/group"), "users");
+        assumeThat(group).as("a group of this machine").isPresent();
+        Path socket = directory.resolve("a.sock");
+        EventLoopGroup member = nobodys(group.getAsInt());
+        EventLoopGroup other = nobodys(NOBODY);
+        try (UnixRpc rpc = UnixRpc.openToGroup("grouped", "users")) {
+            Server server = rpc.serve(socket, new Options());
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+            ManagedChannel ofMember = dial(member, socket);
+            ManagedChannel ofOther = dial(other, socket);
+
+            assertThat(options(ofMember)).isEqualTo(DevicePluginOptions.getDefaultInstance());
+            assertThatThrownBy(() -> options(ofOther)).isInstanceOf(StatusRuntimeException.class);
+
+            ofMember.shutdownNow();
+            ofOther.shutdownNow();
+            server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+        } finally {
+            member.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+            other.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void groupIsFoundByItsNameAndIsNeverThatOfRoot() throws IOException {
+        Path groups = Files.writeString(directory.resolve("group"), """
+                root:x:0:
+                edgeplugs:x:7:
+                edgeplug:x:997:alice,bob
+                broken
+                """);
+
+        assertThat(GroupCallers.gid(groups, "edgeplug")).hasValue(997);
+        assertThat(GroupCallers.gid(groups, "root")).isEmpty();
+        assertThat(GroupCallers.gid(groups, "broken")).isEmpty();
+        assertThat(GroupCallers.gid(directory.resolve("none"), "edgeplug")).isEmpty();
+    }
+
     private static void assumeRootOfX86() {
         assumeThat(System.getProperty("user.name"))
                 .as("only root can be somebody else")
@@ -132,8 +177,12 @@ final class PeerCheckTest {
     }
 
     private static EventLoopGroup nobodys() {
+        return nobodys(NOBODY);
+    }
+
+    private static EventLoopGroup nobodys(int group) {
         ThreadFactory threads = task -> new Thread(() -> {
-            becomeNobody();
+            becomeNobody(group);
             task.run();
         });
         return new MultiThreadIoEventLoopGroup(1, threads, EpollIoHandler.newFactory());
@@ -161,7 +210,7 @@ final class PeerCheckTest {
 
     /** By the bare system call, since the C library's function changes all threads. */
     @SuppressWarnings("restricted") // that is the point
-    private static void becomeNobody() {
+    private static void becomeNobody(int group) {
         Linker linker = Linker.nativeLinker();
         MethodHandle syscall = linker.downcallHandle(
                 linker.defaultLookup().findOrThrow("syscall"),
@@ -172,7 +221,10 @@ final class PeerCheckTest {
                         ValueLayout.JAVA_LONG,
                         ValueLayout.JAVA_LONG),
                 Linker.Option.firstVariadicArg(1));
-        try {
+        try (Arena memory = Arena.ofConfined()) {
+            long groups = memory.allocateFrom(ValueLayout.JAVA_INT, group).address();
+            long ofGroups = (long) syscall.invokeExact(SYS_SETGROUPS_X86_64, 1L, groups, 0L);
+            assertThat(ofGroups).isZero();
             long result = (long) syscall.invokeExact(SYS_SETRESUID_X86_64, -1L, (long) NOBODY, -1L);
             assertThat(result).isZero();
         } catch (Throwable e) {

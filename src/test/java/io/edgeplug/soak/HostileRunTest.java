@@ -76,6 +76,7 @@ final class HostileRunTest {
                         ProgramInputs.all(),
                         StartInputs.all(),
                         PeerInputs.all(),
+                        ReportInputs.all(),
                         Readers.all())
                 .flatMap(List::stream)
                 .filter(production -> ONLY.equals(List.of("")) || ONLY.contains(production.name()))

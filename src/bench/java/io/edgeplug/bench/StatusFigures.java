@@ -1,0 +1,161 @@
+package io.edgeplug.bench;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.metrics.Metrics;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.NodeStatusGrpc;
+import io.edgeplug.proto.status.WatchRequest;
+import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.status.StatusSocket;
+import io.grpc.ManagedChannel;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** What people and monitoring cost: how soon a watcher knows, how long a scrape takes, and what they leave on the heap. */
+final class StatusFigures implements Section {
+
+    private static final int FUNCTIONS = 4096;
+    private static final int FEW = 256;
+    private static final int ROUNDS = 100;
+    private static final int WARM_UP = 30;
+    private static final int WATCHERS = 100;
+    private static final int SCRAPES = 10_000;
+
+    /** The VF that goes and comes. */
+    private static final int NUMBER = 3;
+
+    @Override
+    public String name() {
+        return "status";
+    }
+
+    @Override
+    public void measure(Consumer<Figure> figures) throws Exception {
+        measureWatching(figures);
+        measureMany(figures);
+    }
+
+    private static void measureWatching(Consumer<Figure> figures) throws Exception {
+        Lists lists = new Lists(BigNode.allVfs().resource());
+        Samples kubelets = new Samples();
+        Samples watchers = new Samples();
+        try (Rig rig = Rig.open(
+                        BigNode.tree(FEW),
+                        List.of(BigNode.allVfs()),
+                        SimulatedNode::uevents,
+                        Duration.ofMillis(20),
+                        lists::note);
+                StatusSocket socket = open(rig);
+                UnixRpc rpc = UnixRpc.open()) {
+            int vfs =
+                    rig.monitor().current().devices(BigNode.allVfs().resource()).size();
+            lists.await(vfs);
+            Iterator<Node> watcher = watch(rpc.dial(path(rig)));
+            PciAddress address = BigNode.address(NUMBER);
+            for (int i = 0; i < WARM_UP + ROUNDS; i++) {
+                await(watcher, vfs);
+                long begun = System.nanoTime();
+                rig.node().pull(address);
+                await(watcher, vfs - 1);
+                long watched = System.nanoTime();
+                long listed = lists.await(vfs - 1);
+                if (i >= WARM_UP) {
+                    kubelets.add(listed - begun);
+                    watchers.add(watched - begun);
+                }
+                rig.node().plug(BigNode.function(NUMBER));
+                lists.await(vfs);
+            }
+        }
+        String list = "removal, and its files -> list, 256 functions";
+        figures.accept(kubelets.millis(list));
+        figures.accept(watchers.millis("the same -> status --watch").above(list).with(Target.p99(60)));
+    }
+
+    private static void measureMany(Consumer<Figure> figures) throws Exception {
+        try (Rig rig = Rig.open(
+                        BigNode.tree(FUNCTIONS),
+                        List.of(BigNode.allVfs()),
+                        SimulatedNode::uevents,
+                        Duration.ofMillis(150),
+                        event -> {});
+                StatusSocket socket = open(rig);
+                UnixRpc rpc = UnixRpc.open();
+                Metrics metrics = Metrics.start(
+                        rig.view(),
+                        rig.node().sysfs(),
+                        false,
+                        Optional.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                        Optional.empty())) {
+            List<ManagedChannel> channels = new ArrayList<>();
+            long before = heap();
+            for (int i = 0; i < WATCHERS; i++) {
+                channels.add(rpc.dial(path(rig)));
+                Node ignored = watch(channels.getLast()).next();
+            }
+            figures.accept(Figure.single(
+                    "heap more for 100 watchers and their clients, 4,096 functions", "MB", (heap() - before) / 1e6));
+            channels.forEach(ManagedChannel::shutdownNow);
+            Samples scrapes = new Samples();
+            scrape(metrics, WARM_UP, new Samples());
+            before = heap();
+            scrape(metrics, SCRAPES, scrapes);
+            figures.accept(scrapes.millis("scrape, 4,096 functions").with(Target.p99(100)));
+            figures.accept(Figure.single("heap more after 10,000 scrapes", "MB", (heap() - before) / 1e6));
+        }
+    }
+
+    private static StatusSocket open(Rig rig) throws IOException {
+        return StatusSocket.open(path(rig), rig.view(), rig.monitor(), "bench");
+    }
+
+    private static Path path(Rig rig) {
+        return rig.directory().resolve("s.sock");
+    }
+
+    private static Iterator<Node> watch(ManagedChannel channel) {
+        return NodeStatusGrpc.newBlockingStub(channel).watch(WatchRequest.getDefaultInstance());
+    }
+
+    private static void await(Iterator<Node> watcher, int devices) {
+        Node node = watcher.next();
+        while (node.getResources(0).getTotal() != devices) {
+            node = watcher.next();
+        }
+    }
+
+    private static void scrape(Metrics metrics, int times, Samples samples) throws IOException {
+        InetSocketAddress address = metrics.address().orElseThrow();
+        byte[] request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < times; i++) {
+            long begun = System.nanoTime();
+            try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+                socket.getOutputStream().write(request);
+                InputStream in = socket.getInputStream();
+                byte[] buffer = new byte[64 << 10];
+                while (in.read(buffer) >= 0) {
+                    // only the time counts
+                }
+            }
+            samples.add(System.nanoTime() - begun);
+        }
+    }
+
+    private static long heap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+}

@@ -1,0 +1,105 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.linux.Terminal;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.Resource;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.status.StatusSocket;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Shows how things are with the daemon, on one screen. */
+@Command(
+        name = "status",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Show how things are with the daemon: its resources, who has which device, what is wrong and since when, and "
+                    + "the last lines of its log.",
+            "Root may ask, and members of the group edgeplug. If the daemon does not run, show what a scan finds, and exit "
+                    + "with 1."
+        })
+final class StatusCommand implements Callable<Integer> {
+
+    /** Moves the cursor home, and erases what is below. */
+    private static final String FROM_THE_TOP = "\033[H\033[J";
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions node = new NodeOptions();
+
+    @Option(
+            names = {"-J", "--json"},
+            description = "Print JSON; with --watch, one object after the other.")
+    private boolean json;
+
+    @Option(
+            names = {"-w", "--watch"},
+            description = "Show it again whenever something changes, until you press Ctrl-C or the daemon ends.")
+    private boolean watch;
+
+    @Override
+    public Integer call() throws Exception {
+        Path socket = node.sysroot.toAbsolutePath().resolve(StatusSocket.PATH);
+        try (StatusClient daemon = StatusClient.open(socket)) {
+            if (watch) {
+                daemon.watch(this::showAgain);
+                spec.commandLine().getErr().println("edgeplug: the daemon has ended");
+                return ExitCode.FAILURE;
+            }
+            show(daemon.get());
+            return ExitCode.OK;
+        } catch (StatusClient.NotRunningException e) {
+            spec.commandLine().getErr().println("edgeplug: the daemon is not running: " + e.getMessage());
+            show(scanned());
+            return ExitCode.FAILURE;
+        }
+    }
+
+    private void showAgain(Node newest) {
+        if (!json && Terminal.isStdout()) {
+            spec.commandLine().getOut().print(FROM_THE_TOP);
+        }
+        show(newest);
+    }
+
+    private void show(Node newest) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(StatusText.json(newest));
+        } else {
+            StatusText.lines(newest).forEach(out::println);
+        }
+        out.flush();
+    }
+
+    /** What can be known without the daemon; all devices count as free that are healthy, and nothing is registered. */
+    private Node scanned() throws Exception {
+        List<DeviceClass> classes = node.readOrDefaults().classes();
+        Inventory inventory = node.scan(classes);
+        Node.Builder found = Node.newBuilder();
+        for (DeviceClass one : classes) {
+            List<Device> devices = inventory.devices(one.resource());
+            int healthy = Math.toIntExact(devices.stream()
+                    .filter(device -> device.health().isHealthy())
+                    .count());
+            found.addResources(Resource.newBuilder()
+                    .setName(one.resource().toString())
+                    .setTotal(devices.size())
+                    .setFree(healthy)
+                    .setUnhealthy(devices.size() - healthy)
+                    .setShares(one.sharing().shares()));
+        }
+        return found.build();
+    }
+}

@@ -1,0 +1,191 @@
+package io.edgeplug.cli;
+
+import com.google.gson.GsonBuilder;
+import io.edgeplug.linux.PlainText;
+import io.edgeplug.proto.status.Event;
+import io.edgeplug.proto.status.HeldDevice;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.Problem;
+import io.edgeplug.proto.status.Resource;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** A status as a person reads it, and as a program does. */
+final class StatusText {
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    private static final List<String> OF_RESOURCES =
+            List.of("RESOURCE", "TOTAL", "FREE", "HELD", "PREPARING", "UNHEALTHY", "KUBELET");
+
+    private StatusText() {}
+
+    /** A screen; without the daemon's version, of a node whose daemon does not run. */
+    static List<String> lines(Node node) {
+        boolean runs = !node.getVersion().isEmpty();
+        List<String> lines = new ArrayList<>();
+        if (runs) {
+            lines.add("%s, running since %s".formatted(node.getVersion(), time(node.getStarted())));
+            lines.add(kubelet(node));
+        }
+        addTable(
+                lines,
+                OF_RESOURCES,
+                node.getResourcesList().stream()
+                        .map(resource -> resource(resource, runs))
+                        .toList());
+        addTable(
+                lines,
+                List.of("DEVICE", "RESOURCE", "HELD BY"),
+                node.getHeldList().stream()
+                        .map(held -> List.of(held.getDevice(), held.getResource(), holder(held)))
+                        .toList());
+        addMore(lines, node.getHeldMore());
+        addTable(
+                lines,
+                List.of("DEVICE", "RESOURCE", "UNHEALTHY SINCE", "PROBLEM"),
+                node.getProblemsList().stream()
+                        .map(problem -> List.of(
+                                problem.getDevice(),
+                                problem.getResource(),
+                                time(problem.getSince()),
+                                problem.getText()))
+                        .toList());
+        addMore(lines, node.getProblemsMore());
+        addTable(
+                lines,
+                List.of("LAST EVENTS", ""),
+                node.getEventsList().stream()
+                        .map(event -> List.of(
+                                time(event.getTime()), (event.getWarning() ? "warning: " : "") + event.getText()))
+                        .toList());
+        return lines;
+    }
+
+    private static String kubelet(Node node) {
+        long registered =
+                node.getResourcesList().stream().filter(Resource::getRegistered).count();
+        return node.getHasKubelet()
+                ? "kubelet: has %d of %d resources".formatted(registered, node.getResourcesCount())
+                : "kubelet: waiting for it";
+    }
+
+    private static List<String> resource(Resource resource, boolean runs) {
+        String shares = resource.getShares() > 1 ? " (%d shares each)".formatted(resource.getShares()) : "";
+        return List.of(
+                resource.getName() + shares,
+                Integer.toString(resource.getTotal()),
+                Integer.toString(resource.getFree()),
+                runs ? Integer.toString(resource.getHeld()) : "-",
+                runs ? Integer.toString(resource.getPreparing()) : "-",
+                Integer.toString(resource.getUnhealthy()),
+                resource.getRegistered() ? "registered" : "-");
+    }
+
+    private static String holder(HeldDevice held) {
+        return held.getPod().isEmpty()
+                ? "container %s of pod %s".formatted(held.getContainer(), held.getPodUid())
+                : held.getNamespace() + "/" + held.getPod() + "/" + held.getContainer();
+    }
+
+    private static String time(long seconds) {
+        return seconds == 0 ? "-" : TIME.format(Instant.ofEpochSecond(seconds));
+    }
+
+    private static void addMore(List<String> lines, int more) {
+        if (more > 0) {
+            lines.add("and " + more + " more");
+        }
+    }
+
+    /** Below an empty line, unless it has no rows. */
+    private static void addTable(List<String> lines, List<String> headings, List<List<String>> rows) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        if (!lines.isEmpty()) {
+            lines.add("");
+        }
+        List<List<String>> cells = new ArrayList<>();
+        cells.add(headings);
+        rows.forEach(row -> cells.add(row.stream().map(PlainText::of).toList()));
+        lines.addAll(ColumnTable.padded(cells));
+    }
+
+    /** One object. */
+    static String json(Node node) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("running", !node.getVersion().isEmpty());
+        object.put("version", node.getVersion());
+        object.put("started", utc(node.getStarted()));
+        object.put("kubelet", node.getHasKubelet());
+        object.put(
+                "resources",
+                node.getResourcesList().stream().map(StatusText::object).toList());
+        object.put("held", node.getHeldList().stream().map(StatusText::object).toList());
+        object.put("heldMore", node.getHeldMore());
+        object.put(
+                "problems",
+                node.getProblemsList().stream().map(StatusText::object).toList());
+        object.put("problemsMore", node.getProblemsMore());
+        object.put(
+                "events", node.getEventsList().stream().map(StatusText::object).toList());
+        return PlainText.ofJson(new GsonBuilder()
+                .setPrettyPrinting()
+                .disableHtmlEscaping()
+                .create()
+                .toJson(object));
+    }
+
+    private static String utc(long seconds) {
+        return seconds == 0 ? "" : Instant.ofEpochSecond(seconds).toString();
+    }
+
+    private static Map<String, Object> object(Resource resource) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("resource", resource.getName());
+        object.put("registered", resource.getRegistered());
+        object.put("total", resource.getTotal());
+        object.put("free", resource.getFree());
+        object.put("held", resource.getHeld());
+        object.put("preparing", resource.getPreparing());
+        object.put("unhealthy", resource.getUnhealthy());
+        object.put("shares", resource.getShares());
+        return object;
+    }
+
+    private static Map<String, Object> object(HeldDevice held) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("resource", held.getResource());
+        object.put("device", held.getDevice());
+        object.put("namespace", held.getNamespace());
+        object.put("pod", held.getPod());
+        object.put("podUid", held.getPodUid());
+        object.put("container", held.getContainer());
+        return object;
+    }
+
+    private static Map<String, Object> object(Problem problem) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("resource", problem.getResource());
+        object.put("device", problem.getDevice());
+        object.put("since", utc(problem.getSince()));
+        object.put("problem", problem.getText());
+        return object;
+    }
+
+    private static Map<String, Object> object(Event event) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("time", utc(event.getTime()));
+        object.put("warning", event.getWarning());
+        object.put("text", event.getText());
+        return object;
+    }
+}

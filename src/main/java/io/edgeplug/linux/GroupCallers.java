@@ -1,0 +1,101 @@
+package io.edgeplug.linux;
+
+import io.netty.channel.ChannelException;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.PeerCredentials;
+import io.netty.channel.unix.RawUnixChannelOption;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Lets root connect, this process's user, and members of a group of the node, also those who have it beside their own group:
+ * the kernel tells all groups that a process had when it connected (SO_PEERGROUPS, see unix(7)).
+ */
+final class GroupCallers implements CallerPolicy {
+
+    /** So many look at the status of one node at a time, and then some. */
+    private static final int MAX_CONNECTIONS = 128;
+
+    private static final Path GROUPS = Path.of("/etc/group");
+
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_PEERGROUPS = 59;
+
+    /** Nobody is in more groups than that; the kernel refuses to tell some of them. */
+    private static final RawUnixChannelOption PEER_GROUPS =
+            new RawUnixChannelOption("SO_PEERGROUPS", SOL_SOCKET, SO_PEERGROUPS, 4096 * Integer.BYTES);
+
+    private final int uid;
+    private final String group;
+    private final OptionalInt gid;
+
+    private GroupCallers(int uid, String group, OptionalInt gid) {
+        this.uid = uid;
+        this.group = group;
+        this.gid = gid;
+    }
+
+    /** Members of a group, as it is now; where there is none of that name, only root and {@code uid}. */
+    static GroupCallers of(int uid, String group) {
+        return new GroupCallers(uid, group, gid(GROUPS, group));
+    }
+
+    /** The number of a group, of a file as group(5) describes it. */
+    static OptionalInt gid(Path groups, String name) {
+        try (Stream<String> lines = Files.lines(groups)) {
+            return lines.map(line -> line.split(":", -1))
+                    .filter(fields ->
+                            fields.length == 4 && fields[0].equals(name) && fields[2].matches("[1-9]\\d{0,8}"))
+                    .mapToInt(fields -> Integer.parseInt(fields[2]))
+                    .findFirst();
+        } catch (IOException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    @Override
+    public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Verdict verdict) {
+        boolean isIn = peer.uid() == 0 || peer.uid() == uid || (gid.isPresent() && isMember(connection, peer));
+        verdict.accept(isIn ? Optional.empty() : Optional.of("only root and the group " + group + " may ask"));
+    }
+
+    private boolean isMember(EpollDomainSocketChannel connection, PeerCredentials peer) {
+        for (int own : peer.gids()) {
+            if (own == gid.getAsInt()) {
+                return true;
+            }
+        }
+        try {
+            // what is beyond the process's groups is 0, which is no group that is asked for
+            ByteBuffer groups = connection.config().getOption(PEER_GROUPS).order(ByteOrder.nativeOrder());
+            while (groups.remaining() >= Integer.BYTES) {
+                if (groups.getInt() == gid.getAsInt()) {
+                    return true;
+                }
+            }
+        } catch (ChannelException e) {
+            // it has gone, or is in more groups than anybody is
+            return false;
+        }
+        return false;
+    }
+
+    @Override
+    public int maxConnections() {
+        return MAX_CONNECTIONS;
+    }
+
+    @Override
+    public Set<PosixFilePermission> permissions() {
+        return PosixFilePermissions.fromString("rw-rw-rw-");
+    }
+}

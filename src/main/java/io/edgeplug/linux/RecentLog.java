@@ -1,0 +1,83 @@
+package io.edgeplug.linux;
+
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/** Keeps the last lines of the log while this is open, beside wherever they go; thread-safe. */
+public final class RecentLog implements AutoCloseable {
+
+    private static final int KEPT = 10;
+
+    private static final Logger OURS = Logger.getLogger("io.edgeplug");
+
+    private final Runnable listener;
+    private final Handler handler = new Keeping();
+
+    // below: guarded by this
+    private final Deque<Line> lines = new ArrayDeque<>();
+
+    private RecentLog(Runnable listener) {
+        this.listener = listener;
+    }
+
+    /** A line, as it was logged. */
+    public record Line(Instant time, boolean isWarning, String text) {}
+
+    /**
+     * Begins.
+     *
+     * @param listener run after each line, on the thread that logs it; it must return at once, and log nothing
+     */
+    public static RecentLog open(Runnable listener) {
+        RecentLog log = new RecentLog(listener);
+        OURS.addHandler(log.handler);
+        return log;
+    }
+
+    /** The last lines of the level INFO and above, the oldest first. */
+    public synchronized List<Line> lines() {
+        return List.copyOf(lines);
+    }
+
+    private synchronized void keep(Line line) {
+        if (lines.size() == KEPT) {
+            lines.removeFirst();
+        }
+        lines.addLast(line);
+    }
+
+    private final class Keeping extends Handler {
+
+        Keeping() {
+            setLevel(Level.INFO);
+            setFormatter(new SimpleFormatter());
+        }
+
+        @Override
+        public void publish(LogRecord entry) {
+            if (isLoggable(entry)) {
+                boolean isWarning = entry.getLevel().intValue() >= Level.WARNING.intValue();
+                keep(new Line(entry.getInstant(), isWarning, Journal.text(entry, getFormatter())));
+                listener.run();
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Override
+    public void close() {
+        OURS.removeHandler(handler);
+    }
+}

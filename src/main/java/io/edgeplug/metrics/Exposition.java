@@ -1,0 +1,201 @@
+package io.edgeplug.metrics;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PfPart;
+import io.edgeplug.flow.Outcomes;
+import io.edgeplug.status.DeviceState;
+import io.edgeplug.status.DeviceStatus;
+import io.edgeplug.status.NodeStatus;
+import io.edgeplug.status.ResourceStatus;
+import io.edgeplug.supply.StepTime;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.Exemplars;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Writes a node's status in the text format of Prometheus, which its textfile collector reads too. One metric after the
+ * other: thousands of devices have a megabyte of text for each.
+ */
+final class Exposition {
+
+    /** The type of what it writes. */
+    static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
+
+    private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.builder()
+            .setIncludeCreatedTimestamps(false)
+            .build();
+    private final OutputStream out;
+
+    Exposition(OutputStream out) {
+        this.out = out;
+    }
+
+    void write(NodeStatus status, PortCounters counters) throws IOException {
+        writeKubelet(status);
+        writeResources(status);
+        writeDevices(status);
+        writePreparations(status.steps());
+        Family uevents = new Family("edgeplug_uevents", "Uevents that were heard of PCI functions and other devices.");
+        uevents.add(status.uevents());
+        write(uevents.counter());
+        for (Family family : counters.families()) {
+            write(family.counter());
+        }
+    }
+
+    private void writeKubelet(NodeStatus status) throws IOException {
+        Family kubelet = new Family("edgeplug_kubelet_up", "Whether there is a kubelet to register with.");
+        kubelet.add(status.kubelet().isThere() ? 1 : 0);
+        write(kubelet.gauge());
+        Family registered =
+                new Family("edgeplug_registered", "Whether the kubelet has the devices of a resource.", "resource");
+        Family registrations =
+                new Family("edgeplug_registrations", "Registrations with a kubelet.", "resource", "result");
+        for (ResourceStatus resource : status.resources()) {
+            String name = resource.name().toString();
+            registered.add(resource.isRegistered() ? 1 : 0, name);
+            Optional.ofNullable(status.kubelet().registrations().get(resource.name()))
+                    .ifPresent(counts -> add(registrations, name, counts));
+        }
+        write(registered.gauge());
+        write(registrations.counter());
+    }
+
+    private static void add(Family family, String resource, Outcomes.Counts counts) {
+        family.add(counts.done(), resource, "ok");
+        family.add(counts.failed(), resource, "error");
+    }
+
+    private void writeResources(NodeStatus status) throws IOException {
+        Family devices = new Family(
+                "edgeplug_devices",
+                "Devices of a resource, each in one state: free, held, preparing or unhealthy.",
+                "resource",
+                "state");
+        Family allocations = new Family("edgeplug_allocations", "Allocate calls of the kubelet.", "resource", "result");
+        for (ResourceStatus resource : status.resources()) {
+            String name = resource.name().toString();
+            for (DeviceState state : DeviceState.values()) {
+                devices.add(resource.count(state), name, state.word());
+            }
+            add(allocations, name, resource.allocations());
+        }
+        write(devices.gauge());
+        write(allocations.counter());
+    }
+
+    private void writeDevices(NodeStatus status) throws IOException {
+        Family facts = new Family(
+                "edgeplug_device_info",
+                "A device, always 1; joins what a device is to the other metrics.",
+                "resource",
+                "device",
+                "kind",
+                "pci_address",
+                "driver",
+                "numa_node",
+                "pf");
+        each(status, (resource, one) -> addFacts(facts, resource, one.device()));
+        write(facts.gauge());
+        Family healthy =
+                new Family("edgeplug_device_healthy", "Whether a container could use a device.", "resource", "device");
+        each(
+                status,
+                (resource, one) -> healthy.add(
+                        one.device().health().isHealthy() ? 1 : 0,
+                        resource,
+                        one.device().id()));
+        write(healthy.gauge());
+        Family allocated = new Family(
+                "edgeplug_device_allocated",
+                "A container that has a device, always 1; pod and namespace are empty until they are known.",
+                "resource",
+                "device",
+                "pod",
+                "namespace",
+                "container",
+                "pod_uid");
+        each(
+                status,
+                (resource, one) -> one.holders()
+                        .forEach(holder -> allocated.add(
+                                1,
+                                resource,
+                                one.device().id(),
+                                holder.pod().orElse(""),
+                                holder.namespace().orElse(""),
+                                holder.container(),
+                                holder.podUid())));
+        write(allocated.gauge());
+    }
+
+    private interface EachDevice {
+        void accept(String resource, DeviceStatus device);
+    }
+
+    private static void each(NodeStatus status, EachDevice told) {
+        for (ResourceStatus resource : status.resources()) {
+            String name = resource.name().toString();
+            resource.devices().forEach(device -> told.accept(name, device));
+        }
+    }
+
+    private static void addFacts(Family facts, String resource, Device device) {
+        String address =
+                device instanceof PciDevice pci ? pci.function().address().toString() : "";
+        String numaNode = device.numaNode().isPresent()
+                ? Integer.toString(device.numaNode().getAsInt())
+                : "";
+        facts.add(
+                1,
+                resource,
+                device.id(),
+                device.kind().word(),
+                address,
+                device.driver().orElse(""),
+                numaNode,
+                device instanceof PfPart part ? pf(part) : "");
+    }
+
+    /** The PF's first interface, by which people know it; the address of one that has none. */
+    static String pf(PfPart part) {
+        return part.physicalNetNames().stream()
+                .findFirst()
+                .orElseGet(() -> part.physicalFunction().toString());
+    }
+
+    private void writePreparations(List<StepTime> steps) throws IOException {
+        List<HistogramDataPointSnapshot> series = new ArrayList<>();
+        for (StepTime step : steps) {
+            ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+            for (int i = 0; i < step.counts().size(); i++) {
+                double bound = i < step.bounds().size() ? step.bounds().get(i) : Double.POSITIVE_INFINITY;
+                buckets.bucket(bound, step.counts().get(i));
+            }
+            series.add(new HistogramDataPointSnapshot(
+                    buckets.build(),
+                    step.sum(),
+                    Labels.of("resource", step.resource().toString(), "step", step.step()),
+                    Exemplars.EMPTY,
+                    0L));
+        }
+        String help = "How long the steps of preparing a device for its next container took.";
+        write(new HistogramSnapshot(new MetricMetadata("edgeplug_prepare_seconds", help), series));
+    }
+
+    private void write(MetricSnapshot metric) throws IOException {
+        writer.write(out, MetricSnapshots.of(metric));
+    }
+}

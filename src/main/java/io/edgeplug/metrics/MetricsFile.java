@@ -1,0 +1,79 @@
+package io.edgeplug.metrics;
+
+import io.edgeplug.linux.ForeignDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
+
+/** Writes the metrics into a file for node_exporter's textfile collector, again and again; on a thread of its own. */
+final class MetricsFile implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(MetricsFile.class.getName());
+
+    /** Most Prometheus servers scrape every 15 to 60 s. */
+    private static final Duration EVERY = Duration.ofSeconds(15);
+
+    private final Scrape scrape;
+    private final ForeignDirectory directory;
+    private final String name;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread;
+    private Optional<String> told = Optional.empty();
+
+    private MetricsFile(Scrape scrape, Path file) {
+        this.scrape = scrape;
+        this.directory =
+                new ForeignDirectory(Optional.ofNullable(file.getParent()).orElse(Path.of("/")));
+        this.name = String.valueOf(file.getFileName());
+        this.thread = Thread.ofPlatform().name("metrics file").daemon().unstarted(this::write);
+    }
+
+    static MetricsFile start(Scrape scrape, Path file) {
+        MetricsFile started = new MetricsFile(scrape, file);
+        started.thread.start();
+        return started;
+    }
+
+    private void write() {
+        try {
+            do {
+                writeOnce();
+            } while (!closed.await(EVERY.toNanos(), TimeUnit.NANOSECONDS));
+            // a daemon that does not run knows nothing of the devices
+            directory.delete(name);
+        } catch (InterruptedException e) {
+            LOG.fine("no longer writing metrics");
+        } catch (IOException e) {
+            LOG.warning("metrics: " + e.getMessage());
+        }
+    }
+
+    private void writeOnce() throws InterruptedException {
+        try {
+            directory.replace(name, scrape.text());
+            told = Optional.empty();
+        } catch (IOException e) {
+            Optional<String> problem = Optional.of("metrics: " + e.getMessage());
+            if (!problem.equals(told)) {
+                LOG.warning(problem.orElseThrow());
+                told = problem;
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        try {
+            if (!thread.join(Duration.ofSeconds(1))) {
+                thread.interrupt();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

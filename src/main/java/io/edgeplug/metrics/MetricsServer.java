@@ -1,0 +1,195 @@
+package io.edgeplug.metrics;
+
+import io.edgeplug.flow.Deadline;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
+
+/**
+ * Serves the metrics over HTTP, on a loop of its own; an address that cannot be had yet is tried again.
+ *
+ * <p>Whoever can reach the address may ask, and costs little: there are few connections at a time, each is for one request
+ * and ends after some seconds, and what is read of a request has a limit.
+ */
+final class MetricsServer implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(MetricsServer.class.getName());
+
+    /** A Prometheus server has one; those beyond are closed as they come. */
+    static final int MAX_CONNECTIONS = 16;
+
+    /** As many answers at a time as may wait for slow readers: 4,096 devices make one of 2 MB. */
+    static final int MAX_ANSWERS = 4;
+
+    /** How long a connection lasts, from its begin to the last byte of its answer. */
+    private static final Duration LIFE = Duration.ofSeconds(10);
+
+    private static final int MAX_LINE = 1024;
+    private static final int MAX_HEADERS = 8192;
+
+    /** What of an answer waits in the process for a slow reader; the rest of it is not made into buffers yet. */
+    private static final int MAX_UNSENT = 64 << 10;
+
+    /** How often an address is tried that cannot be had, as one of an interface that has not come up. */
+    private static final Duration RETRY = Duration.ofSeconds(10);
+
+    private static final long CLOSE_MILLIS = 1000;
+
+    private final InetSocketAddress address;
+    private final Duration life;
+    private final Scrape scrape;
+    private final Semaphore answers = new Semaphore(MAX_ANSWERS);
+    private final EventLoopGroup loop;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread binder;
+
+    /** Touched on the loop only. */
+    private int connections;
+
+    private volatile Optional<Channel> listening = Optional.empty();
+
+    private MetricsServer(InetSocketAddress address, Duration life, Scrape scrape) {
+        this.address = address;
+        this.life = life;
+        this.scrape = scrape;
+        this.loop = new MultiThreadIoEventLoopGroup(
+                1, Thread.ofPlatform().name("metrics").daemon().factory(), EpollIoHandler.newFactory());
+        this.binder = Thread.ofVirtual().name("metrics address").unstarted(this::bind);
+    }
+
+    static MetricsServer start(InetSocketAddress address, Scrape scrape) {
+        return start(address, LIFE, scrape);
+    }
+
+    /** The same with another end of connections. */
+    static MetricsServer start(InetSocketAddress address, Duration life, Scrape scrape) {
+        MetricsServer server = new MetricsServer(address, life, scrape);
+        server.binder.start();
+        return server;
+    }
+
+    private void bind() {
+        Optional<String> told = Optional.empty();
+        try {
+            do {
+                try {
+                    listening = Optional.of(listen());
+                    LOG.info("metrics: serving on http://" + text(address) + "/metrics");
+                    return;
+                } catch (IOException e) {
+                    Optional<String> problem =
+                            Optional.of("metrics: cannot listen on " + text(address) + ": " + e.getMessage());
+                    if (!problem.equals(told)) {
+                        LOG.warning(problem.orElseThrow());
+                        told = problem;
+                    }
+                }
+            } while (!closed.await(RETRY.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (InterruptedException e) {
+            LOG.fine("no longer trying to serve metrics");
+        }
+    }
+
+    private Channel listen() throws IOException, InterruptedException {
+        ChannelFuture bound = new ServerBootstrap()
+                .group(loop)
+                .channel(EpollServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, MAX_CONNECTIONS)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(MAX_UNSENT / 2, MAX_UNSENT))
+                .childHandler(new Connections())
+                .bind(address)
+                .await();
+        if (!bound.isSuccess()) {
+            throw new IOException(reason(bound.cause()));
+        }
+        return bound.channel();
+    }
+
+    /** The service's sandbox allows no IP unless a drop-in does. */
+    private static String reason(Throwable cause) {
+        Throwable first = cause instanceof ChannelException && cause.getCause() != null ? cause.getCause() : cause;
+        String text = String.valueOf(first.getMessage());
+        return text.contains("Address family not supported")
+                ? "the sandbox of the service allows no IP; /usr/share/doc/edgeplug/metrics.md has the drop-in that does"
+                : text;
+    }
+
+    /** Where it listens; empty until it does. */
+    Optional<InetSocketAddress> address() {
+        return listening.map(channel -> (InetSocketAddress) channel.localAddress());
+    }
+
+    /** Waits until it listens, at most so long. */
+    boolean awaitListening(Duration patience) throws InterruptedException {
+        Deadline deadline = Deadline.in(patience);
+        return binder.join(deadline.left()) && listening.isPresent();
+    }
+
+    private static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    private final class Connections extends ChannelInitializer<SocketChannel> {
+
+        @Override
+        protected void initChannel(SocketChannel connection) {
+            if (connections == MAX_CONNECTIONS) {
+                ChannelFuture ignored = connection.close();
+                return;
+            }
+            connections++;
+            Future<?> end =
+                    connection.eventLoop().schedule(() -> close(connection), life.toNanos(), TimeUnit.NANOSECONDS);
+            connection.closeFuture().addListener(ended -> {
+                connections--;
+                end.cancel(false);
+            });
+            connection
+                    .pipeline()
+                    .addLast(
+                            new HttpRequestDecoder(new HttpDecoderConfig()
+                                    .setMaxInitialLineLength(MAX_LINE)
+                                    .setMaxHeaderSize(MAX_HEADERS)
+                                    .setMaxChunkSize(MAX_HEADERS)),
+                            new HttpResponseEncoder(),
+                            new ChunkedWriteHandler(),
+                            new MetricsAnswer(scrape, answers));
+        }
+
+        private void close(SocketChannel connection) {
+            ChannelFuture ignored = connection.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        binder.interrupt();
+        boolean ignored =
+                loop.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_MILLIS);
+    }
+}

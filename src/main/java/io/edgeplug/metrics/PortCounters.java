@@ -1,0 +1,204 @@
+package io.edgeplug.metrics;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.RdmaDevice;
+import io.edgeplug.device.RdmaPort;
+import io.edgeplug.device.VirtualFunction;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.VfLinks;
+import io.edgeplug.status.NodeStatus;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What the kernel has counted of VFs and of the ports of RDMA devices, read when it is asked for. Each read may take as long
+ * as a driver likes.
+ *
+ * <p>Of VFs: {@code sriov/N/stats} of the PF, which NVIDIA's driver outside of the kernel has, and else what any driver of a PF
+ * tells the kernel ({@link VfLinks}). Of RDMA ports: {@code counters} and {@code hw_counters}; see Documentation/ABI/stable/sysfs-class-infiniband
+ * and Documentation/ABI/testing/sysfs-class-infiniband.
+ */
+final class PortCounters {
+
+    /** Nobody has more; a directory in the place of one of sysfs could have any number. */
+    private static final int MAX_OF_PORT = 200;
+
+    /** Of the ports' data counters, which count in words. */
+    private static final int WORD_BYTES = 4;
+
+    /** Is in {@code hw_counters} and says for how long the kernel keeps what it has read. */
+    private static final String NOT_A_COUNTER = "lifespan";
+
+    private static final String[] OF_VF = {"device", "pci_address", "pf"};
+    private static final String[] OF_PORT = {"resource", "device", "rdma_device", "port"};
+
+    /** Words of the kernel's, and the metric of each. */
+    private final Map<String, Family> ofVfs = new HashMap<>();
+
+    private final Family receivedBytes =
+            new Family("edgeplug_rdma_port_receive_bytes", "Bytes that a port has received.", OF_PORT);
+    private final Family transmittedBytes =
+            new Family("edgeplug_rdma_port_transmit_bytes", "Bytes that a port has sent.", OF_PORT);
+    private final Family receivedPackets =
+            new Family("edgeplug_rdma_port_receive_packets", "Packets that a port has received.", OF_PORT);
+    private final Family transmittedPackets =
+            new Family("edgeplug_rdma_port_transmit_packets", "Packets that a port has sent.", OF_PORT);
+    private final Family events = new Family(
+            "edgeplug_rdma_port_events",
+            "What else a port counts, by the kernel's name of the counter.",
+            "resource",
+            "device",
+            "rdma_device",
+            "port",
+            "counter");
+
+    /** By interface, what the kernel tells of the VFs of PFs that were asked for. */
+    private final Map<String, Map<Integer, VfLinks.Counts>> links = new HashMap<>();
+
+    private PortCounters() {
+        for (String way : List.of("receive", "transmit")) {
+            for (String what : List.of("bytes", "packets", "dropped")) {
+                String key = (way.equals("receive") ? "rx_" : "tx_") + what;
+                String help = what.equals("dropped") ? "Packets that were dropped" : "What went through";
+                ofVfs.put(key, new Family("edgeplug_vf_" + way + "_" + what, help + ", as the PF counts.", OF_VF));
+            }
+        }
+    }
+
+    /** Of a node where nothing is read. */
+    static PortCounters none() {
+        return new PortCounters();
+    }
+
+    /**
+     * Reads those of all devices; what cannot be read is left out.
+     *
+     * @param isThisNode whether it is the node that this runs on, whose kernel may be asked too
+     */
+    static PortCounters read(Sysfs sysfs, boolean isThisNode, NodeStatus status) {
+        PortCounters counters = new PortCounters();
+        Set<String> known = new HashSet<>();
+        status.resources()
+                .forEach(resource -> resource.devices().forEach(one -> {
+                    Device device = one.device();
+                    if (device instanceof VirtualFunction vf && known.add(device.id())) {
+                        counters.readVf(sysfs, isThisNode, vf);
+                    }
+                    device.rdmaDevices()
+                            .forEach(rdma ->
+                                    counters.readPorts(sysfs, resource.name().toString(), device.id(), rdma));
+                }));
+        return counters;
+    }
+
+    List<Family> families() {
+        return Stream.concat(
+                        ofVfs.entrySet().stream()
+                                .sorted(Map.Entry.comparingByKey())
+                                .map(Map.Entry::getValue),
+                        Stream.of(receivedBytes, transmittedBytes, receivedPackets, transmittedPackets, events))
+                .toList();
+    }
+
+    private void readVf(Sysfs sysfs, boolean isThisNode, VirtualFunction vf) {
+        String[] labels = {vf.id(), vf.function().address().toString(), Exposition.pf(vf)};
+        String stats = read(sysfs, "sys/bus/pci/devices/" + vf.physicalFunction() + "/sriov/" + vf.index() + "/stats");
+        if (stats.isEmpty() && isThisNode) {
+            vf.physicalNetNames().stream()
+                    .findFirst()
+                    .flatMap(pf -> Optional.ofNullable(
+                            links.computeIfAbsent(pf, PortCounters::linksOf).get(vf.index())))
+                    .ifPresent(counts -> addLink(counts, labels));
+        }
+        // lines as "rx_packets    : 5011"
+        stats.lines().map(line -> line.split(":", 2)).forEach(parts -> {
+            Family family = ofVfs.get(parts[0].strip());
+            if (family != null && parts.length == 2) {
+                add(family, parts[1].strip(), labels);
+            }
+        });
+    }
+
+    private static Map<Integer, VfLinks.Counts> linksOf(String pf) {
+        try {
+            return VfLinks.read(pf);
+        } catch (IOException e) {
+            return Map.of();
+        }
+    }
+
+    private void addLink(VfLinks.Counts counts, String... labels) {
+        Map.of(
+                        "rx_packets", counts.receivedPackets(),
+                        "tx_packets", counts.sentPackets(),
+                        "rx_bytes", counts.receivedBytes(),
+                        "tx_bytes", counts.sentBytes(),
+                        "rx_dropped", counts.receivedDropped(),
+                        "tx_dropped", counts.sentDropped())
+                .forEach((key, value) -> Objects.requireNonNull(ofVfs.get(key)).add(value.longValue(), labels));
+    }
+
+    private void readPorts(Sysfs sysfs, String resource, String device, RdmaDevice rdma) {
+        for (RdmaPort port : rdma.ports()) {
+            for (String directory : List.of("counters", "hw_counters")) {
+                String path = "sys/class/infiniband/" + rdma.name() + "/ports/" + port.number() + "/" + directory;
+                for (String name : names(sysfs, path)) {
+                    String value = read(sysfs, path + "/" + name);
+                    addOfPort(name, value, resource, device, rdma.name(), Integer.toString(port.number()));
+                }
+            }
+        }
+    }
+
+    /** Empty where the device is going, or its driver does not count that. */
+    private static String read(Sysfs sysfs, String path) {
+        try {
+            return sysfs.read(path).orElse("");
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static List<String> names(Sysfs sysfs, String path) {
+        try {
+            return sysfs.names(path).stream().limit(MAX_OF_PORT).toList();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    private void addOfPort(String counter, String value, String... labels) {
+        switch (counter) {
+            case "port_rcv_data" -> addWords(receivedBytes, value, labels);
+            case "port_xmit_data" -> addWords(transmittedBytes, value, labels);
+            case "port_rcv_packets" -> add(receivedPackets, value, labels);
+            case "port_xmit_packets" -> add(transmittedPackets, value, labels);
+            case NOT_A_COUNTER -> {}
+            default -> {
+                String[] more = Arrays.copyOf(labels, labels.length + 1);
+                more[labels.length] = counter;
+                add(events, value, more);
+            }
+        }
+    }
+
+    private static void add(Family family, String value, String... labels) {
+        if (value.matches("\\d{1,20}")) {
+            family.add(Double.parseDouble(value), labels);
+        }
+    }
+
+    private static void addWords(Family family, String value, String... labels) {
+        if (value.matches("\\d{1,20}")) {
+            family.add(Double.parseDouble(value) * WORD_BYTES, labels);
+        }
+    }
+}

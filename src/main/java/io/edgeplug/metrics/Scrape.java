@@ -1,0 +1,69 @@
+package io.edgeplug.metrics;
+
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.status.NodeStatus;
+import io.edgeplug.status.NodeView;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Makes the text of all metrics as they are now; one at a time, whoever asks. May take as long as counters are waited for. */
+final class Scrape {
+
+    /** A read of the counters that takes longer is left to itself, and there are none until it returns. */
+    private static final Duration COUNTED_WITHIN = Duration.ofSeconds(2);
+
+    private final NodeView view;
+    private final Sysfs sysfs;
+    private final boolean isThisNode;
+
+    // below: guarded by this
+    private Optional<Thread> reader = Optional.empty();
+
+    /** A buffer of the size that was needed last, so that it need not grow. */
+    private int size = 4096;
+
+    /**
+     * Of that node.
+     *
+     * @param isThisNode whether it is the one that this runs on, whose kernel may be asked too
+     */
+    Scrape(NodeView view, Sysfs sysfs, boolean isThisNode) {
+        this.view = view;
+        this.sysfs = sysfs;
+        this.isThisNode = isThisNode;
+    }
+
+    synchronized byte[] text() throws InterruptedException {
+        NodeStatus status = view.read();
+        ByteArrayOutputStream out = new ByteArrayOutputStream(size);
+        try {
+            new Exposition(out).write(status, counters(status));
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory does not fail so", e);
+        }
+        size = out.size() + 4096;
+        return out.toByteArray();
+    }
+
+    /** On a thread that can be lost: a driver that hangs must cost its counters only, and one thread. */
+    private PortCounters counters(NodeStatus status) throws InterruptedException {
+        if (reader.filter(Thread::isAlive).isPresent()) {
+            return PortCounters.none();
+        }
+        BlockingQueue<PortCounters> read = new ArrayBlockingQueue<>(1);
+        Deadline deadline = Deadline.in(COUNTED_WITHIN);
+        reader = Optional.of(Thread.ofPlatform()
+                .name("counters")
+                .daemon()
+                .start(() -> read.add(PortCounters.read(sysfs, isThisNode, status))));
+        return Optional.ofNullable(read.poll(deadline.left().toNanos(), TimeUnit.NANOSECONDS))
+                .orElseGet(PortCounters::none);
+    }
+}

@@ -1,0 +1,64 @@
+package io.edgeplug.status;
+
+import io.edgeplug.linux.ForeignDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The file by which node-feature-discovery learns the labels; see "Local feature source" in its documentation. One thread.
+ *
+ * <p>It expires by itself, so that labels go with a daemon that does not come back.
+ */
+final class LabelFile {
+
+    static final String NAME = "edgeplug";
+
+    private static final Duration LIFE = Duration.ofHours(2);
+    private static final Duration RENEWED_AFTER = Duration.ofHours(1);
+
+    private final ForeignDirectory directory;
+    private SortedMap<String, String> written = new TreeMap<>();
+    private Optional<Instant> writtenAt = Optional.empty();
+
+    LabelFile(Path directory) {
+        this.directory = new ForeignDirectory(directory);
+    }
+
+    /**
+     * Has the file say these, if it does not yet, or will expire.
+     *
+     * @throws IOException if it cannot be written; the message says why
+     */
+    void write(SortedMap<String, String> labels, Instant now) throws IOException {
+        boolean isFresh = writtenAt
+                .filter(at -> !now.isBefore(at) && now.isBefore(at.plus(RENEWED_AFTER)))
+                .isPresent();
+        if (!isFresh || !labels.equals(written)) {
+            directory.replace(NAME, text(labels, now));
+            written = labels;
+            writtenAt = Optional.of(now);
+        }
+    }
+
+    void remove() throws IOException {
+        if (writtenAt.isPresent()) {
+            directory.delete(NAME);
+        }
+    }
+
+    private static String text(Map<String, String> labels, Instant now) {
+        StringBuilder text = new StringBuilder("# +expiry-time=")
+                .append(now.plus(LIFE).truncatedTo(ChronoUnit.SECONDS))
+                .append('\n');
+        labels.forEach(
+                (name, value) -> text.append(name).append('=').append(value).append('\n'));
+        return text.toString();
+    }
+}

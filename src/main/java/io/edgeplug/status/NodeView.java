@@ -1,0 +1,85 @@
+package io.edgeplug.status;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Stock;
+import io.edgeplug.supply.Supplies;
+import io.edgeplug.supply.Supply;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Where a {@link NodeStatus} is read: from what the daemon keeps ready anyway, and from the kubelet's notes. */
+public final class NodeView {
+
+    private final Supplies supplies;
+    private final Preparations preparations;
+    private final Path kubeletDir;
+    private final Supplier<KubeletStatus> kubelet;
+
+    /**
+     * Of a daemon's parts.
+     *
+     * @param kubeletDir the kubelet's directory for device plugins, in which it notes who holds what
+     */
+    public NodeView(Supplies supplies, Preparations preparations, Path kubeletDir, Supplier<KubeletStatus> kubelet) {
+        this.supplies = supplies;
+        this.preparations = preparations;
+        this.kubeletDir = kubeletDir;
+        this.kubelet = kubelet;
+    }
+
+    /** How things are now. Reads the kubelet's notes; if they cannot be read, nobody is named as a holder. */
+    public NodeStatus read() {
+        return read(held());
+    }
+
+    /** The same with nobody as a holder of anything, which reads no file. */
+    NodeStatus readWithoutHolders() {
+        return read(Optional.empty());
+    }
+
+    private NodeStatus read(Optional<HeldDevices> held) {
+        KubeletStatus now = kubelet.get();
+        Set<String> preparing = preparations.inPreparation();
+        List<ResourceStatus> resources = new ArrayList<>();
+        for (Supply supply : supplies.each()) {
+            ResourceName name = supply.deviceClass().resource();
+            Stock stock = supply.current();
+            List<DeviceStatus> devices = stock.devices().stream()
+                    .map(device -> new DeviceStatus(
+                            device,
+                            held.map(notes -> holders(notes, name, device)).orElse(List.of()),
+                            preparing.contains(device.id())))
+                    .toList();
+            resources.add(new ResourceStatus(
+                    name,
+                    now.registered().contains(name),
+                    stock.shares(),
+                    devices,
+                    supply.allocations().counts()));
+        }
+        return new NodeStatus(now, resources, supplies.monitor().uevents(), preparations.stepTimes());
+    }
+
+    private Optional<HeldDevices> held() {
+        try {
+            return Optional.of(HeldDevices.read(kubeletDir));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static List<Holder> holders(HeldDevices notes, ResourceName resource, Device device) {
+        return notes.all(resource, device).stream()
+                .map(holding -> new Holder(holding.pod(), Optional.empty(), Optional.empty(), holding.container()))
+                .distinct()
+                .toList();
+    }
+}

@@ -1,0 +1,27 @@
+package io.edgeplug.status;
+
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.flow.Outcomes;
+import java.util.List;
+
+/**
+ * One resource.
+ *
+ * @param isRegistered whether the kubelet has its devices
+ * @param shares of each device that the kubelet is told
+ * @param devices as the kubelet is told of them
+ * @param allocations how many were answered with devices, and how many refused
+ */
+public record ResourceStatus(
+        ResourceName name, boolean isRegistered, int shares, List<DeviceStatus> devices, Outcomes.Counts allocations) {
+
+    public ResourceStatus {
+        devices = List.copyOf(devices);
+    }
+
+    /** How many of its devices are in that state. */
+    public int count(DeviceState state) {
+        return Math.toIntExact(
+                devices.stream().filter(device -> device.state() == state).count());
+    }
+}

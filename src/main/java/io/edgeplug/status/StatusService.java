@@ -1,0 +1,83 @@
+package io.edgeplug.status;
+
+import io.edgeplug.proto.status.GetRequest;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.NodeStatusGrpc;
+import io.edgeplug.proto.status.WatchRequest;
+import io.edgeplug.status.StatusBoard.Posted;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.Semaphore;
+
+/** Answers those who ask how things are. Called on the event loop, where nothing waits; each answer has a virtual thread. */
+final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
+
+    private final StatusBoard board;
+
+    StatusService(StatusBoard board) {
+        this.board = board;
+    }
+
+    @Override
+    public void get(GetRequest request, StreamObserver<Node> answer) {
+        ServerCallStreamObserver<Node> caller = (ServerCallStreamObserver<Node>) answer;
+        // a caller that has gone is no reason to complain
+        caller.setOnCancelHandler(() -> {});
+        Thread.ofVirtual().name("asker").start(() -> {
+            caller.onNext(board.look());
+            caller.onCompleted();
+        });
+    }
+
+    @Override
+    public void watch(WatchRequest request, StreamObserver<Node> answer) {
+        if (!board.watch()) {
+            answer.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription("is watched " + StatusBoard.MAX_WATCHERS + " times already")
+                    .asRuntimeException());
+            return;
+        }
+        Watcher watcher = new Watcher((ServerCallStreamObserver<Node>) answer);
+        watcher.start();
+    }
+
+    /** One who watches; a slow one misses what was overtaken. */
+    private final class Watcher {
+
+        private final ServerCallStreamObserver<Node> answer;
+        private final Semaphore readiness = new Semaphore(0);
+        private final Thread writer = Thread.ofVirtual().name("watcher").unstarted(this::write);
+
+        Watcher(ServerCallStreamObserver<Node> answer) {
+            this.answer = answer;
+        }
+
+        void start() {
+            answer.setOnReadyHandler(readiness::release);
+            answer.setOnCancelHandler(writer::interrupt);
+            writer.start();
+        }
+
+        private void write() {
+            try {
+                Node ignored = board.look();
+                long number = -1;
+                while (!answer.isCancelled()) {
+                    Posted posted = board.awaitNewerThan(number);
+                    while (!answer.isReady()) {
+                        readiness.acquire();
+                        posted = board.newest();
+                    }
+                    answer.onNext(posted.node());
+                    number = posted.number();
+                }
+            } catch (InterruptedException e) {
+                // it has gone, or the daemon ends
+                Thread.currentThread().interrupt();
+            } finally {
+                board.unwatch();
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.edgeplug.status;
+
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.linux.UnixRpc;
+import io.grpc.Server;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.concurrent.TimeUnit;
+
+/** The socket on which the daemon tells people how things are, while this is open. */
+public final class StatusSocket implements AutoCloseable {
+
+    /** Where it is, from the root of the node. */
+    public static final String PATH = "run/edgeplug/status.sock";
+
+    /** Whose members may ask, beside root; the packages make it. */
+    public static final String GROUP = "edgeplug";
+
+    private final Monitor monitor;
+    private final StatusBoard board;
+    private final Runnable listener;
+    private final UnixRpc rpc;
+    private final Server server;
+
+    private StatusSocket(Monitor monitor, StatusBoard board, UnixRpc rpc, Server server) {
+        this.monitor = monitor;
+        this.board = board;
+        this.listener = board::wake;
+        this.rpc = rpc;
+        this.server = server;
+    }
+
+    /**
+     * Begins to serve, on an event loop of its own, so that nobody who asks can hold the kubelet up. A socket that nobody
+     * serves any more is replaced.
+     *
+     * @param path in a directory that is there, of this process's user
+     * @throws IOException if it cannot be served there
+     */
+    public static StatusSocket open(Path path, NodeView view, Monitor monitor, String version) throws IOException {
+        UnixRpc rpc = UnixRpc.openToGroup("status", GROUP);
+        StatusBoard board = StatusBoard.start(view, version, Clock.systemUTC());
+        try {
+            // one daemon at a time has the kubelet's sockets, so a socket here is of one that was killed
+            Files.deleteIfExists(path);
+            StatusSocket socket = new StatusSocket(monitor, board, rpc, rpc.serve(path, new StatusService(board)));
+            monitor.addListener(socket.listener);
+            return socket;
+        } catch (IOException e) {
+            board.close();
+            rpc.close();
+            throw e;
+        }
+    }
+
+    /** Has it look whether anything is different; from any thread, which does not wait. */
+    public void wake() {
+        board.wake();
+    }
+
+    @Override
+    public void close() {
+        monitor.removeListener(listener);
+        try {
+            boolean ignored = server.shutdownNow().awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        board.close();
+        rpc.close();
+    }
+}

@@ -1,0 +1,47 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.device.ResourceName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** How long the steps of preparations took, as a histogram for each resource and step; thread-safe. */
+final class StepTimes {
+
+    /** Seconds, the upper ends of what is counted apart; a reset takes 0.1 s, an FPGA image up to a minute. */
+    private static final List<Double> BOUNDS = List.of(0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0);
+
+    private final Map<Key, long[]> counts = new ConcurrentHashMap<>();
+
+    private record Key(ResourceName resource, String step) {}
+
+    void add(ResourceName resource, String step, Duration took) {
+        double seconds = took.toNanos() / 1e9;
+        int bucket = 0;
+        while (bucket < BOUNDS.size() && seconds > BOUNDS.get(bucket)) {
+            bucket++;
+        }
+        int at = bucket;
+        counts.compute(new Key(resource, step), (key, before) -> {
+            // a copy, since others read the one before
+            long[] after = before == null ? new long[BOUNDS.size() + 2] : before.clone();
+            after[at]++;
+            after[after.length - 1] += took.toNanos();
+            return after;
+        });
+    }
+
+    List<StepTime> times() {
+        List<StepTime> times = new ArrayList<>();
+        counts.forEach((key, all) -> {
+            List<Long> buckets = new ArrayList<>();
+            for (int i = 0; i <= BOUNDS.size(); i++) {
+                buckets.add(all[i]);
+            }
+            times.add(new StepTime(key.resource(), key.step(), BOUNDS, buckets, all[all.length - 1] / 1e9));
+        });
+        return times;
+    }
+}

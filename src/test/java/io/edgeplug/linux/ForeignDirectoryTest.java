@@ -1,0 +1,71 @@
+package io.edgeplug.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files that root leaves for others. */
+final class ForeignDirectoryTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private Path foreign = Path.of("");
+
+    @BeforeEach
+    void make() throws IOException {
+        foreign = Files.createDirectory(directory.resolve("foreign"));
+    }
+
+    @Test
+    void fileIsReplacedAndReadableForAll() throws IOException {
+        ForeignDirectory files = new ForeignDirectory(foreign);
+
+        files.replace("a.prom", "1\n");
+        files.replace("a.prom", "2\n");
+
+        assertThat(foreign.resolve("a.prom")).hasContent("2\n");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(foreign.resolve("a.prom"))))
+                .isEqualTo("rw-r--r--");
+        assertThat(foreign)
+                .isDirectoryNotContaining(file -> file.getFileName().toString().startsWith("."));
+        files.delete("a.prom");
+        files.delete("a.prom");
+        assertThat(foreign).isEmptyDirectory();
+    }
+
+    @Test
+    void linkInItsPlaceIsReplacedAndNotFollowed() throws IOException {
+        Path victim = Files.writeString(directory.resolve("victim"), "precious");
+        Files.createSymbolicLink(foreign.resolve("a.prom"), victim);
+        Files.createSymbolicLink(foreign.resolve(".a.prom.part"), victim);
+
+        new ForeignDirectory(foreign).replace("a.prom", "1\n");
+
+        assertThat(victim).hasContent("precious");
+        assertThat(foreign.resolve("a.prom")).hasContent("1\n");
+        assertThat(Files.isSymbolicLink(foreign.resolve("a.prom"))).isFalse();
+    }
+
+    @Test
+    void directoryThatOthersCanWriteToIsLeftAlone() throws IOException {
+        Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rwxrwxrwx"));
+
+        assertThatThrownBy(() -> new ForeignDirectory(foreign).replace("a.prom", "1\n"))
+                .hasMessageStartingWith(foreign + ": cannot write a.prom: can be written by others than its owner");
+        assertThat(foreign).isEmptyDirectory();
+    }
+
+    @Test
+    void directoryThatIsMissingIsSaidSo() {
+        assertThatThrownBy(() -> new ForeignDirectory(directory.resolve("none")).replace("a", "1"))
+                .hasMessage(directory.resolve("none") + ": no such directory");
+    }
+}

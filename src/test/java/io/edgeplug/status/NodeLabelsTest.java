@@ -1,0 +1,116 @@
+package io.edgeplug.status;
+
+import static io.edgeplug.kubelet.TestDaemon.VF0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.kubelet.Closing;
+import io.edgeplug.kubelet.TestDaemon;
+import io.edgeplug.simulation.SimulatedNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a node is labelled with, and the file that says so. */
+@Timeout(60)
+final class NodeLabelsTest {
+
+    private static final Instant NOON = Instant.parse("2026-11-23T12:00:00Z");
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void resourcesAreLabelledWithWhatTheirDevicesAre() throws Exception {
+        try (Closing closing = new Closing()) {
+            Path kubeletDir = directory.resolve("device-plugins");
+            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
+
+            assertThat(NodeLabels.of(daemon.view(kubeletDir).read()))
+                    .containsEntry("edgeplug.io/example.com_sriov_node0.count", "2")
+                    .containsEntry("edgeplug.io/example.com_sriov_node0.product-8086-1889", "2")
+                    .containsEntry("edgeplug.io/example.com_sriov_node0.driver-iavf", "2")
+                    .containsEntry("edgeplug.io/example.com_gopher.count", "2")
+                    .allSatisfy((name, value) -> {
+                        assertThat(name).matches("edgeplug\\.io/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
+                        assertThat(value).matches("\\d+");
+                    });
+        }
+    }
+
+    @Test
+    void nameThatKubernetesWouldRefuseIsLeftOut() throws Exception {
+        String classes = TestDaemon.CLASSES.replace("example.com/gopher", "example.com/" + "gopher".repeat(10));
+        try (Closing closing = new Closing()) {
+            Path kubeletDir = directory.resolve("device-plugins");
+            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes));
+
+            assertThat(NodeLabels.of(daemon.view(kubeletDir).read()).keySet())
+                    .noneMatch(name -> name.contains("gopher"));
+        }
+    }
+
+    @Test
+    void fileIsWrittenWhenLabelsChangeAndBeforeItExpires() throws Exception {
+        LabelFile file = new LabelFile(directory);
+        Path path = directory.resolve(LabelFile.NAME);
+
+        file.write(new TreeMap<>(Map.of("edgeplug.io/a.count", "1")), NOON);
+        assertThat(path).hasContent("# +expiry-time=2026-11-23T14:00:00Z\nedgeplug.io/a.count=1\n");
+        Files.delete(path);
+
+        file.write(new TreeMap<>(Map.of("edgeplug.io/a.count", "1")), NOON.plus(Duration.ofMinutes(59)));
+        assertThat(path).doesNotExist();
+
+        file.write(new TreeMap<>(Map.of("edgeplug.io/a.count", "2")), NOON.plus(Duration.ofMinutes(59)));
+        assertThat(path).content().contains("edgeplug.io/a.count=2");
+        Files.delete(path);
+
+        file.write(new TreeMap<>(Map.of("edgeplug.io/a.count", "2")), NOON.plus(Duration.ofMinutes(119)));
+        assertThat(path).content().startsWith("# +expiry-time=2026-11-23T15:59:00Z");
+    }
+
+    @Test
+    void clockThatWasSetBackRenewsTheFile() throws Exception {
+        LabelFile file = new LabelFile(directory);
+        file.write(new TreeMap<>(), NOON);
+
+        file.write(new TreeMap<>(), NOON.minus(Duration.ofDays(1)));
+
+        assertThat(directory.resolve(LabelFile.NAME)).content().startsWith("# +expiry-time=2026-11-22T14:00:00Z");
+    }
+
+    @Test
+    void labelsFollowTheDevices() throws Exception {
+        try (Closing closing = new Closing()) {
+            Path kubeletDir = directory.resolve("device-plugins");
+            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
+            Path features = Files.createDirectory(directory.resolve("features.d"));
+            SimulatedNode node = daemon.node;
+            closing.add(LabelPublisher.start(
+                    daemon.view(kubeletDir), daemon.monitor, features, Clock.fixed(NOON, ZoneOffset.UTC)));
+            await(features, "example.com_sriov_node0.count=2");
+
+            node.pull(VF0);
+
+            await(features, "example.com_sriov_node0.count=1");
+        }
+    }
+
+    private static void await(Path features, String line) throws Exception {
+        long end = System.nanoTime() + TestDaemon.PATIENCE.toNanos();
+        Path file = features.resolve(LabelFile.NAME);
+        while (System.nanoTime() < end
+                && !(Files.exists(file) && Files.readString(file).contains(line))) {
+            Thread.onSpinWait();
+        }
+        assertThat(file).content().contains(line);
+    }
+}

@@ -1,0 +1,165 @@
+package io.edgeplug.status;
+
+import static io.edgeplug.kubelet.TestDaemon.NODE0;
+import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
+import static io.edgeplug.kubelet.TestDaemon.VF0;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.kubelet.Closing;
+import io.edgeplug.kubelet.TestDaemon;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.proto.status.GetRequest;
+import io.edgeplug.proto.status.HeldDevice;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.NodeStatusGrpc;
+import io.edgeplug.proto.status.NodeStatusGrpc.NodeStatusBlockingStub;
+import io.edgeplug.proto.status.Resource;
+import io.edgeplug.proto.status.WatchRequest;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the daemon says of itself to whoever asks, once or all the time. */
+@Timeout(60)
+final class StatusSocketTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+    private TestDaemon daemon;
+    private LocalKubelet kubelet;
+    private StatusSocket socket;
+    private UnixRpc rpc;
+    private Path path = Path.of("");
+
+    @BeforeEach
+    void open() throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+        daemon = closing.add(TestDaemon.open(directory, kubeletDir));
+        path = directory.resolve("s.sock");
+        // what a daemon that was killed has left
+        Files.writeString(path, "");
+        socket = closing.add(StatusSocket.open(path, daemon.view(kubeletDir), daemon.monitor, "edgeplug 1"));
+        rpc = closing.add(UnixRpc.open());
+        kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    @Test
+    void whoeverAsksIsToldOfResourcesHoldersProblemsAndEvents() throws Exception {
+        kubelet.admit(PodSpec.of("pod", NODE0, 1));
+        daemon.node.pull(VF0);
+        kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
+
+        Node node = stub().get(GetRequest.getDefaultInstance());
+
+        assertThat(node.getVersion()).isEqualTo("edgeplug 1");
+        assertThat(node.getHasKubelet()).isTrue();
+        Resource resource = resource(node);
+        assertThat(resource.getRegistered()).isTrue();
+        assertThat(resource.getTotal()).isEqualTo(2);
+        assertThat(resource.getUnhealthy() + resource.getHeld()).isPositive();
+        assertThat(node.getHeldList()).extracting(HeldDevice::getContainer).containsExactly("main");
+        assertThat(node.getEventsList())
+                .anyMatch(event -> event.getWarning() && event.getText().contains("is gone"));
+        assertThat(node.getProblemsList())
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.getSince()).isPositive());
+    }
+
+    @Test
+    void whoeverWatchesIsToldOfEachChange() throws Exception {
+        Iterator<Node> answers = stub().watch(WatchRequest.getDefaultInstance());
+        await(answers, node -> resource(node).getFree() == 2);
+
+        daemon.node.pull(VF0);
+        await(answers, node -> resource(node).getTotal() == 1);
+
+        kubelet.admit(PodSpec.of("pod", NODE0, 1));
+        socket.wake();
+        await(answers, node -> resource(node).getHeld() == 1);
+    }
+
+    @Test
+    void watchersBeyondTheLimitAreToldSoAndThoseWhoGoMakeRoom() throws Exception {
+        List<ManagedChannel> channels = new ArrayList<>();
+        for (int i = 0; i < StatusBoard.MAX_WATCHERS; i++) {
+            ManagedChannel channel = rpc.dial(path);
+            channels.add(channel);
+            assertThat(watch(channel).hasNext()).isTrue();
+        }
+        ManagedChannel late = rpc.dial(path);
+        assertThatThrownBy(() -> watch(late).hasNext())
+                .isInstanceOf(StatusRuntimeException.class)
+                .hasMessageContaining("is watched 100 times already");
+
+        channels.forEach(ManagedChannel::shutdownNow);
+
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        boolean isLetIn = false;
+        while (!isLetIn && System.nanoTime() < end) {
+            try {
+                isLetIn = watch(late).hasNext();
+            } catch (StatusRuntimeException e) {
+                assertThat(e).hasMessageContaining("times already");
+            }
+        }
+        assertThat(isLetIn).isTrue();
+        late.shutdownNow();
+    }
+
+    @Test
+    void everybodyCanReachTheSocketAndTheKernelTellsWhoDoes() throws IOException {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                .isEqualTo("rw-rw-rw-");
+    }
+
+    private static Iterator<Node> watch(ManagedChannel channel) {
+        return NodeStatusGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(PATIENCE.toSeconds() * 3, TimeUnit.SECONDS)
+                .watch(WatchRequest.getDefaultInstance());
+    }
+
+    private NodeStatusBlockingStub stub() {
+        ManagedChannel channel = rpc.dial(path);
+        closing.add(channel::shutdownNow);
+        return NodeStatusGrpc.newBlockingStub(channel).withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private static Resource resource(Node node) {
+        return node.getResourcesList().stream()
+                .filter(one -> one.getName().equals(NODE0.toString()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The deadline of the call is that of the wait. */
+    private static void await(Iterator<Node> answers, Predicate<Node> wanted) {
+        Node node = answers.next();
+        while (!wanted.test(node)) {
+            node = answers.next();
+        }
+    }
+}
