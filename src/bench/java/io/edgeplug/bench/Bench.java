@@ -29,6 +29,7 @@ final class Bench implements Callable<Integer> {
             new StatusFigures(),
             JmhFigures.choice(),
             JmhFigures.scan(),
+            new ReleaseFigures(),
             new FirstListFigures(),
             new FootprintFigures());
 
@@ -42,7 +43,7 @@ final class Bench implements Callable<Integer> {
             names = "--sections",
             paramLabel = "NAME,...",
             description = "Measure only these: socket, restart, hotplug, files, udev, calls, stall, status, choice, "
-                    + "scan, first-list, footprint.")
+                    + "scan, release, first-list, footprint.")
     private String sections = "";
 
     /** Measures. */

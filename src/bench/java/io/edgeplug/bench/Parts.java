@@ -30,7 +30,7 @@ final class Parts implements AutoCloseable {
         monitor = Monitor.open(sysfs, classes, uevents, settle);
         preparations = new Preparations(sysfs, monitor, kubeletDir);
         supplies = Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes);
-        plugins = DevicePlugins.open(kubeletDir, supplies, preparations);
+        plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations);
     }
 
     /**
@@ -49,11 +49,11 @@ final class Parts implements AutoCloseable {
     }
 
     /** What status and metrics are made of. */
-    NodeView view(Path directory) {
+    NodeView view() {
         return new NodeView(
                 supplies,
                 preparations,
-                kubeletDir(directory),
+                plugins.pods(),
                 () -> new KubeletStatus(
                         plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }

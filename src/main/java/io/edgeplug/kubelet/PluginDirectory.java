@@ -124,6 +124,11 @@ final class PluginDirectory implements AutoCloseable {
         return notes;
     }
 
+    /** The kubelet may have something else to tell of its pods. */
+    void noted() {
+        Long ignored = notes.change(count -> count + 1);
+    }
+
     /** Runs this whenever a kubelet or a plugin's socket may have come or gone; it must return at once. */
     void addListener(Runnable listener) {
         listeners.add(listener);
@@ -155,7 +160,7 @@ final class PluginDirectory implements AutoCloseable {
                 Optional<Set<Path>> files = watch.await(POLL);
                 if (files.map(some -> some.stream().anyMatch(file -> !isSocket(file)))
                         .orElse(true)) {
-                    Long ignored = notes.change(count -> count + 1);
+                    noted();
                 }
                 look(files.map(some -> some.stream().anyMatch(this::hasGone)).orElse(true));
             }

@@ -12,6 +12,7 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -92,7 +93,7 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 classes,
-                (supplies, preparations) -> DevicePlugins.open(kubeletDir, supplies, preparations));
+                (supplies, preparations) -> DevicePlugins.open(kubeletDir, directory, supplies, preparations));
     }
 
     /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */
@@ -102,7 +103,8 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 CLASSES,
-                (supplies, preparations) -> DevicePlugins.openInRegistry(registry, kubeletDir, supplies, preparations));
+                (supplies, preparations) ->
+                        DevicePlugins.openInRegistry(registry, kubeletDir, directory, supplies, preparations));
     }
 
     private interface Opening {
@@ -175,19 +177,19 @@ public final class TestDaemon implements AutoCloseable {
         assertThat(plugins.awaitRehearsed(PATIENCE)).isTrue();
     }
 
-    /** The view of it that metrics and labels have, by the notes of the kubelet with that directory. */
-    public NodeView view(Path kubeletDir) {
+    /** The view of it that status, metrics and labels have. */
+    public NodeView view() {
         return new NodeView(
                 supplies,
                 preparations,
-                kubeletDir,
+                plugins.pods(),
                 () -> new KubeletStatus(
                         plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }
 
     /** Has drivers given back, as when the kubelet's notes in that directory change. */
     void giveBackDrivers(Path kubeletDir) {
-        preparations.giveBackDrivers(kubeletDir);
+        boolean ignored = preparations.giveBackDrivers(kubeletDir, () -> HeldDevices.read(kubeletDir));
     }
 
     /** Has the kubelet's notes read, as at start. */
