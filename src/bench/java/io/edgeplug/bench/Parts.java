@@ -49,11 +49,11 @@ final class Parts implements AutoCloseable {
     }
 
     /** What status and metrics are made of. */
-    NodeView view(Path directory) {
+    NodeView view() {
         return new NodeView(
                 supplies,
                 preparations,
-                kubeletDir(directory),
+                plugins.pods(),
                 () -> new KubeletStatus(
                         plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }

@@ -46,7 +46,7 @@ final class Rig implements AutoCloseable {
     }
 
     NodeView view() {
-        return parts.view(scratch.directory());
+        return parts.view();
     }
 
     /** Where files may be made. */

@@ -111,7 +111,7 @@ final class Daemon {
         return new NodeView(
                 supplies,
                 preparations,
-                kubeletDir(),
+                plugins.pods(),
                 () -> new KubeletStatus(
                         plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }

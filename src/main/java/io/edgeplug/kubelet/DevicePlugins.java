@@ -222,6 +222,11 @@ public final class DevicePlugins implements AutoCloseable {
                 .toList();
     }
 
+    /** Which pods of its kubelet hold what. */
+    public KubeletPods pods() {
+        return pods;
+    }
+
     /** How many registrations of each resource came about, and how many failed. */
     public Map<ResourceName, Outcomes.Counts> registrations() {
         return registrations.plugins().stream()

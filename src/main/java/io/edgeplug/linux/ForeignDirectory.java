@@ -2,27 +2,35 @@ package io.edgeplug.linux;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Optional;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Objects;
 import java.util.Set;
 
 /**
  * A directory of another program, in which files are left for it to read: each is written aside under a name that begins
  * with a dot, and then renamed, so that nobody sees half of it.
  *
- * <p>Only a directory that nobody but root and this process's user can change is written to, also on the way there: in
- * any other, a link could lead root's writing elsewhere.
+ * <p>The directory must not be a link, and nobody but root and this process's user may write to it: in any other, a link
+ * could lead root's writing elsewhere. It is opened before that is looked at, and all is done in what was opened (openat(2)):
+ * directories above it may be others', as Debian's {@code /var/lib/prometheus} is.
  */
 public final class ForeignDirectory {
 
-    private static final String READABLE = "rw-r--r--";
+    private static final String ROOT = "root";
 
     private final Path path;
 
@@ -41,25 +49,24 @@ public final class ForeignDirectory {
 
     /** The same with bytes. */
     public void replace(String name, byte[] bytes) throws IOException {
-        Path part = path.resolve("." + name + ".part");
-        try {
-            check();
+        Path part = Path.of("." + name + ".part");
+        try (SecureDirectoryStream<Path> directory = open()) {
             // what a process that was killed has left
-            Files.deleteIfExists(part);
-            try (var out = Files.newByteChannel(
+            deleteIfThere(directory, part);
+            try (SeekableByteChannel out = directory.newByteChannel(
                     part,
                     Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-                var left = ByteBuffer.wrap(bytes);
+                ByteBuffer left = ByteBuffer.wrap(bytes);
                 while (left.hasRemaining()) {
                     int ignored = out.write(left);
                 }
             }
             // the service's umask would take that away
-            Files.setPosixFilePermissions(part, PosixFilePermissions.fromString(READABLE));
-            Files.move(part, path.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        } catch (NoSuchFileException e) {
-            throw new IOException(path + ": no such directory", e);
+            directory
+                    .getFileAttributeView(part, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                    .setPermissions(PosixFilePermissions.fromString("rw-r--r--"));
+            directory.move(part, directory, Path.of(name));
         } catch (IOException e) {
             throw new IOException(path + ": cannot write " + name + ": " + KernelReason.of(e), e);
         }
@@ -67,20 +74,54 @@ public final class ForeignDirectory {
 
     /** Removes a file, which need not be there. */
     public void delete(String name) throws IOException {
-        try {
-            check();
-            Files.deleteIfExists(path.resolve(name));
+        try (SecureDirectoryStream<Path> directory = open()) {
+            deleteIfThere(directory, Path.of(name));
         } catch (NoSuchFileException e) {
-            // then it is gone
+            // then there is nothing in it either
         } catch (IOException e) {
             throw new IOException(path + ": cannot delete " + name + ": " + KernelReason.of(e), e);
         }
     }
 
-    private void check() throws IOException {
-        Optional<String> problem = Ownership.problem(path);
-        if (problem.isPresent()) {
-            throw new IOException(problem.orElseThrow());
+    private static void deleteIfThere(SecureDirectoryStream<Path> directory, Path name) throws IOException {
+        try {
+            directory.deleteFile(name);
+        } catch (NoSuchFileException e) {
+            // as wanted
+        }
+    }
+
+    private SecureDirectoryStream<Path> open() throws IOException {
+        DirectoryStream<Path> opened = Files.newDirectoryStream(path);
+        try {
+            // Linux has no others
+            SecureDirectoryStream<Path> directory = (SecureDirectoryStream<Path>) opened;
+            check(directory
+                    .getFileAttributeView(PosixFileAttributeView.class)
+                    .readAttributes());
+            return directory;
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    private void check(PosixFileAttributes opened) throws IOException {
+        Object named = Objects.requireNonNull(
+                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                        .fileKey());
+        if (!named.equals(opened.fileKey())) {
+            throw new IOException("the directory is a link");
+        }
+        UserPrincipal own = Files.getOwner(Path.of("/proc/self"));
+        if (!opened.owner().getName().equals(ROOT) && !opened.owner().equals(own)) {
+            throw new IOException("the directory belongs to " + opened.owner().getName() + ", not to root");
+        }
+        Set<PosixFilePermission> permissions = opened.permissions();
+        if (permissions.contains(PosixFilePermission.GROUP_WRITE)
+                || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+            throw new IOException("others than its owner can write to the directory, which has "
+                    + PosixFilePermissions.toString(permissions));
         }
     }
 }

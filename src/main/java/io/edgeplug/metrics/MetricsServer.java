@@ -3,7 +3,6 @@ package io.edgeplug.metrics;
 import io.edgeplug.flow.Deadline;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -129,9 +128,12 @@ final class MetricsServer implements AutoCloseable {
     }
 
     /** The service's sandbox allows no IP unless a drop-in does. */
-    private static String reason(Throwable cause) {
-        Throwable first = cause instanceof ChannelException && cause.getCause() != null ? cause.getCause() : cause;
-        String text = String.valueOf(first.getMessage());
+    private static String reason(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        String text = String.valueOf(root.getMessage());
         return text.contains("Address family not supported")
                 ? "the sandbox of the service allows no IP; /usr/share/doc/edgeplug/metrics.md has the drop-in that does"
                 : text;

@@ -3,12 +3,14 @@ package io.edgeplug.status;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.pods.PodNames;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Stock;
 import io.edgeplug.supply.Supplies;
 import io.edgeplug.supply.Supply;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,18 +22,18 @@ public final class NodeView {
 
     private final Supplies supplies;
     private final Preparations preparations;
-    private final Path kubeletDir;
+    private final KubeletPods pods;
     private final Supplier<KubeletStatus> kubelet;
 
     /**
      * Of a daemon's parts.
      *
-     * @param kubeletDir the kubelet's directory for device plugins, in which it notes who holds what
+     * @param pods which pods hold what, and their names
      */
-    public NodeView(Supplies supplies, Preparations preparations, Path kubeletDir, Supplier<KubeletStatus> kubelet) {
+    public NodeView(Supplies supplies, Preparations preparations, KubeletPods pods, Supplier<KubeletStatus> kubelet) {
         this.supplies = supplies;
         this.preparations = preparations;
-        this.kubeletDir = kubeletDir;
+        this.pods = pods;
         this.kubelet = kubelet;
     }
 
@@ -70,16 +72,22 @@ public final class NodeView {
 
     private Optional<HeldDevices> held() {
         try {
-            return Optional.of(HeldDevices.read(kubeletDir));
+            return Optional.of(pods.held());
         } catch (IOException e) {
             return Optional.empty();
         }
     }
 
-    private static List<Holder> holders(HeldDevices notes, ResourceName resource, Device device) {
-        return notes.all(resource, device).stream()
-                .map(holding -> new Holder(holding.pod(), Optional.empty(), Optional.empty(), holding.container()))
-                .distinct()
-                .toList();
+    private List<Holder> holders(HeldDevices notes, ResourceName resource, Device device) {
+        return notes.all(resource, device).stream().map(this::holder).distinct().toList();
+    }
+
+    private Holder holder(Holding holding) {
+        Optional<PodNames.Holder> name = pods.name(holding);
+        return new Holder(
+                holding.pod(),
+                name.map(PodNames.Holder::namespace),
+                name.map(PodNames.Holder::pod),
+                holding.container());
     }
 }

@@ -177,12 +177,12 @@ public final class TestDaemon implements AutoCloseable {
         assertThat(plugins.awaitRehearsed(PATIENCE)).isTrue();
     }
 
-    /** The view of it that metrics and labels have, by the notes of the kubelet with that directory. */
-    public NodeView view(Path kubeletDir) {
+    /** The view of it that status, metrics and labels have. */
+    public NodeView view() {
         return new NodeView(
                 supplies,
                 preparations,
-                kubeletDir,
+                plugins.pods(),
                 () -> new KubeletStatus(
                         plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }

@@ -59,13 +59,31 @@ final class ForeignDirectoryTest {
         Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rwxrwxrwx"));
 
         assertThatThrownBy(() -> new ForeignDirectory(foreign).replace("a.prom", "1\n"))
-                .hasMessageStartingWith(foreign + ": cannot write a.prom: can be written by others than its owner");
+                .hasMessageStartingWith(foreign + ": cannot write a.prom: others than its owner can write to the directory, which has rwxrwxrwx");
         assertThat(foreign).isEmptyDirectory();
+    }
+
+    @Test
+    void directoryThatIsALinkIsLeftAlone() throws IOException {
+        Path link = Files.createSymbolicLink(directory.resolve("link"), foreign);
+
+        assertThatThrownBy(() -> new ForeignDirectory(link).replace("a.prom", "1\n"))
+                .hasMessage(link + ": cannot write a.prom: the directory is a link");
+        assertThat(foreign).isEmptyDirectory();
+    }
+
+    @Test
+    void directoryAboveMayBeOthers() throws IOException {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+
+        new ForeignDirectory(foreign).replace("a.prom", "1\n");
+
+        assertThat(foreign.resolve("a.prom")).hasContent("1\n");
     }
 
     @Test
     void directoryThatIsMissingIsSaidSo() {
         assertThatThrownBy(() -> new ForeignDirectory(directory.resolve("none")).replace("a", "1"))
-                .hasMessage(directory.resolve("none") + ": no such directory");
+                .hasMessage(directory.resolve("none") + ": cannot write a: No such file or directory");
     }
 }

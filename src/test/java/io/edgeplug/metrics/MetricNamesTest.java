@@ -39,7 +39,7 @@ final class MetricNamesTest {
             Path kubeletDir = directory.resolve("device-plugins");
             TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
             String text = new String(
-                    new Scrape(daemon.view(kubeletDir), daemon.node.sysfs(), false).text(), StandardCharsets.UTF_8);
+                    new Scrape(daemon.view(), daemon.node.sysfs(), false).text(), StandardCharsets.UTF_8);
 
             assertThat(names(TYPE, text)).isNotEmpty().isSubsetOf(documented());
         }

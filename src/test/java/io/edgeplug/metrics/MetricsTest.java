@@ -53,7 +53,7 @@ final class MetricsTest {
         kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
         daemon = closing.add(TestDaemon.open(directory, kubeletDir));
         kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
-        scrape = new Scrape(daemon.view(kubeletDir), daemon.node.sysfs(), false);
+        scrape = new Scrape(daemon.view(), daemon.node.sysfs(), false);
     }
 
     @AfterEach

@@ -35,7 +35,7 @@ final class PortCountersTest {
                     """);
 
             assertThat(new String(
-                                    new Scrape(daemon.view(kubeletDir), daemon.node.sysfs(), false).text(),
+                                    new Scrape(daemon.view(), daemon.node.sysfs(), false).text(),
                                     StandardCharsets.UTF_8)
                             .lines()
                             .filter(line -> line.startsWith("edgeplug_vf_")))

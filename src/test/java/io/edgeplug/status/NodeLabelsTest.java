@@ -33,7 +33,7 @@ final class NodeLabelsTest {
             Path kubeletDir = directory.resolve("device-plugins");
             TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
 
-            assertThat(NodeLabels.of(daemon.view(kubeletDir).read()))
+            assertThat(NodeLabels.of(daemon.view().read()))
                     .containsEntry("edgeplug.io/example.com_sriov_node0.count", "2")
                     .containsEntry("edgeplug.io/example.com_sriov_node0.product-8086-1889", "2")
                     .containsEntry("edgeplug.io/example.com_sriov_node0.driver-iavf", "2")
@@ -52,7 +52,7 @@ final class NodeLabelsTest {
             Path kubeletDir = directory.resolve("device-plugins");
             TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes));
 
-            assertThat(NodeLabels.of(daemon.view(kubeletDir).read()).keySet())
+            assertThat(NodeLabels.of(daemon.view().read()).keySet())
                     .noneMatch(name -> name.contains("gopher"));
         }
     }
@@ -95,7 +95,7 @@ final class NodeLabelsTest {
             Path features = Files.createDirectory(directory.resolve("features.d"));
             SimulatedNode node = daemon.node;
             closing.add(LabelPublisher.start(
-                    daemon.view(kubeletDir), daemon.monitor, features, Clock.fixed(NOON, ZoneOffset.UTC)));
+                    daemon.view(), daemon.monitor, features, Clock.fixed(NOON, ZoneOffset.UTC)));
             await(features, "example.com_sriov_node0.count=2");
 
             node.pull(VF0);

@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.TestDaemon;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.proto.status.GetRequest;
-import io.edgeplug.proto.status.HeldDevice;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.NodeStatusGrpc;
 import io.edgeplug.proto.status.NodeStatusGrpc.NodeStatusBlockingStub;
@@ -52,12 +52,13 @@ final class StatusSocketTest {
     @BeforeEach
     void open() throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
-        kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+        kubelet = closing.add(LocalKubelet.open(
+                kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
         daemon = closing.add(TestDaemon.open(directory, kubeletDir));
         path = directory.resolve("s.sock");
         // what a daemon that was killed has left
         Files.writeString(path, "");
-        socket = closing.add(StatusSocket.open(path, daemon.view(kubeletDir), daemon.monitor, "edgeplug 1"));
+        socket = closing.add(StatusSocket.open(path, daemon.view(), daemon.monitor, "edgeplug 1"));
         rpc = closing.add(UnixRpc.open());
         kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
     }
@@ -69,19 +70,26 @@ final class StatusSocketTest {
 
     @Test
     void whoeverAsksIsToldOfResourcesHoldersProblemsAndEvents() throws Exception {
-        kubelet.admit(PodSpec.of("pod", NODE0, 1));
+        kubelet.admit(PodSpec.of("dpdk", NODE0, 1).in("edge"));
+        kubelet.startContainer("dpdk", "main");
         daemon.node.pull(VF0);
         kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
 
-        Node node = stub().get(GetRequest.getDefaultInstance());
+        // the name comes after the notes
+        Node node = await(one -> !one.getHeldList().isEmpty() && !one.getHeld(0).getPod().isEmpty());
 
         assertThat(node.getVersion()).isEqualTo("edgeplug 1");
         assertThat(node.getHasKubelet()).isTrue();
         Resource resource = resource(node);
         assertThat(resource.getRegistered()).isTrue();
         assertThat(resource.getTotal()).isEqualTo(2);
-        assertThat(resource.getUnhealthy() + resource.getHeld()).isPositive();
-        assertThat(node.getHeldList()).extracting(HeldDevice::getContainer).containsExactly("main");
+        assertThat(resource.getUnhealthy()).isEqualTo(1);
+        assertThat(node.getHeldList()).singleElement().satisfies(held -> {
+            assertThat(held.getDevice()).isEqualTo(VF0.toString());
+            assertThat(held.getNamespace()).isEqualTo("edge");
+            assertThat(held.getPod()).isEqualTo("dpdk");
+            assertThat(held.getContainer()).isEqualTo("main");
+        });
         assertThat(node.getEventsList())
                 .anyMatch(event -> event.getWarning() && event.getText().contains("is gone"));
         assertThat(node.getProblemsList())
@@ -153,6 +161,15 @@ final class StatusSocketTest {
                 .filter(one -> one.getName().equals(NODE0.toString()))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private Node await(Predicate<Node> wanted) {
+        NodeStatusBlockingStub stub = stub();
+        Node node = stub.get(GetRequest.getDefaultInstance());
+        while (!wanted.test(node)) {
+            node = stub.get(GetRequest.getDefaultInstance());
+        }
+        return node;
     }
 
     /** The deadline of the call is that of the wait. */
