@@ -25,6 +25,7 @@ import picocli.CommandLine.HelpCommand;
         subcommands = {
             RunCommand.class,
             ListCommand.class,
+            TopologyCommand.class,
             ExplainCommand.class,
             TryCommand.class,
             PrepareCommand.class,
