@@ -26,6 +26,7 @@ import picocli.CommandLine.HelpCommand;
             RunCommand.class,
             StatusCommand.class,
             ListCommand.class,
+            TopologyCommand.class,
             ExplainCommand.class,
             TryCommand.class,
             PrepareCommand.class,

@@ -22,15 +22,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Writes device classes of what another device plugin was configured with. */
+/** Writes device classes from the configuration of another device plugin. */
 @Command(
         name = "convert",
         mixinStandardHelpOptions = true,
-        description = "Write device classes of the configuration of another device plugin: "
+        description = "Write device classes from the configuration of another device plugin: "
                 + "sriov-network-device-plugin, k8s-rdma-shared-dev-plugin, generic-device-plugin or "
-                + "smarter-device-manager, in JSON or YAML, also in a ConfigMap. Comments stand above what means "
-                + "something else here. What cannot be said is an error, and nothing is written then. Looks at the node "
-                + "for what the file leaves open, as the kind of the devices, so run it on the node.")
+                + "smarter-device-manager, in JSON or YAML, also inside a ConfigMap. A comment stands above each setting "
+                + "that means something else in edgeplug. If a class cannot express a setting, an error with its line is "
+                + "printed, and no class. The node tells what the file leaves open, such as the kind of a device, so run "
+                + "this on the node.")
 final class ConvertCommand implements Callable<Integer> {
 
     /** An etcd object, as which a cluster keeps it, has no more. */

@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes classes of the configuration of another device plugin, which it tells by its keys. */
+/** Writes device classes from the configuration of another device plugin, which it recognises by its keys. */
 public final class Conversion {
+
+    private static final String DEVICE = "--device=";
 
     private final NewClasses classes;
     private final List<String> plugins = new ArrayList<>();
@@ -22,7 +24,7 @@ public final class Conversion {
      * @param file its name, for mistakes
      * @param text JSON or YAML, also in a ConfigMap, or as the arguments in a DaemonSet
      * @param domain of resources where the file names none, instead of what the plugin defaults to
-     * @throws ConfigException with every mistake in it, and everything that cannot be said
+     * @throws ConfigException with every mistake in it, and every setting that a class cannot express
      */
     public static String of(String file, String text, Optional<String> domain, TargetNode node) throws ConfigException {
         Mistakes mistakes = new Mistakes();
@@ -35,7 +37,7 @@ public final class Conversion {
         mistakes.throwIfAny();
         ClassText heading = new ClassText();
         heading.comment("Made by edgeplug convert from a configuration of " + String.join(", ", conversion.plugins)
-                + ". Look at the comments, then run edgeplug check.");
+                + ". Read the comments, then run edgeplug check.");
         return heading.toString() + conversion.classes.text();
     }
 
@@ -83,8 +85,9 @@ public final class Conversion {
         String kind = object.text("kind").orElse("");
         if (kind.equals("ConfigMap")) {
             object.get("data")
-                    .ifPresent(data ->
-                            data.all().values().forEach(file -> file.documents().forEach(this::convert)));
+                    .ifPresent(data -> data.all()
+                            .values()
+                            .forEach(file -> file.documents(0).forEach(this::convert)));
         } else if (kind.equals("List")) {
             object.elements("items").forEach(this::convert);
         } else {
@@ -102,11 +105,10 @@ public final class Conversion {
             String text = argument.text().orElse("");
             if (isNext) {
                 of(GenericPlugin.NAME);
-                argument.documents().forEach(new GenericPlugin(classes)::convert);
-            } else if (text.startsWith("--device=")) {
+                argument.documents(0).forEach(new GenericPlugin(classes)::convert);
+            } else if (text.startsWith(DEVICE)) {
                 of(GenericPlugin.NAME);
-                SourceText.read(argument.place(), text.substring("--device=".length()))
-                        .forEach(new GenericPlugin(classes)::convert);
+                argument.documents(DEVICE.length()).forEach(new GenericPlugin(classes)::convert);
             }
             isNext = text.equals("--device");
         }

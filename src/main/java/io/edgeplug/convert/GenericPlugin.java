@@ -35,6 +35,7 @@ final class GenericPlugin {
         private final Set<Integer> shares = new LinkedHashSet<>();
         private final Set<String> directories = new LinkedHashSet<>();
         private final Set<String> permissions = new LinkedHashSet<>();
+        private final Set<Boolean> readOnly = new LinkedHashSet<>();
         private final List<String> single = new ArrayList<>();
         private final List<List<String>> several = new ArrayList<>();
         private final List<String> comments = new ArrayList<>();
@@ -46,7 +47,7 @@ final class GenericPlugin {
         for (String key : List.of("devices", "device")) {
             file.elements(key).forEach(device -> convert(device, domain));
         }
-        file.others().forEach(key -> classes.text().comment(key + " is an option of that plugin alone."));
+        file.others().forEach(key -> classes.text().comment(key + " has no counterpart."));
     }
 
     /** One device, in the domain that is usual. */
@@ -68,18 +69,19 @@ final class GenericPlugin {
             device.mistake("has no groups");
         }
         groups.forEach(group -> read(group, common));
-        device.others().forEach(key -> common.comments.add(key + " is no key of a device there and had no effect."));
+        device.others().forEach(key -> common.comments.add(key + " is not a key of a device and had no effect."));
         if (common.shares.size() > 1) {
-            device.mistake("count differs between its groups, and counts for a whole class here; make two devices");
+            device.mistake("count differs between groups, but a class has one number of shares; split the device");
         }
         if (common.directories.size() > 1) {
-            device.mistake("mountPath differs between its paths, and a class has one container_dir; make two devices");
+            device.mistake("mountPath differs between paths, but a class has one container_dir; split the device");
         }
-        if (common.permissions.size() > 1) {
-            device.mistake("permissions differ between its paths, and count for a whole class here; make two devices");
+        Optional<String> permissions = permissions(device, common);
+        if (device.place().mistakes().count() == before && common.single.isEmpty() && common.several.isEmpty()) {
+            device.mistake("names only directories that are empty on this node");
         }
         if (device.place().mistakes().count() == before) {
-            write(resource.orElseThrow(), common);
+            write(resource.orElseThrow(), permissions, common);
         }
     }
 
@@ -95,15 +97,16 @@ final class GenericPlugin {
         common.shares.add(Math.max(1, count));
         group.get("usb")
                 .filter(usb -> !usb.elements().isEmpty())
-                .ifPresent(usb -> usb.mistake("USB devices are not chosen by their IDs: let a udev rule name them with"
-                        + " SYMLINK+=, and convert that path"));
+                .ifPresent(
+                        usb -> usb.mistake("USB devices cannot be chosen by ID; name them in a udev rule with SYMLINK+="
+                                + " and write that path"));
         List<Part> all = group.elements("paths");
         if (all.isEmpty() && !group.has("usb")) {
             group.mistake("has no paths");
         }
         List<String> names = new ArrayList<>();
         all.forEach(path -> names.addAll(read(path, all.size() > 1, common)));
-        group.others().forEach(key -> common.comments.add(key + " is no key of a group there and had no effect."));
+        group.others().forEach(key -> common.comments.add(key + " is not a key of a group and had no effect."));
         // the first names the devices, and all others follow its wildcards
         names.sort((one, other) -> Boolean.compare(isPattern(other), isPattern(one)));
         if (names.size() == 1) {
@@ -120,7 +123,8 @@ final class GenericPlugin {
             group.mistake(String.valueOf(e.getMessage()));
         }
         if (names.stream().filter(GenericPlugin::isPattern).count() > 1) {
-            common.comments.add("Files were paired in the order of their names; here they are by what * stands for.");
+            common.comments.add(
+                    "That plugin pairs files in the order of their names. edgeplug pairs files in which * stands for the same text.");
         }
     }
 
@@ -128,7 +132,9 @@ final class GenericPlugin {
     private List<String> read(Part path, boolean isOneOfSeveral, Common common) {
         Optional<String> text = path.isTable() ? path.required("path") : Optional.empty();
         if (text.isEmpty()) {
-            path.mistake("must have a path");
+            if (!path.isTable()) {
+                path.mistake("must be an object with a path");
+            }
             return List.of();
         }
         String name = text.orElseThrow().strip();
@@ -138,16 +144,21 @@ final class GenericPlugin {
             SelectorWord.PATHS.problem(name).ifPresent(problem -> path.mistake("\"" + name + "\" " + problem));
         }
         if (path.number("limit").orElse(1) > 1 && isPattern(name)) {
-            path.mistake("limit of files that a pattern names cannot be said; a path without * goes to every device");
+            path.mistake("limit has no counterpart for a pattern; a path without * already goes to every device");
         }
         if (path.truth("optional") && isOneOfSeveral) {
-            path.mistake("optional cannot be said: a device is unhealthy while one of its files is missing");
+            path.mistake("optional has no counterpart: a device is unhealthy while one of its files is missing");
         }
         common.directories.add(containerDirectory(path, name));
         boolean isMount = path.text("type").equals(Optional.of("Mount"));
         boolean isReadOnly = path.truth("readOnly");
-        common.permissions.add(isMount ? isReadOnly ? "" : "rw" : permissions(path));
-        path.others().forEach(key -> common.comments.add(key + " is no key of a path there and had no effect."));
+        String permissions = path.text("permissions").orElse("rw");
+        if (isMount) {
+            common.readOnly.add(isReadOnly);
+        } else {
+            common.permissions.add(permissions);
+        }
+        path.others().forEach(key -> common.comments.add(key + " is not a key of a path and had no effect."));
         return isPattern(name) ? List.of(name) : places(path, name, isMount, common);
     }
 
@@ -172,11 +183,22 @@ final class GenericPlugin {
         }
     }
 
-    /** Device nodes could be made there if nothing was said, which no program needs. */
-    private static String permissions(Part path) {
-        String said = path.text("permissions").orElse("mrw");
-        boolean isUsual = said.length() == 3 && said.chars().allMatch(c -> "rwm".indexOf(c) >= 0);
-        return isUsual && path.get("permissions").isEmpty() ? "rw" : said;
+    /**
+     * What a class says for all of its files. If it says nothing, device nodes can be written and files cannot; there, a
+     * container could also make device nodes if nothing was said, which no program needs.
+     */
+    private static Optional<String> permissions(Part device, Common common) {
+        String nodes = common.permissions.stream().findFirst().orElse("rw");
+        boolean canWrite = nodes.contains("w");
+        boolean isUsual = nodes.equals("rw") || nodes.equals("wr");
+        boolean isMixed = common.permissions.size() > 1 || common.readOnly.size() > 1;
+        if (isMixed
+                || (common.readOnly.contains(true) && canWrite && !isUsual)
+                || (common.readOnly.contains(false) && !canWrite)) {
+            device.mistake(
+                    "permissions or readOnly differ between paths, but apply to a whole class here; split the device");
+        }
+        return isUsual && !common.readOnly.contains(false) ? Optional.empty() : Optional.of(nodes);
     }
 
     private static String containerDirectory(Part path, String name) {
@@ -188,8 +210,8 @@ final class GenericPlugin {
         if (!place.endsWith("/")
                 && !place.substring(place.lastIndexOf('/') + 1).equals(name.substring(name.lastIndexOf('/') + 1))) {
             path.mistake("mountPath \"" + place
-                    + "\" names the file otherwise in the container, where it keeps its name here;"
-                    + " a directory with a / at its end can be said");
+                    + "\" gives the file another name in the container, which a class cannot do;"
+                    + " use a directory, with a / at its end");
         }
         return place.substring(0, Math.max(1, place.lastIndexOf('/')));
     }
@@ -198,19 +220,16 @@ final class GenericPlugin {
         return path.indexOf('*') >= 0 || path.indexOf('?') >= 0;
     }
 
-    private void write(ResourceName resource, Common common) {
+    private void write(ResourceName resource, Optional<String> permissions, Common common) {
         ClassText text = classes.text();
         text.beginClass(String.valueOf(resource), common.comments);
         text.string("kind", "path");
-        common.permissions.stream()
-                .filter(one -> !one.isEmpty() && !one.equals("rw"))
-                .forEach(one -> {
-                    text.comment("m lets the container make device nodes. Leave it out unless its program does that.");
-                    text.string("permissions", one);
-                });
-        if (common.permissions.equals(Set.of("rw"))) {
-            text.string("permissions", "rw");
-        }
+        permissions.ifPresent(one -> {
+            if (one.contains("m")) {
+                text.comment("m lets the container make device nodes. Leave it out unless its program does that.");
+            }
+            text.string("permissions", one);
+        });
         common.directories.stream().filter(one -> !one.isEmpty()).forEach(one -> text.string("container_dir", one));
         common.shares.stream().filter(count -> count > 1).forEach(count -> text.number("shares", count));
         if (!common.single.isEmpty()) {

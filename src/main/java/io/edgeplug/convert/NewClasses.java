@@ -1,9 +1,15 @@
 package io.edgeplug.convert;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.Hca;
 import io.edgeplug.device.Kind;
+import io.edgeplug.device.Nic;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PfPart;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Requirement;
 import io.edgeplug.rules.Selector;
 import io.edgeplug.rules.SelectorWord;
 import java.util.ArrayList;
@@ -72,13 +78,49 @@ final class NewClasses {
 
     /** The devices that a class would take, had it that kind, of those that the classes before it leave. */
     List<Device> devices(ResourceName resource, Kind kind, Collection<Map<SelectorWord, List<String>>> matches) {
+        return matching(resource, kind, matches).stream()
+                .filter(device -> !taken.contains(device))
+                .toList();
+    }
+
+    /** The devices that it would take if the classes before it did not. */
+    List<Device> devicesOfOthers(
+            ResourceName resource, Kind kind, Collection<Map<SelectorWord, List<String>>> matches) {
+        return matching(resource, kind, matches).stream()
+                .filter(taken::contains)
+                .toList();
+    }
+
+    private List<Device> matching(
+            ResourceName resource, Kind kind, Collection<Map<SelectorWord, List<String>>> matches) {
         DeviceClass wanted = DeviceClass.of(
                 resource,
                 kind,
                 matches.stream().map(match -> new Selector(of(kind, match))).toArray(Selector[]::new));
+        return node.devices().stream().filter(wanted::takes).toList();
+    }
+
+    /** The adapters that match, and are never handed out as a whole because they have VFs or sub-functions. */
+    List<PciDevice> cutIntoParts(Collection<Map<SelectorWord, List<String>>> matches) {
+        List<Selector> selectors =
+                matches.stream().map(match -> new Selector(of(Kind.NIC, match))).toList();
+        Set<PciAddress> cut = new HashSet<>();
+        node.devices().forEach(device -> {
+            if (device instanceof PfPart part) {
+                cut.add(part.physicalFunction());
+            }
+        });
         return node.devices().stream()
-                .filter(device -> !taken.contains(device) && wanted.takes(device))
+                .filter(device -> device instanceof Nic || device instanceof Hca)
+                .map(PciDevice.class::cast)
+                .filter(adapter -> cut.contains(adapter.function().address()))
+                .filter(adapter -> selectors.stream().anyMatch(selector -> areMet(selector, adapter)))
                 .toList();
+    }
+
+    /** Whether a selector takes a device, whatever else keeps a class from it. */
+    static boolean areMet(Selector selector, Device device) {
+        return selector.requirements(device).stream().allMatch(Requirement::isMet);
     }
 
     /** Keeps these devices from the classes that follow. */

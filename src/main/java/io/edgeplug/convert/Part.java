@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -82,7 +83,7 @@ final class Part {
         return place.path();
     }
 
-    /** Tells what is wrong here, or cannot be said in a device class. */
+    /** Adds what is wrong here, or what a device class cannot express. */
     void mistake(String what) {
         place.mistakes().add(place.file(), line(), (place.path().isEmpty() ? "" : place.path() + ": ") + what);
     }
@@ -160,10 +161,15 @@ final class Part {
 
     /** A text that must be there and not be empty. */
     Optional<String> required(String key) {
-        if (get(key).isEmpty()) {
+        Optional<Part> value = get(key);
+        if (value.isEmpty()) {
             mistake(key + " is missing");
         }
-        return text(key).filter(text -> !text.isBlank());
+        Optional<String> text = value.flatMap(Part::text);
+        if (text.filter(String::isBlank).isPresent()) {
+            value.orElseThrow().mistake("is empty");
+        }
+        return text.filter(found -> !found.isBlank());
     }
 
     /** The texts of the list that a key has. */
@@ -206,13 +212,15 @@ final class Part {
         return number;
     }
 
-    /** Reads the text of this value as a file of its own, as a ConfigMap holds them. */
-    List<Part> documents() {
-        if (node instanceof ScalarNode scalar) {
-            int before = line() - (scalar.isPlain() ? 1 : 0);
-            return SourceText.read(new Place(place.mistakes(), place.file(), before, ""), scalar.getValue());
+    /** Reads the text of this value, from that character on, as a file of its own, as a ConfigMap holds them. */
+    List<Part> documents(int from) {
+        if (!(node instanceof ScalarNode scalar)) {
+            mistake("must be a text");
+            return List.of();
         }
-        mistake("must be a text");
-        return List.of();
+        ScalarStyle style = scalar.getScalarStyle();
+        boolean isBlock = style == ScalarStyle.LITERAL || style == ScalarStyle.FOLDED;
+        Place inside = new Place(place.mistakes(), place.file(), isBlock ? line() : line() - 1, "");
+        return SourceText.read(inside, scalar.getValue().substring(from));
     }
 }

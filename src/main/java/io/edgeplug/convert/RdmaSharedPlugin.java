@@ -3,16 +3,15 @@ package io.edgeplug.convert;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Hca;
 import io.edgeplug.device.Kind;
-import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.VirtualFunction;
-import io.edgeplug.rules.Requirement;
 import io.edgeplug.rules.Selector;
 import io.edgeplug.rules.SelectorWord;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -42,7 +41,7 @@ final class RdmaSharedPlugin {
     void convert(Part file) {
         file.get("periodicUpdateInterval")
                 .ifPresent(interval -> classes.text()
-                        .comment("periodicUpdateInterval has no counterpart: changes of devices are seen at once."));
+                        .comment("periodicUpdateInterval has no counterpart, because edgeplug sees changes at once."));
         for (Part resource : file.elements("configList")) {
             if (resource.isTable()) {
                 resource(resource);
@@ -50,7 +49,7 @@ final class RdmaSharedPlugin {
                 resource.mistake("must be an object");
             }
         }
-        file.others().forEach(key -> classes.text().comment(key + " is no key of " + NAME + " and had no effect."));
+        file.others().forEach(key -> classes.text().comment(key + " is not a key of " + NAME + " and had no effect."));
     }
 
     private void resource(Part part) {
@@ -62,7 +61,7 @@ final class RdmaSharedPlugin {
         OptionalInt shares = part.shares("rdmaHcaMax");
         Map<SelectorWord, List<String>> words = words(part);
         List<String> comments = new ArrayList<>();
-        part.others().forEach(key -> comments.add(key + " is no key of " + NAME + " and had no effect."));
+        part.others().forEach(key -> comments.add(key + " is not a key of " + NAME + " and had no effect."));
         if (part.place().mistakes().count() > before) {
             return;
         }
@@ -74,14 +73,14 @@ final class RdmaSharedPlugin {
         Map<SelectorWord, List<String>> words = new EnumMap<>(SelectorWord.class);
         part.get("selectors").ifPresent(selectors -> {
             SELECTORS.forEach((key, word) -> read(selectors, key, word, words));
-            selectors.others().forEach(key -> selectors.mistake(key + " is no selector of " + NAME + "; remove it"));
+            selectors.others().forEach(key -> selectors.mistake(key + " is not a selector of " + NAME + "; remove it"));
         });
         boolean hasSelectors = !words.isEmpty();
         read(part, "devices", SelectorWord.PF_NAMES, words);
         if (words.isEmpty()) {
             part.mistake("has neither selectors nor devices");
         } else if (hasSelectors && !part.elements("devices").isEmpty()) {
-            part.mistake("has both selectors and devices, of which that plugin takes one");
+            part.mistake("has both selectors and devices, which that plugin refuses; remove one of them");
         }
         return words;
     }
@@ -100,43 +99,41 @@ final class RdmaSharedPlugin {
             Part part, ResourceName resource, Map<SelectorWord, List<String>> words, List<String> comments) {
         tellWhatIsNotTaken(part, words, comments);
         List<Device> hcas = classes.devices(resource, Kind.HCA, List.of(words));
+        classes.devicesOfOthers(resource, Kind.HCA, List.of(words))
+                .forEach(device -> comments.add(device.id()
+                        + " was shared by this resource too. Here it belongs only to the first class that takes it."));
         List<Device> vfs = words.containsKey(SelectorWord.PF_NAMES)
                 ? List.of()
                 : classes.devices(resource, Kind.VF, List.of(ofVfs(words)));
         classes.take(hcas);
         classes.take(vfs);
         if (!hcas.isEmpty() && !vfs.isEmpty()) {
-            part.mistake("takes devices of several kinds on this node, and a class is of one kind: hca "
-                    + hcas.getFirst().id() + ", vf " + vfs.getFirst().id() + "; make a resource of each");
+            part.mistake("takes devices of several kinds on this node, and a class has one kind: hca "
+                    + hcas.getFirst().id() + ", vf " + vfs.getFirst().id()
+                    + "; split it into a resource for each kind");
             return Optional.empty();
         }
         return Optional.of(vfs.isEmpty() ? Kind.HCA : Kind.VF);
     }
 
-    /** Adapters of this node that the plugin shares, and a class of kind hca does not take. */
+    /** What of this node the plugin shares, and a class does not take. */
     private void tellWhatIsNotTaken(Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
+        classes.cutIntoParts(List.of(words)).stream()
+                .filter(Hca.class::isInstance)
+                .forEach(pf -> comments.add(
+                        pf.id() + " was shared, but is not handed out here, because it has VFs or sub-functions."));
         Map<SelectorWord, List<String>> withoutNames = new EnumMap<>(words);
-        List<String> names =
-                Optional.ofNullable(withoutNames.remove(SelectorWord.PF_NAMES)).orElse(List.of());
+        List<String> names = Objects.requireNonNullElse(withoutNames.remove(SelectorWord.PF_NAMES), List.of());
         Selector others = new Selector(withoutNames);
         for (Device device : classes.node().devices()) {
-            if (!(device instanceof PciDevice pci) || device.rdmaDevices().isEmpty() || !takes(others, device)) {
-                continue;
-            }
-            boolean isNamed =
-                    names.isEmpty() || pci.function().netNames().stream().anyMatch(names::contains);
-            if (isNamed && device instanceof Hca && pci.function().virtualFunctions() > 0) {
-                comments.add(device.id() + " was shared, and is not handed out here, because it has VFs.");
-            }
-            if (isNamed && !names.isEmpty() && device instanceof VirtualFunction) {
-                part.mistake(
-                        "ifNames names VF " + device.id() + ", and VFs are chosen by the interface of their PF here");
+            if (device instanceof VirtualFunction vf
+                    && vf.function().netNames().stream().anyMatch(names::contains)
+                    && !vf.rdmaDevices().isEmpty()
+                    && NewClasses.areMet(others, vf)) {
+                part.mistake("names the interface of VF " + vf.id()
+                        + ", but VFs are chosen by the interface of their PF here; use vendors and deviceIDs");
             }
         }
-    }
-
-    private static boolean takes(Selector selector, Device device) {
-        return selector.requirements(device).stream().allMatch(Requirement::isMet);
     }
 
     private static Map<SelectorWord, List<String>> ofVfs(Map<SelectorWord, List<String>> words) {
@@ -155,8 +152,8 @@ final class RdmaSharedPlugin {
         text.beginClass(String.valueOf(resource), comments);
         text.string("kind", kind.word());
         text.comment(
-                "rdmaHcaMax was the number of containers of the whole resource, and each got all of its adapters. Here "
-                        + "each adapter has that many shares, and a container gets the adapters of the shares it asks for.");
+                "rdmaHcaMax limited the whole resource, and each container got all adapters of the resource. Here each "
+                        + "adapter has this many shares, and a container gets the adapters whose shares it asks for.");
         text.number("shares", shares);
         classes.write(List.of(kind == Kind.VF ? ofVfs(words) : words), List.of(List.of()));
     }

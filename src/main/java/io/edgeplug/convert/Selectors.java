@@ -14,7 +14,7 @@ import java.util.Set;
 /**
  * Selectors of a resource of sriov-network-device-plugin, as the words of {@code [class.match]}.
  *
- * @param comments what is not as it was
+ * @param comments how the words differ from the selectors
  * @param isSound whether no mistake was added
  */
 record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, boolean needsVhostNet, boolean isSound) {
@@ -77,8 +77,9 @@ record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, b
             }
             part.get("ddpProfiles")
                     .filter(profiles -> !profiles.elements().isEmpty())
-                    .ifPresent(profiles -> profiles.mistake(
-                            "DDP profiles are not read; choose these devices by pfNames or pciAddresses"));
+                    .ifPresent(
+                            profiles -> profiles.mistake(
+                                    "has no counterpart, because the kernel shows DDP profiles through devlink only; use pfNames or pciAddresses"));
         }
         return part.truth("needVhostNet");
     }
@@ -86,12 +87,12 @@ record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, b
     /** There the driver of the PF is asked for, and here that of the sub-function, which may have none yet. */
     private static void inWordsOfSubFunctions(Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
         if (!words.getOrDefault(SelectorWord.AUX_TYPES, List.of()).equals(List.of("sf"))) {
-            part.mistake("auxTypes must be [\"sf\"], for other auxiliary devices are not handed out");
+            part.mistake("auxTypes must be [\"sf\"], because other auxiliary devices cannot be handed out");
         }
         List<String> drivers = Objects.requireNonNullElse(words.remove(SelectorWord.DRIVERS), List.of());
         if (!drivers.isEmpty()) {
-            comments.add("drivers was about the PFs (" + String.join(", ", drivers)
-                    + ") and is left out: here it is about the sub-functions.");
+            comments.add("drivers named the driver of the PF (" + String.join(", ", drivers)
+                    + ") and is left out, because here it means the driver of the sub-function.");
         }
     }
 
@@ -104,7 +105,7 @@ record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, b
                 if (seen.add(value.split("#", -1)[0].toLowerCase(Locale.ROOT))) {
                     first.add(value);
                 } else {
-                    comments.add(value + " had no effect, because " + word.word() + " named that PF before it.");
+                    comments.add(value + " had no effect, because " + word.word() + " already named that PF.");
                 }
             }
             return first;

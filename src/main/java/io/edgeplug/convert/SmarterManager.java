@@ -57,7 +57,8 @@ final class SmarterManager {
         int before = device.place().mistakes().count();
         Optional<String> expression = device.required("devicematch");
         OptionalInt shares = device.shares("nummaxdevices");
-        device.others().forEach(key -> classes.text().comment(key + " is no key of " + NAME + " and had no effect."));
+        device.others()
+                .forEach(key -> classes.text().comment(key + " is not a key of " + NAME + " and had no effect."));
         Optional<Pattern> pattern = expression.flatMap(text -> compiled(device, text));
         if (pattern.isEmpty() || device.place().mistakes().count() > before) {
             return;
@@ -69,8 +70,9 @@ final class SmarterManager {
         if (!found.isEmpty()) {
             boolean isLiteral = LITERAL.matcher(text).matches();
             List<String> ofAll = List.of(text
-                    + " named each of these files as a resource of its own. A file that appears later"
-                    + " needs another class; " + pattern(found) + " in one class would be one resource of them all.");
+                    + " made a resource of each file. These are the files of this node now, and one that appears"
+                    + " later needs another class. One class with " + pattern(found)
+                    + " would make one resource of them all.");
             for (String name : found) {
                 boolean isFirst = name.equals(found.getFirst());
                 write(device, name, shares.getAsInt(), isFirst && !isLiteral ? ofAll : List.of());
@@ -78,13 +80,14 @@ final class SmarterManager {
         } else if (LITERAL.matcher(text).matches()) {
             write(device, text.replaceAll("[$^]", ""), shares.getAsInt(), List.of("This node has no such file now."));
         } else {
-            classes.text().remark(text + " names no file of this node now, so there is no class for it.");
+            classes.text().remark(text + " matches no file of this node now, so there is no class for it.");
         }
     }
 
     private static Optional<Pattern> compiled(Part device, String text) {
         if (text.equals("nvidia-gpu")) {
-            device.mistake("devicematch nvidia-gpu means GPUs by NVIDIA's runtime, and not files");
+            device.mistake(
+                    "devicematch nvidia-gpu means GPUs of NVIDIA's container runtime, which edgeplug does not offer");
         } else if (text.length() > MAX_EXPRESSION
                 || REPEATED_GROUP.matcher(text).find()) {
             device.mistake("devicematch \"" + text + "\" is longer than " + MAX_EXPRESSION
@@ -132,12 +135,11 @@ final class SmarterManager {
         ClassText text = classes.text();
         text.beginClass(String.valueOf(resource.orElseThrow()), comments);
         text.string("kind", "path");
-        text.string("permissions", "rw");
         if (shares > 1) {
             text.number("shares", shares);
         }
         if (isDirectory) {
-            text.comment(path + " is a directory. A container gets the device nodes that are in it on this node now.");
+            text.comment(path + " is a directory. The class names the device nodes that it has on this node now.");
         }
         text.table(nodes.size() > 1 ? "[[class.groups]]" : "[class.match]", List.of());
         text.strings("paths", nodes);

@@ -62,7 +62,7 @@ final class SriovPlugin {
                 resource.mistake("must be an object");
             }
         }
-        file.others().forEach(key -> classes.text().comment(key + " is no key of " + NAME + " and had no effect."));
+        file.others().forEach(key -> classes.text().comment(key + " is not a key of " + NAME + " and had no effect."));
     }
 
     private void resource(Part part) {
@@ -86,7 +86,7 @@ final class SriovPlugin {
             return;
         }
         List<String> comments = new ArrayList<>();
-        part.others().forEach(key -> comments.add(key + " is no key of " + NAME + " and had no effect."));
+        part.others().forEach(key -> comments.add(key + " is not a key of " + NAME + " and had no effect."));
         Optional<Kind> kind = kind(part, resource.orElseThrow(), type.orElseThrow(), selectors, comments);
         kind.ifPresent(one -> {
             classes.text().beginClass(String.valueOf(resource.orElseThrow()), comments);
@@ -104,15 +104,17 @@ final class SriovPlugin {
         List<Part> alternatives = selectors.orElseThrow().isTable()
                 ? List.of(selectors.orElseThrow())
                 : selectors.orElseThrow().elements();
+        if (alternatives.isEmpty()) {
+            selectors.orElseThrow().mistake("is empty");
+        }
         List<Selectors> read = alternatives.stream()
                 .map(one -> Selectors.read(one, type == DeviceType.AUXNETDEVICE, type == DeviceType.ACCELERATOR))
                 .toList();
         if (read.stream().map(Selectors::needsVhostNet).distinct().count() > 1) {
             selectors
                     .orElseThrow()
-                    .mistake(
-                            "needVhostNet is asked for in some of the selectors only, and counts for a whole class here;"
-                                    + " make two resources");
+                    .mistake("needVhostNet is set in some of the selectors only, but applies to a whole class here;"
+                            + " split the resource");
         }
         return read;
     }
@@ -129,13 +131,20 @@ final class SriovPlugin {
             }
         }
         found.values().forEach(classes::take);
+        if (type == DeviceType.NETDEVICE) {
+            // that plugin leaves PFs with VFs alone, too
+            classes.cutIntoParts(matches).stream()
+                    .filter(pf -> pf.function().virtualFunctions() == 0)
+                    .forEach(pf -> comments.add(
+                            pf.id() + " belonged to it, but is not handed out here, because it has sub-functions."));
+        }
         if (found.size() > 1) {
-            part.mistake("takes devices of several kinds on this node, and a class is of one kind: "
+            part.mistake("takes devices of several kinds on this node, and a class has one kind: "
                     + found.entrySet().stream()
                             .map(kind -> kind.getKey().word() + " "
                                     + kind.getValue().getFirst().id())
                             .collect(Collectors.joining(", "))
-                    + "; make a resource of each");
+                    + "; split it into a resource for each kind");
             return Optional.empty();
         }
         boolean namesVfs = selectors.stream().allMatch(Selectors::namesParts);
@@ -147,10 +156,11 @@ final class SriovPlugin {
                 ? type.kinds.getFirst()
                 : found.keySet().iterator().next();
         if (kind == Kind.FPGA) {
-            comments.add("The ID of a device is that of its region here, as 0000:5e:00.0-region0.");
+            comments.add("Device IDs are those of regions here, such as 0000:5e:00.0-region0.");
         }
         if (kind == Kind.HCA) {
-            comments.add("An hca is handed out for RDMA even if its interface carries the node's default route.");
+            comments.add(
+                    "An hca is handed out even if its interface carries the node's default route, because the interface stays on the node.");
         }
         return Optional.of(kind);
     }
@@ -178,7 +188,7 @@ final class SriovPlugin {
                 selectors.stream().map(Selectors::comments).toList());
     }
 
-    /** The plugin sees only functions of a type's PCI class; whoever names an interface of the PF has said so. */
+    /** The plugin sees only functions of a type's PCI class. An interface of the PF implies that class. */
     private static Map<SelectorWord, List<String>> withClass(DeviceType type, Selectors selectors) {
         Map<SelectorWord, List<String>> words = new EnumMap<>(SelectorWord.class);
         words.putAll(selectors.words());
@@ -196,7 +206,8 @@ final class SriovPlugin {
                     table.all().forEach((key, value) -> value.text().ifPresent(text -> texts.put(key, text)));
                     info.put(device, texts);
                     if (type == DeviceType.AUXNETDEVICE && !device.equals("*")) {
-                        table.mistake("is by PCI address, and by the name of the sub-function here, as mlx5_core.sf.4");
+                        table.mistake(
+                                "names a PCI address, but here it must be the name of the sub-function, such as mlx5_core.sf.4");
                     }
                 }));
         return info;

@@ -3,24 +3,37 @@ package io.edgeplug.linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
+import jnr.ffi.Pointer;
 
-/** Whether a person reads what this process writes. */
+/** Whether a person reads what this process writes, and how wide it may be. */
 public final class Terminal {
+
+    private static final int STANDARD_OUTPUT = 1;
+    private static final int STANDARD_ERROR = 2;
 
     /** Pseudo terminals, virtual consoles and serial ports. */
     private static final Pattern NAME = Pattern.compile("/dev/(pts/\\d+|console|tty\\w*|hvc\\d+)");
+
+    /** See ioctl_tty(2); the same number on x86-64 and 64-bit Arm. */
+    private static final long TIOCGWINSZ = 0x5413;
+
+    /** Four numbers of 16 bits, of which the second is the columns. */
+    private static final int BYTES = 8;
+
+    private static final int COLUMNS_AT = 2;
 
     private Terminal() {}
 
     /** Whether standard output is a terminal. */
     public static boolean isStdout() {
-        return is(1);
+        return is(STANDARD_OUTPUT);
     }
 
     /** Whether standard error is a terminal; nobody notes beside it when a line was written. */
     static boolean isStderr() {
-        return is(2);
+        return is(STANDARD_ERROR);
     }
 
     private static boolean is(int descriptor) {
@@ -30,5 +43,16 @@ public final class Terminal {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** How many columns standard output has; empty if it is no terminal, or one that does not tell. */
+    public static OptionalInt columns() {
+        KernelCalls calls = KernelCalls.load();
+        Pointer size = KernelCalls.memory(calls, BYTES);
+        if (calls.ioctl(STANDARD_OUTPUT, TIOCGWINSZ, size.address()) < 0) {
+            return OptionalInt.empty();
+        }
+        int columns = Short.toUnsignedInt(size.getShort(COLUMNS_AT));
+        return columns == 0 ? OptionalInt.empty() : OptionalInt.of(columns);
     }
 }

@@ -60,12 +60,86 @@ final class ConvertedClassesTest {
                     assertThat(kinds(expected, devices)).as(conversion).anyMatch(kinds -> kinds.size() > 1);
                 } else {
                     Path config = Files.writeString(directory.resolve(conversion + ".toml"), console.text());
+                    cutIntoSubFunctions(devices).forEach(id -> {
+                        boolean wasTaken = expected.values().stream().anyMatch(ids -> ids.contains(id));
+                        expected.values().forEach(ids -> ids.remove(id));
+                        assertThat(console.text().contains("# " + id + " belonged to it, but"))
+                                .isEqualTo(wasTaken);
+                    });
+                    expected.values().removeIf(Set::isEmpty);
                     assertThat(byResource(devices(node.root(), config)))
                             .as(conversion)
                             .isEqualTo(expected);
                 }
             }
         }
+    }
+
+    /** PFs that edgeplug never hands out, and that plugin does. */
+    private static Set<String> cutIntoSubFunctions(List<JsonObject> devices) {
+        Set<String> pfs = new TreeSet<>();
+        devices.stream()
+                .filter(device -> text(device, "kind").equals("sf"))
+                .forEach(device -> pfs.add(text(device, "pf")));
+        return pfs;
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    void classesTakeWhatTheRdmaPluginShared(String machine) throws IOException {
+        Path root = directory.resolve(machine);
+        Path source = ConversionsTest.source("rdma-shared-all");
+        try (SimulatedNode node = SimulatedNode.unpack(Files.readString(Machine.file(machine, "tree")), root)) {
+            List<JsonObject> devices = devices(node.root(), directory.resolve("none.toml"));
+            Map<String, Set<String>> expected = new TreeMap<>();
+            Set<String> gone = new HashSet<>();
+            for (JsonElement one : JsonParser.parseString(Files.readString(source))
+                    .getAsJsonObject()
+                    .getAsJsonArray("configList")) {
+                JsonObject selectors = one.getAsJsonObject().getAsJsonObject("selectors");
+                devices.stream()
+                        .filter(device -> isShared(selectors, device) && gone.add(text(device, "device")))
+                        .forEach(device -> expected.computeIfAbsent(
+                                        "rdma/"
+                                                + one.getAsJsonObject()
+                                                        .get("resourceName")
+                                                        .getAsString(),
+                                        key -> new TreeSet<>())
+                                .add(text(device, "device")));
+            }
+            Console console = new Console();
+
+            int exit = console.execute("convert", "--sysroot", root.toString(), source.toString());
+
+            if (exit == ExitCode.CONFIG) {
+                assertThat(console.text()).contains("takes devices of several kinds on this node");
+                assertThat(kinds(expected, devices)).anyMatch(kinds -> kinds.size() > 1);
+            } else {
+                Path config = Files.writeString(directory.resolve("rdma.toml"), console.text());
+                devices.stream()
+                        .filter(device -> !text(device, "vfs").isEmpty() && gone.contains(text(device, "device")))
+                        .forEach(pf -> {
+                            String id = text(pf, "device");
+                            assertThat(console.text()).contains("# " + id + " was shared, but is not handed out here");
+                            expected.values().forEach(ids -> ids.remove(id));
+                        });
+                expected.values().removeIf(Set::isEmpty);
+                assertThat(byResource(devices(node.root(), config))).isEqualTo(expected);
+            }
+        }
+    }
+
+    /** Any function of a network adapter with RDMA, a PF with VFs too. */
+    private static boolean isShared(JsonObject selectors, JsonObject device) {
+        String[] ids = text(device, "ids").split(":", -1);
+        return text(device, "class").startsWith("02")
+                && !text(device, "kind").equals("sf")
+                && !text(device, "rdma").isEmpty()
+                && any(selectors, "vendors", ids[0]::equals)
+                && any(selectors, "deviceIDs", ids[ids.length - 1]::equals)
+                && any(selectors, "drivers", text(device, "driver")::equals)
+                && any(selectors, "ifNames", List.of(text(device, "net").split(",", -1))::contains)
+                && any(selectors, "linkTypes", List.of(text(device, "link").split(",", -1))::contains);
     }
 
     /** The interface of the default route, with which that plugin leaves a device alone. */

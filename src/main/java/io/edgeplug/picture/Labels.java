@@ -1,0 +1,106 @@
+package io.edgeplug.picture;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.FpgaFunction;
+import io.edgeplug.device.FpgaRegion;
+import io.edgeplug.device.Hca;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.Nic;
+import io.edgeplug.device.OtherPci;
+import io.edgeplug.device.PathDevice;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.PlatformFpga;
+import io.edgeplug.device.RdmaDevice;
+import io.edgeplug.device.RdmaPort;
+import io.edgeplug.device.SoftwareHca;
+import io.edgeplug.device.SubFunction;
+import io.edgeplug.device.VirtualFunction;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What is written on each thing of a picture. */
+final class Labels {
+
+    /** The class of PCI-to-PCI bridges; see pci.ids. */
+    private static final int BRIDGE = 0x0604;
+
+    private Labels() {}
+
+    /** Whether a device is all of its function, and no part of one. */
+    static boolean isWholeFunction(Device device) {
+        return !(device instanceof SubFunction) && !(device instanceof FpgaRegion);
+    }
+
+    /**
+     * A PCI function.
+     *
+     * @param device what it is, or a part of it is; empty if it was not scanned
+     * @param ofBridge what it is if it is a bridge
+     */
+    static Branch ofFunction(PciAddress address, Optional<ShownDevice> device, String ofBridge) {
+        if (device.isEmpty()) {
+            return bare(address.toString(), List.of());
+        }
+        ShownDevice shown = device.orElseThrow();
+        if (!isWholeFunction(shown.device())) {
+            String kind = shown.device().kind() == Kind.FPGA ? "FPGA" : "";
+            return bare(address.toString(), List.of(kind, driver(shown.device())));
+        }
+        boolean isBridge =
+                shown.device() instanceof OtherPci pci && pci.function().classCode() >> 8 == BRIDGE;
+        return isBridge ? branch(shown, address.toString(), ofBridge) : of(shown);
+    }
+
+    /** A device. */
+    static Branch of(ShownDevice shown) {
+        return switch (shown.device()) {
+            case VirtualFunction vf -> branch(shown, "VF " + vf.index(), vf.id(), names(vf.function()), driver(vf));
+            case SubFunction sf -> branch(shown, "SF " + sf.index(), sf.id(), names(sf.function()));
+            case FpgaRegion region ->
+                branch(shown, region.region(), region.afuIds().toArray(String[]::new));
+            case FpgaFunction fpga -> branch(shown, fpga.id(), "FPGA", driver(fpga), String.join(" ", fpga.afuIds()));
+            case Hca hca -> withPorts(shown, names(hca.function()), driver(hca));
+            case Nic nic -> branch(shown, nic.id(), names(nic.function()), driver(nic));
+            case OtherPci other -> branch(shown, other.id(), driver(other));
+            case SoftwareHca hca -> withPorts(shown, "software RDMA", hca.netName());
+            case PlatformFpga fpga -> branch(shown, fpga.id(), "FPGA", driver(fpga));
+            case PathDevice path -> branch(shown, path.id(), path.path());
+        };
+    }
+
+    private static Branch withPorts(ShownDevice shown, String... facts) {
+        List<Branch> ports =
+                shown.device().rdmaDevices().stream().flatMap(Labels::ports).toList();
+        return new Branch(shown.device().id(), List.of(facts), Optional.of(shown), ports);
+    }
+
+    private static Stream<Branch> ports(RdmaDevice rdma) {
+        return rdma.ports().stream()
+                .map((RdmaPort port) ->
+                        bare(rdma.name() + " port " + port.number(), List.of(port.linkLayer(), port.state())));
+    }
+
+    private static Branch bare(String label, List<String> facts) {
+        return new Branch(label, facts, Optional.empty(), List.of());
+    }
+
+    private static Branch branch(ShownDevice shown, String label, String... facts) {
+        return new Branch(label, List.of(facts), Optional.of(shown), List.of());
+    }
+
+    /** What the kernel calls what the driver has made of it. */
+    private static String names(PciFunction function) {
+        return String.join(
+                " ",
+                Stream.concat(
+                                function.netNames().stream(),
+                                function.rdmaDevices().stream().map(RdmaDevice::name))
+                        .toList());
+    }
+
+    private static String driver(Device device) {
+        return device.driver().orElse("");
+    }
+}

@@ -1,0 +1,27 @@
+package io.edgeplug.picture;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.ResourceName;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A device as it is drawn.
+ *
+ * @param resource which it backs, if a class takes it
+ * @param holders the pods that have it, as {@code namespace/name} or by UID; one unless it is shared
+ */
+public record ShownDevice(Device device, Optional<ResourceName> resource, List<String> holders) {
+
+    public ShownDevice {
+        holders = List.copyOf(holders);
+    }
+
+    /** What a person must know of it, beside its resource; empty if all is well and nobody has it. */
+    String state() {
+        String problem =
+                device.health().problem().map(text -> "unhealthy: " + text).orElse("");
+        String held = holders.isEmpty() ? "" : "held by " + String.join(", ", holders);
+        return problem + (problem.isEmpty() || held.isEmpty() ? "" : ", ") + held;
+    }
+}

@@ -1,0 +1,220 @@
+package io.edgeplug.picture;
+
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.PlainText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** A node as lines of text: a tree, and beside it the resource and the state of each device. */
+public final class TreeText {
+
+    /** Brothers that differ in nothing but their numbers are drawn as one if there are more. */
+    private static final int MOST_ALIKE = 3;
+
+    private static final int GAP = 2;
+
+    /** What a column is not cut below. */
+    private static final int LEAST = 12;
+
+    private static final String END = "\u001b[0m";
+    private static final String BAD = "\u001b[31m";
+
+    /** Of the terminal's own colours, those that can be read on its background whatever that is. */
+    private static final List<String> COLOURS = List.of(
+            "\u001b[36m",
+            "\u001b[32m",
+            "\u001b[35m",
+            "\u001b[33m",
+            "\u001b[34m",
+            "\u001b[96m",
+            "\u001b[92m",
+            "\u001b[95m");
+
+    private final int width;
+    private final boolean isColoured;
+    private final Map<ResourceName, String> colours = new TreeMap<>();
+    private final List<Row> rows = new ArrayList<>();
+
+    private TreeText(int width, boolean isColoured) {
+        this.width = width;
+        this.isColoured = isColoured;
+    }
+
+    private record Row(String tree, Optional<ShownDevice> device, String state) {
+
+        String resource() {
+            return device.flatMap(ShownDevice::resource)
+                    .map(ResourceName::toString)
+                    .orElse("");
+        }
+
+        boolean isBad() {
+            return device.filter(one -> !one.device().health().isHealthy()).isPresent();
+        }
+    }
+
+    /**
+     * The lines.
+     *
+     * @param width so many columns at most
+     * @param isColoured whether a terminal shows them
+     */
+    public static List<String> lines(NodeTree node, int width, boolean isColoured) {
+        TreeText text = new TreeText(width, isColoured);
+        node.branches().forEach(branch -> text.add(branch, "", ""));
+        List<String> lines = text.lines();
+        if (lines.isEmpty()) {
+            lines.add("no devices");
+        }
+        if (node.hidden() > 0) {
+            lines.add(cut(
+                    "PCI functions that are not shown because they back no resource: " + node.hidden() + ", see --all",
+                    width));
+        }
+        return lines;
+    }
+
+    private void add(Branch branch, String own, String below) {
+        rows.add(row(own, branch.label() + facts(branch.facts()), branch.device()));
+        List<List<Branch>> groups = alike(branch.children());
+        for (int i = 0; i < groups.size(); i++) {
+            boolean isLast = i == groups.size() - 1;
+            String first = below + (isLast ? "└─ " : "├─ ");
+            List<Branch> group = groups.get(i);
+            if (group.size() > MOST_ALIKE) {
+                Branch from = group.getFirst();
+                Branch to = group.getLast();
+                String label = from.label() + " … " + to.label() + " (" + group.size() + ")";
+                String facts = from.facts().getFirst() + " … " + to.facts().getFirst();
+                rows.add(row(first, label + facts(List.of(facts)), from.device()));
+            } else {
+                group.forEach(one -> add(one, first, below + (isLast ? "   " : "│  ")));
+            }
+        }
+    }
+
+    private static String facts(List<String> facts) {
+        return facts.isEmpty() ? "" : "  " + String.join(" ", facts);
+    }
+
+    private static Row row(String prefix, String text, Optional<ShownDevice> device) {
+        return new Row(
+                prefix + PlainText.of(text),
+                device,
+                device.map(ShownDevice::state).map(PlainText::of).orElse(""));
+    }
+
+    /** Neighbours that back the same resource, are well and held by nobody; everything else stands alone. */
+    private static List<List<Branch>> alike(List<Branch> branches) {
+        List<List<Branch>> groups = new ArrayList<>();
+        for (Branch branch : branches) {
+            if (!groups.isEmpty() && areAlike(groups.getLast().getFirst(), branch)) {
+                groups.getLast().add(branch);
+            } else {
+                groups.add(new ArrayList<>(List.of(branch)));
+            }
+        }
+        return groups.stream().flatMap(TreeText::together).toList();
+    }
+
+    private static Stream<List<Branch>> together(List<Branch> group) {
+        return group.size() > MOST_ALIKE ? Stream.of(group) : group.stream().map(one -> List.of(one));
+    }
+
+    private static boolean areAlike(Branch one, Branch other) {
+        return one.children().isEmpty()
+                && other.children().isEmpty()
+                && !one.facts().isEmpty()
+                && !other.facts().isEmpty()
+                && one.device().isPresent()
+                && other.device().isPresent()
+                && one.device().orElseThrow().state().isEmpty()
+                && other.device().orElseThrow().state().isEmpty()
+                && one.device().orElseThrow().device().kind()
+                        == other.device().orElseThrow().device().kind()
+                && one.device()
+                        .orElseThrow()
+                        .device()
+                        .driver()
+                        .equals(other.device().orElseThrow().device().driver())
+                && one.device()
+                        .orElseThrow()
+                        .resource()
+                        .equals(other.device().orElseThrow().resource());
+    }
+
+    private List<String> lines() {
+        int tree = longest(rows.stream().map(Row::tree).toList());
+        int resource = longest(rows.stream().map(Row::resource).toList());
+        int state = longest(rows.stream().map(Row::state).toList());
+        int over = tree + gap(resource) + gap(state) - width;
+        if (over > 0) {
+            int less = Math.clamp(over, 0, Math.max(0, state - 2 * LEAST));
+            state -= less;
+            over -= less;
+            less = Math.clamp(over, 0, Math.max(0, tree - 3 * LEAST));
+            tree -= less;
+        }
+        List<String> lines = new ArrayList<>();
+        for (Row row : rows) {
+            lines.add(line(row, tree, resource));
+        }
+        return lines;
+    }
+
+    private static int gap(int column) {
+        return column == 0 ? 0 : GAP + column;
+    }
+
+    private static int longest(List<String> texts) {
+        return texts.stream().mapToInt(TreeText::columns).max().orElse(0);
+    }
+
+    /** Cut where the terminal ends, before what has no width of its own is put in. */
+    private String line(Row row, int tree, int resource) {
+        boolean isAlone = row.resource().isEmpty() && row.state().isEmpty();
+        String first = cut(row.tree(), isAlone ? width : Math.min(width, tree));
+        int afterTree = Math.min(width, tree + GAP);
+        String second = cut(row.resource(), width - afterTree);
+        int afterResource = Math.min(width, afterTree + gap(resource));
+        String third = cut(row.state(), width - afterResource);
+        StringBuilder line = new StringBuilder(first);
+        if (!second.isEmpty() || !third.isEmpty()) {
+            line.repeat(' ', afterTree - columns(first));
+            line.append(coloured(
+                    second,
+                    row.device()
+                            .flatMap(ShownDevice::resource)
+                            .map(this::colour)
+                            .orElse("")));
+        }
+        if (!third.isEmpty()) {
+            line.repeat(' ', afterResource - afterTree - columns(second));
+            line.append(coloured(third, row.isBad() ? BAD : ""));
+        }
+        return line.toString().stripTrailing();
+    }
+
+    private String colour(ResourceName resource) {
+        return colours.computeIfAbsent(resource, any -> COLOURS.get(colours.size() % COLOURS.size()));
+    }
+
+    private String coloured(String text, String colour) {
+        return isColoured && !text.isEmpty() && !colour.isEmpty() ? colour + text + END : text;
+    }
+
+    private static int columns(String text) {
+        return text.codePointCount(0, text.length());
+    }
+
+    private static String cut(String text, int columns) {
+        if (columns(text) <= columns) {
+            return text;
+        }
+        return columns <= 0 ? "" : text.substring(0, text.offsetByCodePoints(0, columns - 1)) + "…";
+    }
+}
