@@ -28,6 +28,7 @@ import picocli.CommandLine.HelpCommand;
             ExplainCommand.class,
             TryCommand.class,
             PrepareCommand.class,
+            VfsCommand.class,
             CheckCommand.class,
             CaptureCommand.class,
             DemoCommand.class,

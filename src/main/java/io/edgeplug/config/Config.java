@@ -1,6 +1,7 @@
 package io.edgeplug.config;
 
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.WantedVfs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.logging.Level;
  * @param logLevel what is worth a line in the log
  * @param settle how long a device must have been left alone before good news of it is told
  * @param classes in the order in which they claim devices
+ * @param vfs of which PFs VFs are made
  */
 public record Config(
         Registration registration,
@@ -26,7 +28,8 @@ public record Config(
         Path deviceInfoDir,
         Level logLevel,
         Duration settle,
-        List<DeviceClass> classes) {
+        List<DeviceClass> classes,
+        List<WantedVfs> vfs) {
 
     /** What holds where nothing is said. */
     public static final Config DEFAULTS = new Config(
@@ -37,6 +40,7 @@ public record Config(
             Path.of("/var/run/k8s.cni.cncf.io/devinfo/dp"),
             Level.INFO,
             Duration.ofMillis(150),
+            List.of(),
             List.of());
 
     /** How the kubelet learns of resources. */
@@ -49,6 +53,7 @@ public record Config(
 
     public Config {
         classes = List.copyOf(classes);
+        vfs = List.copyOf(vfs);
     }
 
     /** Whether the other has the kubelet learn of resources in the same way and place, and files in the same places. */

@@ -139,6 +139,20 @@ public final class Sysfs {
         }
     }
 
+    /**
+     * Whether a device node, as {@code dev/vfio/34}, is in use by somebody who has it alone; it is opened for a moment.
+     *
+     * @throws IOException if it is there and cannot be opened for another reason; the message ends with it
+     */
+    public boolean isBusy(String node) throws IOException {
+        try {
+            kernel.open(resolve(node));
+            return false;
+        } catch (IOException e) {
+            return KernelReason.of(e).equals("Device or resource busy") || absentOrThrow("open", node, e, false);
+        }
+    }
+
     /** The last name of a symbolic link's target: {@code vfio-pci} for a function's {@code driver}. */
     public Optional<String> linkName(String path) throws IOException {
         return linkTarget(path).map(target -> target.substring(target.lastIndexOf('/') + 1));

@@ -3,6 +3,7 @@ package io.edgeplug.pods;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Shares;
@@ -108,6 +109,16 @@ public final class HeldDevices {
             return Optional.ofNullable(byFunction.get(pci.function().address().toString()));
         }
         return holding;
+    }
+
+    /** Who of those who are asked for holds the function at an address, a part or a share of it; the first of several. */
+    public Optional<Holding> ofFunction(PciAddress address, Predicate<Holding> wanted) {
+        Optional<Holding> part =
+                Optional.ofNullable(byFunction.get(address.toString())).filter(wanted);
+        return byId.getOrDefault(address.toString(), List.of()).stream()
+                .filter(wanted)
+                .findFirst()
+                .or(() -> part);
     }
 
     /**

@@ -92,6 +92,11 @@ final class SimulatedKernel implements Kernel {
         throw new IOException("Invalid argument");
     }
 
+    @Override
+    public void open(Path node) throws IOException {
+        before(node);
+    }
+
     private void before(Path file) throws IOException {
         Optional<Interference> interference;
         synchronized (this) {
