@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description = "Make the virtual functions that [[vfs]] in the configuration asks for. At boot, "
                 + "edgeplug-vfs.service does it before the kubelet starts.",
-        subcommands = {VfsPlanCommand.class})
+        subcommands = {VfsPlanCommand.class, VfsApplyCommand.class})
 final class VfsCommand {}

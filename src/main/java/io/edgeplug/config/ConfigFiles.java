@@ -112,7 +112,8 @@ public final class ConfigFiles {
             reader.read(table).ifPresent(one -> {
                 one.match()
                         .values(SelectorWord.PCI_ADDRESSES)
-                        .forEach(address -> claim(table, "match.pci_addresses", address.toLowerCase(Locale.ROOT)));
+                        .forEach(address ->
+                                claim(table.children().getFirst(), "pci_addresses", address.toLowerCase(Locale.ROOT)));
                 vfs.add(one);
             });
         }
@@ -153,7 +154,7 @@ public final class ConfigFiles {
     }
 
     private static String entry(Table table) {
-        return table.name().equals("vfs") ? "[[vfs]]" : "class";
+        return table.name().startsWith("vfs") ? "[[vfs]]" : "class";
     }
 
     private List<Path> classFiles(Path directory) {

@@ -10,7 +10,8 @@ import java.util.OptionalInt;
  * @param device what it is beside that
  * @param totalVfs how many VFs it can have ({@code sriov_totalvfs}); 0 where firmware or BIOS has SR-IOV off
  * @param count how many it has ({@code sriov_numvfs})
- * @param probesDrivers whether the kernel binds new VFs to the driver that it finds ({@code sriov_drivers_autoprobe})
+ * @param probesDrivers whether the kernel binds new VFs to the driver that it finds ({@code sriov_drivers_autoprobe}); empty
+ *     where it does not say
  * @param port its network interface
  * @param isSwitchdev whether its embedded switch shows a representor of each VF
  * @param vfs those that are there, which may still become more or fewer
@@ -19,7 +20,7 @@ public record PhysicalFunction(
         PciDevice device,
         int totalVfs,
         int count,
-        boolean probesDrivers,
+        Optional<Boolean> probesDrivers,
         Optional<Port> port,
         boolean isSwitchdev,
         List<Vf> vfs) {

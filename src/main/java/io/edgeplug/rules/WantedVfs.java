@@ -2,10 +2,12 @@ package io.edgeplug.rules;
 
 import io.edgeplug.device.PciDevice;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * Which VFs an administrator wants of some PFs: one {@code [[vfs]]} of the configuration.
@@ -30,6 +32,10 @@ public record WantedVfs(
         OptionalInt mtu,
         Optional<EswitchMode> eswitch,
         Optional<RdmaNetns> rdmaNetns) {
+
+    /** What a PF is from power-on, whatever its driver does. */
+    private static final Set<SelectorWord> LASTING =
+            EnumSet.of(SelectorWord.VENDORS, SelectorWord.DEVICES, SelectorWord.PCI_ADDRESSES);
 
     /** How an adapter connects its VFs; see Documentation/networking/devlink/devlink-eswitch-attr.rst in the kernel. */
     public enum EswitchMode {
@@ -57,6 +63,19 @@ public record WantedVfs(
     /** Whether the entry is about that PF. */
     public boolean takes(PciDevice pf) {
         return match.mismatch(pf).isEmpty();
+    }
+
+    /** Whether it may be about that PF once a driver is bound and udev has named its interface. */
+    public boolean mayTake(PciDevice pf) {
+        return match.takesBy(LASTING, pf);
+    }
+
+    /** Whether anything is said through the PF's interface. */
+    public boolean needsInterface() {
+        return mac.source() != VfAddresses.Source.KEEP
+                || guid.source() != VfAddresses.Source.KEEP
+                || mtu.isPresent()
+                || !settings.isEmpty();
     }
 
     /** The settings of one VF, whose PF has that address. */

@@ -56,10 +56,20 @@ public final class PhysicalFunctionScan {
                 device.orElseThrow(),
                 total.orElseThrow(),
                 number(directory + "sriov_numvfs").orElse(0),
-                number(directory + "sriov_drivers_autoprobe").orElse(1) != 0,
+                number(directory + "sriov_drivers_autoprobe").stream()
+                        .mapToObj(flag -> flag != 0)
+                        .findFirst(),
                 nets.isEmpty() ? Optional.empty() : Optional.of(port(directory, nets.getFirst())),
                 isSwitchdev(directory, nets),
                 vfs(directory)));
+    }
+
+    /** The interface of the PF at an address, as it is called now. */
+    public Optional<PhysicalFunction.Port> port(PciAddress address) throws IOException {
+        String directory = PciAttributes.FUNCTIONS + "/" + address + "/";
+        Optional<PciDevice> device = devices.function(address).stream().findFirst();
+        List<String> nets = device.map(one -> one.function().netNames()).orElse(List.of());
+        return nets.isEmpty() ? Optional.empty() : Optional.of(port(directory, nets.getFirst()));
     }
 
     private PhysicalFunction.Port port(String directory, String name) throws IOException {

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /**
  * The node's programs for what sysfs has no file for: {@code ip} for what a PF says of its VFs, {@code devlink} for the
- * eswitch. Both only pass on to netlink, and come with iproute2.
+ * eswitch, which both only pass on to netlink; {@code systemctl} or {@code modprobe} for a driver's module.
  *
  * @param root where the node's programs are; empty if they speak of another kernel than the one that is looked at
  */
@@ -32,6 +32,8 @@ record NodeTools(Optional<Path> root) {
 
     static final String IP = "sbin/ip";
     static final String DEVLINK = "sbin/devlink";
+    static final String MODPROBE = "sbin/modprobe";
+    static final String SYSTEMCTL = "bin/systemctl";
 
     /** What 4,096 VFs take, and more. */
     private static final int MAX_OUTPUT = 4 << 20;
@@ -67,7 +69,8 @@ record NodeTools(Optional<Path> root) {
         Path path = root.orElseThrow(() -> new IOException("/" + program + ": is not run for another node"))
                 .resolve(program);
         if (!Files.isExecutable(path)) {
-            throw new IOException("/" + program + ": no such program, install iproute2");
+            throw new IOException("/" + program + ": no such program"
+                    + (program.equals(IP) || program.equals(DEVLINK) ? ", install iproute2" : ""));
         }
         ProcessBuilder builder = new ProcessBuilder(Stream.concat(Stream.of(path.toString()), Stream.of(arguments))
                         .toList())

@@ -30,4 +30,9 @@ record PfReading(
     Optional<String> address() {
         return permanentAddress.or(() -> pf.port().flatMap(PhysicalFunction.Port::address));
     }
+
+    /** Whether its ports are InfiniBand's, so that VFs have GUIDs and no MAC addresses. */
+    boolean isInfiniband() {
+        return pf.device().function().linkTypes().contains("infiniband");
+    }
 }
