@@ -54,7 +54,13 @@ record NodeTools(Optional<Path> root) {
         }
         try {
             return parse(run(IP, "-json", "link", "show", "dev", net));
-        } catch (IOException | JsonParseException | IllegalStateException | UnsupportedOperationException e) {
+        } catch (IOException
+                | JsonParseException
+                | IllegalStateException
+                | UnsupportedOperationException
+                | NumberFormatException
+                | ClassCastException e) {
+            // no ip, or one that writes something else
             return Link.UNKNOWN;
         }
     }
@@ -100,7 +106,7 @@ record NodeTools(Optional<Path> root) {
         Map<Integer, Step.Vf> settings = new HashMap<>();
         for (JsonElement element : elements(link, "vfinfo_list")) {
             JsonObject vf = element.getAsJsonObject();
-            settings.put(vf.get("vf").getAsInt(), settings(vf));
+            number(vf, "vf").ifPresent(index -> settings.put(index, settings(vf)));
         }
         return new Link(settings, text(link, "permaddr"));
     }

@@ -107,8 +107,10 @@ public final class NodeVfs {
     private PfPlan plan(PhysicalFunction pf, WantedVfs wanted) {
         PfReading reading = read(pf);
         PfPlan free = VfsPlanner.plan(wanted, reading, Map.of());
-        PfPlan plan = VfsPlanner.plan(wanted, reading, holders.of(pf, VfsPlanner.touched(free)));
+        VfHolders.Found found = holders.of(pf, VfsPlanner.touched(free));
+        PfPlan plan = VfsPlanner.plan(wanted, reading, found.byVf());
         List<String> notes = new ArrayList<>(plan.notes());
+        found.note().ifPresent(notes::add);
         rdmaNote(wanted).ifPresent(notes::add);
         return new PfPlan(plan.pf(), plan.wanted(), plan.steps(), plan.lost(), plan.held(), plan.problems(), notes);
     }

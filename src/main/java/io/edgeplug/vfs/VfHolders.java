@@ -4,6 +4,7 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PhysicalFunction;
 import io.edgeplug.device.PhysicalFunction.Vf;
 import io.edgeplug.device.Vfio;
+import io.edgeplug.linux.Ownership;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.pods.EndedPods;
 import io.edgeplug.pods.HeldDevices;
@@ -32,47 +33,64 @@ final class VfHolders {
         this.kubeletDir = kubeletDir;
     }
 
-    /** Why some of a PF's VFs are not to be touched, by their addresses. */
-    Map<PciAddress, String> of(PhysicalFunction pf, Set<PciAddress> wanted) {
+    /**
+     * Why VFs are not to be touched.
+     *
+     * @param byVf by their addresses
+     * @param note what was not seen, since this process is not root's
+     */
+    record Found(Map<PciAddress, String> byVf, Optional<String> note) {}
+
+    /** Who uses some of a PF's VFs. */
+    Found of(PhysicalFunction pf, Set<PciAddress> wanted) {
         Map<PciAddress, String> holders = new HashMap<>();
+        Optional<String> note = Optional.empty();
         if (wanted.isEmpty()) {
-            return holders;
+            return new Found(holders, note);
         }
         Pods pods = pods();
         for (Vf vf : pf.vfs()) {
             if (wanted.contains(vf.address())) {
-                pods.holder(vf.address())
-                        .or(() -> vf.isInterfaceElsewhere()
-                                ? Optional.of("its network interface is in another network namespace, as a pod's is")
-                                : vfioUser(vf))
-                        .ifPresent(holder -> holders.put(vf.address(), holder));
+                try {
+                    holder(vf, pods).ifPresent(holder -> holders.put(vf.address(), holder));
+                } catch (IOException e) {
+                    if (isRoot()) {
+                        holders.put(vf.address(), "nothing tells whether it is used: " + e.getMessage());
+                    } else {
+                        note = Optional.of("only root is told who uses its VFs: " + e.getMessage());
+                    }
+                }
             }
         }
-        return holders;
+        return new Found(holders, note);
+    }
+
+    private Optional<String> holder(Vf vf, Pods pods) throws IOException {
+        if (vf.isInterfaceElsewhere()) {
+            return pods.holder(vf.address())
+                    .or(() -> Optional.of("its network interface is in another network namespace, as a pod's is"));
+        }
+        Optional<String> pod = pods.holder(vf.address());
+        return pod.isPresent() ? pod : vfioUser(vf);
     }
 
     /** The kernel lets only one process open a group, and waits for it, maybe for ever, before it removes a VF. */
-    private Optional<String> vfioUser(Vf vf) {
+    private Optional<String> vfioUser(Vf vf) throws IOException {
         if (vf.driver().filter(Vfio::isDriver).isEmpty() || vf.iommuGroup().isEmpty()) {
             return Optional.empty();
         }
         String node = "dev/vfio/" + vf.iommuGroup().orElseThrow();
-        try {
-            return sysfs.isBusy(node)
-                    ? Optional.of("a process has it open through VFIO, as /" + node)
-                    : Optional.empty();
-        } catch (IOException e) {
-            return Optional.of("a process may have it open through VFIO: " + e.getMessage());
-        }
+        return sysfs.isBusy(node) ? Optional.of("a process has it open through VFIO, as /" + node) : Optional.empty();
     }
 
     private interface Pods {
-        Optional<String> holder(PciAddress vf);
+        Optional<String> holder(PciAddress vf) throws IOException;
     }
 
-    /** Where no kubelet has noted anything, no pod has a device; where its notes cannot be read, any may have. */
+    /** Where no kubelet has noted anything, no pod has a device. */
     private Pods pods() {
-        if (kubeletDir.isEmpty() || Files.notExists(kubeletDir.orElseThrow().resolve(HeldDevices.FILE))) {
+        if (kubeletDir.isEmpty()
+                || Files.notExists(kubeletDir.orElseThrow().resolve(HeldDevices.FILE))) {
             return vf -> Optional.empty();
         }
         Path directory = kubeletDir.orElseThrow();
@@ -83,7 +101,17 @@ final class VfHolders {
                     .map(holding -> "container %s of pod %s has it, as %s of %s"
                             .formatted(holding.container(), holding.pod(), holding.id(), holding.resource()));
         } catch (IOException e) {
-            return vf -> Optional.of("a pod may have it, for nothing tells: " + e.getMessage());
+            return vf -> {
+                throw e;
+            };
+        }
+    }
+
+    private static boolean isRoot() {
+        try {
+            return Ownership.isRoot();
+        } catch (IOException e) {
+            return true;
         }
     }
 

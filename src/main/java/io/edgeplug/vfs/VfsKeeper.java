@@ -193,8 +193,11 @@ public final class VfsKeeper implements AutoCloseable {
 
     private void make(List<WantedVfs> wanted, Set<PciAddress> due) throws InterruptedException {
         try {
-            for (VfsApply.Outcome outcome : apply.apply(wanted, pf -> due.contains(pf.address()))) {
+            List<VfsApply.Outcome> outcomes = apply.apply(wanted, pf -> due.contains(pf.address()));
+            Set<PciAddress> gone = new HashSet<>(due);
+            for (VfsApply.Outcome outcome : outcomes) {
                 PciAddress pf = outcome.plan().pf().address();
+                gone.remove(pf);
                 if (outcome.isGood()) {
                     retries.remove(pf);
                     if (!outcome.plan().steps().isEmpty()) {
@@ -204,6 +207,7 @@ public final class VfsKeeper implements AutoCloseable {
                     failed(pf, outcome.text());
                 }
             }
+            gone.forEach(retries::remove);
         } catch (IOException e) {
             due.forEach(pf -> failed(pf, String.valueOf(e.getMessage())));
         }

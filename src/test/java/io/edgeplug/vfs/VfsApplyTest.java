@@ -106,7 +106,7 @@ final class VfsApplyTest {
         Files.writeString(node.kubeletDir().resolve("kubelet_internal_checkpoint"), "{");
 
         assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().text())
-                .contains("a pod may have it, for nothing tells: ");
+                .contains("nothing tells whether it is used: ");
         assertThat(node.drivers()).hasSize(4);
     }
 
