@@ -48,6 +48,12 @@ public final class DeviceUnavailableException extends Exception {
                 "Device " + cut(id) + " is on this node, and no longer a device of " + resource);
     }
 
+    /** Looks at the files of other devices have not returned, and no more are made. */
+    public static DeviceUnavailableException notLookedAt(ResourceName resource) {
+        return new DeviceUnavailableException(
+                "Devices of " + resource + " cannot be looked at, since looks at files of others have not returned");
+    }
+
     /** One ID was asked for twice. */
     public static DeviceUnavailableException twice(ResourceName resource, String id) {
         return new DeviceUnavailableException(device(resource, id) + " was asked for twice");

@@ -34,6 +34,7 @@ final class KubeletConnection implements AutoCloseable {
     private final UnixRpc rpc;
     private final PluginDirectory directory;
     private final Runnable wake;
+    private final Duration limit;
 
     private volatile Optional<Established> established = Optional.empty();
 
@@ -49,7 +50,7 @@ final class KubeletConnection implements AutoCloseable {
     private boolean hasFailed;
 
     private Deadline starting = Deadline.in(STARTING);
-    private Deadline patience = Deadline.in(KubeletApi.PATIENCE);
+    private Deadline patience;
     private boolean isTold;
 
     /** A connection that stands, and whose socket it was made to. */
@@ -61,6 +62,13 @@ final class KubeletConnection implements AutoCloseable {
      * @param wake run when there may be something to do about it
      */
     KubeletConnection(UnixRpc rpc, PluginDirectory directory, Runnable wake) {
+        this(rpc, directory, wake, KubeletApi.PATIENCE);
+    }
+
+    /** The same, for a kubelet that is given so long to answer. */
+    KubeletConnection(UnixRpc rpc, PluginDirectory directory, Runnable wake, Duration limit) {
+        this.limit = limit;
+        this.patience = Deadline.in(limit);
         this.rpc = rpc;
         this.directory = directory;
         this.wake = wake;
@@ -79,9 +87,8 @@ final class KubeletConnection implements AutoCloseable {
             kubelet = here;
             retries.reset();
             starting = Deadline.in(STARTING);
-            patience = Deadline.in(KubeletApi.PATIENCE);
             isTold = false;
-            channel.ifPresent(KubeletConnection::hurry);
+            channel.ifPresent(this::hurry);
         }
         channel.ifPresent(this::review);
         if (channel.isEmpty() && (kubelet.isEmpty() || retries.isDue())) {
@@ -93,14 +100,14 @@ final class KubeletConnection implements AutoCloseable {
         ManagedChannel connecting = rpc.dial(directory.kubeletSocket());
         channel = Optional.of(connecting);
         hasFailed = false;
-        patience = Deadline.in(KubeletApi.PATIENCE);
         hasMoved = new AtomicBoolean();
         hurry(connecting);
         watch(connecting, ConnectivityState.IDLE);
     }
 
-    /** Has it connect now, whether it waits for calls or with another try. */
-    private static void hurry(ManagedChannel channel) {
+    /** Has it connect now, whether it waits for calls or with another try; the kubelet has so long for it from now on. */
+    private void hurry(ManagedChannel channel) {
+        patience = Deadline.in(limit);
         channel.resetConnectBackoff();
         ConnectivityState ignored = channel.getState(true);
     }
@@ -198,14 +205,14 @@ final class KubeletConnection implements AutoCloseable {
         if (kubelet.isEmpty() || established.isPresent()) {
             return PluginDirectory.POLL;
         }
-        boolean isToTryAgain = channel.map(one -> one.getState(false) == ConnectivityState.TRANSIENT_FAILURE)
-                .orElse(true);
-        if (isToTryAgain && retries.isDue()) {
-            return Duration.ZERO;
+        boolean isTrying = channel.filter(one -> one.getState(false) != ConnectivityState.TRANSIENT_FAILURE)
+                .isPresent();
+        if (isTrying) {
+            return patience.wakeUp();
         }
-        Duration again = retries.due().map(Deadline::wakeUp).orElse(PluginDirectory.POLL);
-        Duration patient = channel.isPresent() ? patience.wakeUp() : PluginDirectory.POLL;
-        return again.compareTo(patient) < 0 ? again : patient;
+        return retries.isDue()
+                ? Duration.ZERO
+                : retries.due().map(Deadline::wakeUp).orElse(Duration.ZERO);
     }
 
     /** Hangs up. */

@@ -1,7 +1,6 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.container.Allocation;
-import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.proto.v1alpha1.AllocateRequest;
 import io.edgeplug.proto.v1alpha1.AllocateResponse;
 import io.edgeplug.proto.v1alpha1.Device;
@@ -71,29 +70,25 @@ final class V1alpha1 implements KubeletApi {
 
         @Override
         public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
-            resource.run(() -> allocateNow(request, answer));
-        }
-
-        private void allocateNow(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
-            AllocateResponse.Builder response = AllocateResponse.newBuilder();
-            try {
-                List<String> ids = request.getDevicesIDsList();
-                Allocation allocation =
-                        resource.allocate(List.of(ids), HandOver.DEVICE_NODES).getFirst();
-                // the kubelet adds up what it is answered for each device, so the first has what they give together
-                response.addSpec(spec(ids.getFirst(), allocation));
-                ids.stream()
-                        .skip(1)
-                        .forEach(id ->
-                                response.addSpec(DeviceRuntimeSpec.newBuilder().setID(id)));
-            } catch (DeviceUnavailableException e) {
-                answer.onError(Status.FAILED_PRECONDITION
-                        .withDescription(e.getMessage())
-                        .asRuntimeException());
-                return;
-            }
-            answer.onNext(response.build());
-            answer.onCompleted();
+            List<String> ids = request.getDevicesIDsList();
+            resource.allocate(
+                    List.of(ids),
+                    HandOver.DEVICE_NODES,
+                    allocations -> {
+                        // the kubelet adds up what it is answered for each device, so the first has what they give
+                        // together
+                        AllocateResponse.Builder response =
+                                AllocateResponse.newBuilder().addSpec(spec(ids.getFirst(), allocations.getFirst()));
+                        ids.stream()
+                                .skip(1)
+                                .forEach(id -> response.addSpec(
+                                        DeviceRuntimeSpec.newBuilder().setID(id)));
+                        answer.onNext(response.build());
+                        answer.onCompleted();
+                    },
+                    refusal -> answer.onError(Status.FAILED_PRECONDITION
+                            .withDescription(refusal.getMessage())
+                            .asRuntimeException()));
         }
     }
 

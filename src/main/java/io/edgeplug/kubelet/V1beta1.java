@@ -117,25 +117,19 @@ final class V1beta1 implements KubeletApi {
 
         @Override
         public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
-            resource.run(() -> allocateNow(request, answer));
-        }
-
-        private void allocateNow(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
-            AllocateResponse.Builder response = AllocateResponse.newBuilder();
-            try {
-                List<? extends List<String>> containers = request.getContainerRequestsList().stream()
-                        .map(ContainerAllocateRequest::getDevicesIdsList)
-                        .toList();
-                resource.allocate(containers, HandOver.CDI)
-                        .forEach(allocation -> response.addContainerResponses(container(allocation)));
-            } catch (DeviceUnavailableException e) {
-                answer.onError(Status.FAILED_PRECONDITION
-                        .withDescription(e.getMessage())
-                        .asRuntimeException());
-                return;
-            }
-            answer.onNext(response.build());
-            answer.onCompleted();
+            List<? extends List<String>> containers = request.getContainerRequestsList().stream()
+                    .map(ContainerAllocateRequest::getDevicesIdsList)
+                    .toList();
+            resource.allocate(
+                    containers,
+                    HandOver.CDI,
+                    allocations -> {
+                        AllocateResponse.Builder response = AllocateResponse.newBuilder();
+                        allocations.forEach(allocation -> response.addContainerResponses(container(allocation)));
+                        answer.onNext(response.build());
+                        answer.onCompleted();
+                    },
+                    refusal -> answer.onError(refusal(Status.FAILED_PRECONDITION, refusal)));
         }
 
         @Override

@@ -3,13 +3,13 @@ package io.edgeplug.supply;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -33,13 +33,26 @@ final class FarLooks {
             new LinkedBlockingQueue<>(),
             Thread.ofPlatform().name("look at files").daemon().factory());
 
-    /** The path that each of the threads looks at. */
-    private final Map<Thread, String> places = new ConcurrentHashMap<>();
+    /** What each of the threads looks at. */
+    private final Map<Thread, Look> looks = new ConcurrentHashMap<>();
 
     /** By device, the looks that have not returned in time. */
     private final Map<String, Hung> hung = new ConcurrentHashMap<>();
 
-    private record Hung(FutureTask<Optional<String>> look, String problem) {}
+    /** Which device a thread looks at, and at which of its paths. */
+    private record Look(String device, String path) {
+
+        static final Look NONE = new Look("", "");
+
+        String problem() {
+            return "its file " + path + " does not answer";
+        }
+    }
+
+    private record Hung(CompletableFuture<Void> work, String problem) {}
+
+    /** A device that could not be looked at in time; one without an ID, if no thread was free to look at any. */
+    record Late(String device, String problem) {}
 
     FarLooks() {
         threads.allowCoreThreadTimeOut(true);
@@ -47,43 +60,78 @@ final class FarLooks {
 
     /** The calling thread looks at that path next. */
     void at(String path) {
-        places.computeIfPresent(Thread.currentThread(), (thread, before) -> path);
+        looks.computeIfPresent(Thread.currentThread(), (thread, before) -> new Look(before.device(), path));
     }
 
     /** The problem that a look at a device's files finds, or that it does not return. */
     Optional<String> problem(String device, Supplier<Optional<String>> look) {
-        hung.values().removeIf(one -> one.look().isDone());
-        Optional<Hung> still = Optional.ofNullable(hung.get(device));
-        if (still.isPresent()) {
-            return still.map(Hung::problem);
+        Optional<String> known = hanging(device);
+        if (known.isPresent()) {
+            return known;
         }
-        if (hung.size() >= MAX_LOST) {
-            return Optional.of("is not looked at, since looks at " + hung.size() + " other devices have not returned");
+        if (looks.containsKey(Thread.currentThread())) {
+            return lookHere(device, look);
         }
-        Thread[] looking = new Thread[1];
-        FutureTask<Optional<String>> task = new FutureTask<>(() -> {
-            Thread own = Thread.currentThread();
-            looking[0] = own;
-            places.put(own, "");
-            try {
-                return look.get();
-            } finally {
-                places.remove(own);
-            }
-        });
-        threads.execute(task);
+        CompletableFuture<Optional<String>> found = new CompletableFuture<>();
+        run(() -> found.complete(lookHere(device, look)), late -> found.complete(Optional.of(late.problem())));
         try {
-            return task.get(DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            String place = looking[0] == null ? "" : places.getOrDefault(looking[0], "");
-            String problem = "its file " + place + " does not answer";
-            hung.put(device, new Hung(task, problem));
-            return Optional.of(problem);
+            return found.get();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of("could not be looked at, since edgeplug is stopping");
         }
+    }
+
+    /**
+     * Does work with any number of looks in it, all of them on one thread that can be lost.
+     *
+     * @param late told once the deadline has passed and the work has not ended; it may end later all the same
+     */
+    void run(Runnable work, Consumer<Late> late) {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        CompletableFuture<Thread> begun = new CompletableFuture<>();
+        threads.execute(() -> {
+            Thread own = Thread.currentThread();
+            looks.put(own, Look.NONE);
+            begun.complete(own);
+            try {
+                work.run();
+            } finally {
+                looks.remove(own);
+                end.complete(null);
+            }
+        });
+        CompletableFuture<Void> ignored = end.copy()
+                .orTimeout(DEADLINE.toNanos(), TimeUnit.NANOSECONDS)
+                .whenComplete((ended, timeout) -> {
+                    if (timeout != null) {
+                        late.accept(late(end, begun));
+                    }
+                });
+    }
+
+    private Late late(CompletableFuture<Void> work, CompletableFuture<Thread> begun) {
+        Look look = Optional.ofNullable(begun.getNow(null)).map(looks::get).orElse(Look.NONE);
+        if (look.equals(Look.NONE)) {
+            return new Late("", "is not looked at, since no look returns");
+        }
+        hung.put(look.device(), new Hung(work, look.problem()));
+        return new Late(look.device(), look.problem());
+    }
+
+    /** Why a device is not looked at: the look before has not returned, or those at too many others have not. */
+    private Optional<String> hanging(String device) {
+        hung.values().removeIf(one -> one.work().isDone());
+        Optional<String> still = Optional.ofNullable(hung.get(device)).map(Hung::problem);
+        return still.isPresent() || hung.size() < MAX_LOST
+                ? still
+                : Optional.of("is not looked at, since looks at " + hung.size() + " other devices have not returned");
+    }
+
+    private Optional<String> lookHere(String device, Supplier<Optional<String>> look) {
+        looks.put(Thread.currentThread(), new Look(device, ""));
+        return look.get();
     }
 }

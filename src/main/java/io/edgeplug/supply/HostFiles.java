@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -43,6 +44,9 @@ final class HostFiles {
 
     private final Predicate<Device> isPrepared;
 
+    /** Whether any device has had files that a look may hang at. */
+    private volatile boolean isFar;
+
     private HostFiles(
             Sysfs sysfs, Optional<FileKind> devNull, Optional<String> trustOwner, Predicate<Device> isPrepared) {
         this.sysfs = sysfs;
@@ -67,7 +71,7 @@ final class HostFiles {
     }
 
     /** Whether it has files that a look may hang at. */
-    static boolean isFar(Equipment equipment) {
+    private static boolean isFar(Equipment equipment) {
         Stream<String> files = equipment.device() instanceof PathDevice device
                 ? device.files().stream().map(PathDevice.File::path)
                 : Stream.empty();
@@ -107,9 +111,22 @@ final class HostFiles {
                 : Optional.empty();
     }
 
+    /** Does work with looks in it: here, or, if a look of these has ever been one that may hang, as {@link FarLooks#run} does. */
+    void run(Runnable work, Consumer<FarLooks.Late> late) {
+        if (isFar) {
+            far.run(work, late);
+        } else {
+            work.run();
+        }
+    }
+
     /** What a look finds; one that may hang is made by a thread that may. */
     private Optional<String> look(Equipment equipment, Supplier<Optional<String>> look) {
-        return isFar(equipment) ? far.problem(equipment.id(), look) : look.get();
+        if (!isFar(equipment)) {
+            return look.get();
+        }
+        isFar = true;
+        return far.problem(equipment.id(), look);
     }
 
     private Optional<String> badNode(Equipment equipment) {

@@ -24,6 +24,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -44,15 +46,6 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
         return new Resource(supply, preparations, kubeletDir, false);
     }
 
-    /** Runs an Allocate: here, if it answers at once; else, since files may be where looks hang, on a thread of its own. */
-    public void run(Runnable allocate) {
-        if (supply.isFar()) {
-            Thread.ofVirtual().name("allocate " + name()).start(allocate);
-        } else {
-            allocate.run();
-        }
-    }
-
     public DeviceClass deviceClass() {
         return supply.deviceClass();
     }
@@ -62,7 +55,42 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
     }
 
     /**
-     * What each of these containers gets with its devices, each of which it gets once, however many shares it has.
+     * Tells what each of these containers gets with its devices, as {@link #allocate(List, HandOver)} does: here and now,
+     * unless files are where a look may hang, and then by a thread that may. Either is told once.
+     *
+     * @param given told what they get
+     * @param refused told why they get nothing
+     */
+    public void allocate(
+            List<? extends Collection<String>> containers,
+            HandOver most,
+            Consumer<List<Allocation>> given,
+            Consumer<DeviceUnavailableException> refused) {
+        // what is too late may still hand over, which is forgotten as soon as the kubelet turns out to have noted
+        // nobody
+        AtomicBoolean isAnswered = new AtomicBoolean();
+        Consumer<DeviceUnavailableException> refuse = why -> {
+            if (!isAnswered.getAndSet(true)) {
+                refused.accept(why);
+            }
+        };
+        supply.run(
+                () -> {
+                    try {
+                        List<Allocation> allocations = allocate(containers, most);
+                        if (!isAnswered.getAndSet(true)) {
+                            given.accept(allocations);
+                        }
+                    } catch (DeviceUnavailableException e) {
+                        refuse.accept(e);
+                    }
+                },
+                refuse);
+    }
+
+    /**
+     * What each of these containers gets with its devices, each of which it gets once, however many shares it has. Waits
+     * if files are where a look may hang.
      *
      * @param most the way of handing over that the kubelet knows last: names, if it knows of those
      * @throws DeviceUnavailableException if any cannot be given, or an ID is asked for twice; devices that cannot be

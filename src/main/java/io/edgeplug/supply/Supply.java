@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Keeps the stock of one resource: what its devices bring is worked out, looked at and written whenever the inventory
@@ -52,9 +53,6 @@ public final class Supply implements AutoCloseable {
 
     private final Latest<Stock> stock = new Latest<>(Stock.EMPTY, Stock::number);
     private final LookRequests requests = new LookRequests();
-
-    /** Whether a look may hang for a second or so at the files that any device has had. */
-    private volatile boolean isFar;
 
     private volatile boolean isStopped;
 
@@ -118,23 +116,27 @@ public final class Supply implements AutoCloseable {
         for (Device device : devices) {
             if (now.problems().containsKey(device.id())) {
                 requests.add(Extent.UPKEEP, Set.of());
-                throw unhealthy(device, String.valueOf(now.problems().get(device.id())));
+                throw unhealthy(device.id(), String.valueOf(now.problems().get(device.id())));
             }
             Equipment one = equipment(device, now);
             Optional<String> problem = problem(one);
             if (problem.isPresent()) {
-                Stock ignored = stock.change(before -> before.withProblem(device.id(), problem.orElseThrow()));
-                requests.add(Extent.UPKEEP, Set.of());
-                throw unhealthy(device, problem.orElseThrow());
+                note(device.id(), problem.orElseThrow());
+                throw unhealthy(device.id(), problem.orElseThrow());
             }
             // the next scan finds it, and till then it is no worse than before
             Optional<String> replaced = hostFiles.replaced(one);
             if (replaced.isPresent()) {
-                throw unhealthy(device, replaced.orElseThrow());
+                throw unhealthy(device.id(), replaced.orElseThrow());
             }
             equipment.add(one);
         }
         return equipment;
+    }
+
+    private void note(String device, String problem) {
+        Stock ignored = stock.change(before -> before.withProblem(device, problem));
+        requests.add(Extent.UPKEEP, Set.of());
     }
 
     /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
@@ -146,13 +148,13 @@ public final class Supply implements AutoCloseable {
         Equipment newest = Equipment.of(
                 deviceClass, device, IommuGroups.of(monitor.current().devices()));
         if (known.filter(newest::isLike).isEmpty()) {
-            throw unhealthy(device, "it has just changed, and is not ready to be handed over yet");
+            throw unhealthy(device.id(), "it has just changed, and is not ready to be handed over yet");
         }
         return newest;
     }
 
-    private DeviceUnavailableException unhealthy(Device device, String reason) {
-        return DeviceUnavailableException.unhealthy(resource(), device.id(), reason);
+    private DeviceUnavailableException unhealthy(String device, String reason) {
+        return DeviceUnavailableException.unhealthy(resource(), device, reason);
     }
 
     /** Why this cannot be handed over now; looks at attributes only. */
@@ -160,9 +162,20 @@ public final class Supply implements AutoCloseable {
         return hostFiles.problem(one).or(() -> files.damage(one));
     }
 
-    /** Whether {@link #equipment} may take seconds, since files may be where looks hang. */
-    boolean isFar() {
-        return isFar;
+    /**
+     * Has what asks for {@link #equipment} run: here, or on a thread that can be lost, if files are where looks may hang.
+     *
+     * @param late told why, if it does not end in time; it may end later all the same
+     */
+    void run(Runnable asking, Consumer<DeviceUnavailableException> late) {
+        hostFiles.run(asking, hung -> {
+            if (hung.device().isEmpty()) {
+                late.accept(DeviceUnavailableException.notLookedAt(resource()));
+                return;
+            }
+            note(hung.device(), hung.problem());
+            late.accept(unhealthy(hung.device(), hung.problem()));
+        });
     }
 
     /** What a device's recipe was to make, and has not. */
@@ -243,7 +256,6 @@ public final class Supply implements AutoCloseable {
         for (Equipment one : looked.values()) {
             hostFiles.problem(one).ifPresent(problem -> problems.put(one.id(), problem));
         }
-        isFar |= looked.values().stream().anyMatch(HostFiles::isFar);
         Stock now = publish(inventory, shares, looked, problems);
         log.tell(now.problems(), files.unread(), shares);
     }
