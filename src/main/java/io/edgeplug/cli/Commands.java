@@ -20,7 +20,7 @@ import picocli.CommandLine.HelpCommand;
         footerHeading = "Files:%n",
         footer = {
             "  /etc/edgeplug/edgeplug.toml   the daemon's configuration, see edgeplug.toml(5)",
-            "  /etc/edgeplug/class.d/*.toml  device classes and VFs, in the order of their names"
+            "  /etc/edgeplug/class.d/*.toml  device classes and VFs, in order of their names"
         },
         subcommands = {
             RunCommand.class,

@@ -80,10 +80,7 @@ final class Daemon {
     private VfsKeeper keepVfs(Sysroot sysroot, Monitor monitor) throws IOException {
         NodeVfs node = VfsNode.of(sysroot, Optional.of(kubeletDir()));
         VfsKeeper keeper = VfsKeeper.start(
-                node,
-                wantedVfs(sysroot.sysfs()),
-                () -> monitor.current().devices(),
-                VfsDeadlines.USUAL);
+                node, wantedVfs(sysroot.sysfs()), () -> monitor.current().devices(), VfsDeadlines.USUAL);
         monitor.addListener(keeper::wake);
         return keeper;
     }

@@ -28,9 +28,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "apply",
         mixinStandardHelpOptions = true,
-        description = "Make the VFs that are wanted, and print each step with its time. Does nothing to a PF that is as "
-                + "wanted, and nothing to VFs that a pod has, whose interface is in another network namespace, or that "
-                + "are open through VFIO: then it names who uses them. Needs root. Exit 1 if a PF is not as wanted.")
+        description =
+                "Make the VFs that are wanted, and print each step with its time. Does nothing to a PF that is as "
+                        + "wanted, and nothing to VFs that a pod has, whose interface is in another network namespace, or that "
+                        + "are open through VFIO: then it names who uses them. Needs root. Exit 1 if a PF is not as wanted.")
 final class VfsApplyCommand implements Callable<Integer> {
 
     @Spec
@@ -58,10 +59,11 @@ final class VfsApplyCommand implements Callable<Integer> {
         Lines out = new Lines(spec.commandLine().getOut());
         try (Sysroot sysroot = node.open()) {
             if (!dryRun && !sysroot.isThisNode()) {
-                throw new IOException(node.sysroot + ": is another node, whose kernel makes no VFs here; see --dry-run");
+                throw new IOException(
+                        node.sysroot + ": is another node, whose kernel makes no VFs here; see --dry-run");
             }
-            NodeVfs vfs = VfsNode.of(
-                    sysroot, kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()));
+            NodeVfs vfs =
+                    VfsNode.of(sysroot, kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()));
             List<PfPlan> plans = vfs.plan(config.vfs());
             List<PfPlan> named = VfsNode.named(plans, wanted);
             boolean isGood = dryRun ? plan(named, out) : apply(vfs, config, named, out);
@@ -84,11 +86,14 @@ final class VfsApplyCommand implements Callable<Integer> {
         VfsApply apply = new VfsApply(vfs, VfsDeadlines.USUAL, event -> print(event, out));
         boolean isGood = true;
         for (VfsApply.Outcome outcome : apply.apply(
-                config.vfs(), pf -> wanted.isEmpty() || chosen.contains(pf.address().toString()))) {
+                config.vfs(),
+                pf -> wanted.isEmpty() || chosen.contains(pf.address().toString()))) {
             PfPlan plan = outcome.plan();
             if (outcome.isGood()) {
-                print(plan.pf().name() + ": " + plan.wanted().orElseThrow().text()
-                        + (plan.isDone() ? ", as before" : ""), out);
+                print(
+                        plan.pf().name() + ": " + plan.wanted().orElseThrow().text()
+                                + (plan.isDone() ? ", as before" : ""),
+                        out);
             } else {
                 isGood = false;
                 print(plan.pf().name() + ": is not as wanted: " + outcome.text(), out);
@@ -101,7 +106,8 @@ final class VfsApplyCommand implements Callable<Integer> {
         print(
                 switch (event) {
                     case VfsEvent.StepDone done ->
-                        done.pf() + VfsText.step(done.step(), 1) + ": " + done.took().toMillis() + " ms";
+                        done.pf() + VfsText.step(done.step(), 1) + ": "
+                                + done.took().toMillis() + " ms";
                     case VfsEvent.Waiting waiting ->
                         waiting.pf() + VfsText.step(waiting.step(), 1) + ": takes "
                                 + waiting.since().toSeconds() + " s so far";

@@ -32,7 +32,8 @@ final class VfsNotes {
             long done = own.stream().filter(PfPlan::isDone).count();
             String pfs = own.isEmpty()
                     ? "no PFs here"
-                    : own.size() + (own.size() == 1 ? " PF here, " : " PFs here, ")
+                    : own.size()
+                            + (own.size() == 1 ? " PF here, " : " PFs here, ")
                             + (done == own.size() ? "as wanted" : done + " as wanted");
             out.print("[[vfs]] in " + entry.place() + ": " + entry.text() + ", " + pfs);
         }
@@ -42,7 +43,8 @@ final class VfsNotes {
     }
 
     private static String note(PfPlan plan) {
-        String has = plan.pf().name() + ": has " + plan.pf().count() + " of " + plan.pf().totalVfs() + " VFs";
+        String has = plan.pf().name() + ": has " + plan.pf().count() + " of "
+                + plan.pf().totalVfs() + " VFs";
         return plan.problems().isEmpty()
                 ? has + " and is not as wanted yet, see edgeplug vfs plan"
                 : plan.pf().name() + ": " + String.join("; ", plan.problems());

@@ -22,7 +22,12 @@ public record PciFunction(
     /** One of which nothing but its address is known. */
     public static PciFunction unknown(PciAddress address) {
         return new PciFunction(
-                address, PciIdentity.UNKNOWN, PciTopology.UNKNOWN, DriverBinding.of(Optional.empty()), 0, OptionalInt.empty());
+                address,
+                PciIdentity.UNKNOWN,
+                PciTopology.UNKNOWN,
+                DriverBinding.of(Optional.empty()),
+                0,
+                OptionalInt.empty());
     }
 
     /** A part of this function that has a driver and devices of its own, and is below it in all else. */

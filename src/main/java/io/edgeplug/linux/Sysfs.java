@@ -139,11 +139,7 @@ public final class Sysfs {
         }
     }
 
-    /**
-     * Whether a device node, as {@code dev/vfio/34}, is in use by somebody who has it alone; it is opened for a moment.
-     *
-     * @throws IOException if it is there and cannot be opened for another reason; the message ends with it
-     */
+    /** Whether somebody has a device node, as {@code dev/vfio/34}, alone: it is opened for a moment to see that. */
     public boolean isBusy(String node) throws IOException {
         try {
             kernel.open(resolve(node));

@@ -54,7 +54,8 @@ public final class Selector {
     /** Whether a device would be taken if only these of the keys were asked for. */
     boolean takesBy(Set<SelectorWord> words, Device device) {
         return tests.entrySet().stream()
-                .allMatch(test -> !words.contains(test.getKey()) || test.getValue().test(device));
+                .allMatch(test ->
+                        !words.contains(test.getKey()) || test.getValue().test(device));
     }
 
     /** What each key asks of a device, and what it finds. */

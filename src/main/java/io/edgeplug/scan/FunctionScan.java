@@ -160,8 +160,8 @@ public final class FunctionScan {
         int virtualFunctions = problems.in(own.number("sriov_numvfs")).orElse(0);
         PciTopology topology = problems.in(topology(own));
         OptionalInt totalVirtualFunctions = problems.in(own.description("sriov_totalvfs"));
-        return problems.with(new PciFunction(
-                own.address(), identity, topology, binding, virtualFunctions, totalVirtualFunctions));
+        return problems.with(
+                new PciFunction(own.address(), identity, topology, binding, virtualFunctions, totalVirtualFunctions));
     }
 
     private Reading<PciTopology> topology(PciAttributes own) {

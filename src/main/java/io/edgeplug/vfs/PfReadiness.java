@@ -21,7 +21,7 @@ record PfReadiness(Sysfs sysfs) {
     /** Waits for them all, for at most so long: what is not there then shows in the plan. */
     void await(List<WantedVfs> entries, Predicate<PhysicalFunction> which, Duration deadline)
             throws IOException, InterruptedException {
-        boolean unused = Losable.await(
+        boolean unusedInTime = Losable.await(
                 () -> new PhysicalFunctionScan(sysfs)
                         .all().stream().filter(which).allMatch(pf -> isReady(pf, entries)),
                 deadline);
@@ -34,8 +34,7 @@ record PfReadiness(Sysfs sysfs) {
         if (takers.isEmpty() || pf.totalVfs() == 0) {
             return true;
         }
-        boolean awaitsInterface =
-                pf.port().isEmpty() && takers.stream().anyMatch(WantedVfs::needsInterface);
+        boolean awaitsInterface = pf.port().isEmpty() && takers.stream().anyMatch(WantedVfs::needsInterface);
         return pf.driver().isPresent() && !awaitsInterface && isNamed(pf);
     }
 

@@ -43,13 +43,18 @@ final class PfSteps {
         switch (step) {
             case VfsStep.Autoprobe autoprobe -> autoprobe(autoprobe.isOn());
             case VfsStep.Eswitch eswitch ->
-                tools.run(NodeTools.DEVLINK, "dev", "eswitch", "set", "pci/" + pf, "mode", eswitch.mode().word());
+                tools.run(
+                        NodeTools.DEVLINK,
+                        "dev",
+                        "eswitch",
+                        "set",
+                        "pci/" + pf,
+                        "mode",
+                        eswitch.mode().word());
             case VfsStep.Count count -> count(count.count());
             case VfsStep.Links links -> awaitLinks(links.count());
-            case VfsStep.Mtu mtu ->
-                sysfs.write(directory + "net/" + net() + "/mtu", String.valueOf(mtu.bytes()));
-            case VfsStep.Settings settings ->
-                ip(IpLink.settings(net(), settings.index(), settings.settings()));
+            case VfsStep.Mtu mtu -> sysfs.write(directory + "net/" + net() + "/mtu", String.valueOf(mtu.bytes()));
+            case VfsStep.Settings settings -> ip(IpLink.settings(net(), settings.index(), settings.settings()));
             case VfsStep.Guid guid -> {
                 String vf = String.valueOf(guid.index());
                 ip(List.of("link", "set", "dev", net(), "vf", vf, "node_guid", guid.guid()));
@@ -95,7 +100,8 @@ final class PfSteps {
             if (problem.endsWith(BUSY)) {
                 return Optional.of(e);
             }
-            boolean hasNoRoom = problem.endsWith("No space left on device") || problem.endsWith("Cannot allocate memory");
+            boolean hasNoRoom =
+                    problem.endsWith("No space left on device") || problem.endsWith("Cannot allocate memory");
             throw hasNoRoom
                     ? new IOException(
                             problem + ": the firmware has left no room for so many VFs on the bus or in memory;"
@@ -124,7 +130,9 @@ final class PfSteps {
     /** The kernel makes the VF's link to its PF last; see pci_iov_sysfs_link in its drivers/pci/iov.c. */
     private boolean isLinked(int index) throws IOException {
         Optional<PciAddress> vf = vf(index);
-        return vf.isPresent() && sysfs.linkName("sys/bus/pci/devices/" + vf.orElseThrow() + "/physfn").isPresent();
+        return vf.isPresent()
+                && sysfs.linkName("sys/bus/pci/devices/" + vf.orElseThrow() + "/physfn")
+                        .isPresent();
     }
 
     private Optional<PciAddress> vf(int index) throws IOException {
@@ -162,10 +170,14 @@ final class PfSteps {
             // udev may have been first
             if (!vf.driver().equals(Optional.of(driver))) {
                 boolean needsIommu = driver.startsWith("vfio")
-                        && vf.sysfs().linkName("sys/bus/pci/devices/" + vf.address() + "/iommu_group").isEmpty();
+                        && vf.sysfs()
+                                .linkName("sys/bus/pci/devices/" + vf.address() + "/iommu_group")
+                                .isEmpty();
                 throw new IOException(
                         vf.address() + " is not taken by " + driver + ": " + e.getMessage()
-                                + (needsIommu ? "; it has no IOMMU group: switch the IOMMU on in the BIOS and the kernel" : ""),
+                                + (needsIommu
+                                        ? "; it has no IOMMU group: switch the IOMMU on in the BIOS and the kernel"
+                                        : ""),
                         e);
             }
         }
@@ -217,10 +229,11 @@ final class PfSteps {
     private String net() throws IOException, InterruptedException {
         Optional<PhysicalFunction.Port> port = port();
         if (port.isEmpty()) {
-            boolean unused = Losable.await(() -> port().isPresent(), deadlines.busy());
+            boolean unusedInTime = Losable.await(() -> port().isPresent(), deadlines.busy());
             port = port();
         }
-        return port.orElseThrow(() -> new IOException("its network interface is not there")).name();
+        return port.orElseThrow(() -> new IOException("its network interface is not there"))
+                .name();
     }
 
     private Optional<PhysicalFunction.Port> port() throws IOException {

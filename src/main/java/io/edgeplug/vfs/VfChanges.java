@@ -107,7 +107,8 @@ final class VfChanges {
             held.add(new PfPlan.Held(vf.index(), vf.address(), text));
             List<String> undone = new ArrayList<>();
             if (change.isRebound()) {
-                undone.add("bound anew" + wanted.driver().map(driver -> ", to " + driver).orElse(""));
+                undone.add("bound anew"
+                        + wanted.driver().map(driver -> ", to " + driver).orElse(""));
             }
             if (!change.settings().isEmpty()) {
                 undone.add("given " + change.settings().text());

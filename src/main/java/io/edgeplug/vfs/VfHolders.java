@@ -89,8 +89,7 @@ final class VfHolders {
 
     /** Where no kubelet has noted anything, no pod has a device. */
     private Pods pods() {
-        if (kubeletDir.isEmpty()
-                || Files.notExists(kubeletDir.orElseThrow().resolve(HeldDevices.FILE))) {
+        if (kubeletDir.isEmpty() || Files.notExists(kubeletDir.orElseThrow().resolve(HeldDevices.FILE))) {
             return vf -> Optional.empty();
         }
         Path directory = kubeletDir.orElseThrow();

@@ -91,7 +91,7 @@ public final class VfsApply {
         for (PfPlan plan : plans) {
             FutureTask<Outcome> task = new FutureTask<>(() -> run(plan));
             tasks.add(task);
-            Thread unused = Thread.ofPlatform()
+            Thread unusedThread = Thread.ofPlatform()
                     .name("vfs " + plan.pf().address())
                     .daemon()
                     .start(task);
@@ -122,9 +122,11 @@ public final class VfsApply {
                         deadlines.patience(),
                         () -> told.accept(new VfsEvent.Waiting(pf, step, Duration.between(begun, Instant.now()))));
             } catch (IOException e) {
-                String vf = step.vf().stream().mapToObj(index -> "VF " + index + ": ").findFirst().orElse("");
-                return new Outcome(
-                        plan, Optional.of(vf + step.word() + " " + step.text() + ": " + e.getMessage()));
+                String vf = step.vf().stream()
+                        .mapToObj(index -> "VF " + index + ": ")
+                        .findFirst()
+                        .orElse("");
+                return new Outcome(plan, Optional.of(vf + step.word() + " " + step.text() + ": " + e.getMessage()));
             }
             told.accept(new VfsEvent.StepDone(pf, step, Duration.between(begun, Instant.now())));
         }
@@ -142,16 +144,17 @@ public final class VfsApply {
 
     /** What a driver takes without a word and does not do shows when it is planned again. */
     private List<Outcome> verify(List<WantedVfs> entries, List<Outcome> outcomes) throws IOException {
-        boolean hasDone =
-                outcomes.stream().anyMatch(one -> one.failure().isEmpty() && !one.plan().steps().isEmpty());
+        boolean hasDone = outcomes.stream()
+                .anyMatch(one -> one.failure().isEmpty() && !one.plan().steps().isEmpty());
         if (!hasDone) {
             return outcomes;
         }
         List<PfPlan> now = node.plan(entries);
         return outcomes.stream()
-                .map(outcome -> outcome.failure().isPresent() || outcome.plan().steps().isEmpty()
-                        ? outcome
-                        : new Outcome(outcome.plan(), undone(outcome, now)))
+                .map(outcome ->
+                        outcome.failure().isPresent() || outcome.plan().steps().isEmpty()
+                                ? outcome
+                                : new Outcome(outcome.plan(), undone(outcome, now)))
                 .toList();
     }
 
@@ -165,7 +168,10 @@ public final class VfsApply {
         return plan.orElseThrow().steps().stream()
                 .findFirst()
                 .map(step -> "all steps are done, and yet there is one to do again, which its driver may not know: "
-                        + step.vf().stream().mapToObj(vf -> "VF " + vf + " ").findFirst().orElse("")
+                        + step.vf().stream()
+                                .mapToObj(vf -> "VF " + vf + " ")
+                                .findFirst()
+                                .orElse("")
                         + step.word() + " " + step.text());
     }
 }

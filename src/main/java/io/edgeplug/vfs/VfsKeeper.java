@@ -64,10 +64,7 @@ public final class VfsKeeper implements AutoCloseable {
     /** A PF whose VFs are not as wanted, and why. */
     private record Retry(String problem, Backoff backoff) {}
 
-    private VfsKeeper(
-            NodeVfs node,
-            Supplier<? extends Collection<Device>> devices,
-            VfsDeadlines deadlines) {
+    private VfsKeeper(NodeVfs node, Supplier<? extends Collection<Device>> devices, VfsDeadlines deadlines) {
         this.apply = new VfsApply(node, deadlines, VfsKeeper::log);
         this.devices = devices;
         this.thread = Thread.ofPlatform().name("vfs").daemon().unstarted(this::keep);
@@ -141,12 +138,13 @@ public final class VfsKeeper implements AutoCloseable {
         try {
             while (!isStale) {
                 Optional<Duration> left = retries.values().stream()
-                        .map(retry -> retry.backoff().due().map(Deadline::wakeUp).orElse(Duration.ZERO))
+                        .map(retry ->
+                                retry.backoff().due().map(Deadline::wakeUp).orElse(Duration.ZERO))
                         .min(Duration::compareTo);
                 if (left.isEmpty()) {
                     news.await();
                 } else if (left.orElseThrow().isPositive()) {
-                    boolean unused = news.await(left.orElseThrow().toNanos(), TimeUnit.NANOSECONDS);
+                    boolean unusedInTime = news.await(left.orElseThrow().toNanos(), TimeUnit.NANOSECONDS);
                 } else {
                     break;
                 }
@@ -176,7 +174,8 @@ public final class VfsKeeper implements AutoCloseable {
                 now.put(
                         function.address(),
                         new Appearance(
-                                function.driver().orElseThrow(), !function.netNames().isEmpty()));
+                                function.driver().orElseThrow(),
+                                !function.netNames().isEmpty()));
             }
         }
         Set<PciAddress> appeared = new HashSet<>();
@@ -227,11 +226,17 @@ public final class VfsKeeper implements AutoCloseable {
     private static void log(VfsEvent event) {
         switch (event) {
             case VfsEvent.StepDone done ->
-                log(Level.FINE, done.pf(), done.step().word() + " " + done.step().text() + ", "
-                        + done.took().toMillis() + " ms");
+                log(
+                        Level.FINE,
+                        done.pf(),
+                        done.step().word() + " " + done.step().text() + ", "
+                                + done.took().toMillis() + " ms");
             case VfsEvent.Waiting waiting ->
-                log(Level.INFO, waiting.pf(), waiting.step().word() + " " + waiting.step().text() + " takes "
-                        + waiting.since().toSeconds() + " s so far");
+                log(
+                        Level.INFO,
+                        waiting.pf(),
+                        waiting.step().word() + " " + waiting.step().text() + " takes "
+                                + waiting.since().toSeconds() + " s so far");
         }
     }
 
@@ -247,7 +252,7 @@ public final class VfsKeeper implements AutoCloseable {
         }
         thread.interrupt();
         try {
-            boolean unused = thread.join(Duration.ofSeconds(1));
+            boolean unusedInTime = thread.join(Duration.ofSeconds(1));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -133,8 +133,9 @@ final class VfsPlanner {
 
     /** Whether somebody holds a VF, so that nothing is done that concerns all of them. */
     private boolean refuse() {
-        pf.vfs().forEach(vf -> Optional.ofNullable(holders.get(vf.address()))
-                .ifPresent(holder -> held.add(new PfPlan.Held(vf.index(), vf.address(), holder))));
+        pf.vfs()
+                .forEach(vf -> Optional.ofNullable(holders.get(vf.address()))
+                        .ifPresent(holder -> held.add(new PfPlan.Held(vf.index(), vf.address(), holder))));
         if (!held.isEmpty()) {
             String why = !removesVfs()
                     ? "cannot change its eswitch while VFs are bound to drivers"
@@ -142,8 +143,8 @@ final class VfsPlanner {
                             ? "cannot change its eswitch while it has VFs"
                             : "has " + pf.count() + " and not " + wanted.count()
                                     + " VFs, and the kernel can only remove all at once";
-            problems.add(why + ": left as it is, since " + (held.size() == 1 ? "one is" : held.size() + " are")
-                    + " in use");
+            problems.add(
+                    why + ": left as it is, since " + (held.size() == 1 ? "one is" : held.size() + " are") + " in use");
         }
         return !held.isEmpty();
     }

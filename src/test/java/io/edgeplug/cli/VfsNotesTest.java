@@ -28,9 +28,12 @@ final class VfsNotesTest {
                 note: 0000:17:00.1 ens1f1: can have no VFs: sriov_totalvfs is 0, so SR-IOV is off in the adapter's firmware or in the BIOS
                 exit 0
                 """);
-        assertThat(run("two-sockets-e810", "check")).contains("""
+        assertThat(run("two-sockets-e810", "check"))
+                .contains(
+                        """
                 , line 2: 4 VFs, 1 PF here, as wanted
-                """, "note: 0000:af:00.0 ens2f0: has 4 of 128 VFs and is not as wanted yet, see edgeplug vfs plan\n");
+                """,
+                        "note: 0000:af:00.0 ens2f0: has 4 of 128 VFs and is not as wanted yet, see edgeplug vfs plan\n");
     }
 
     @Test

@@ -98,7 +98,8 @@ record ReferenceKey(String table, String name, String text, String example) {
             case "class.match" ->
                 "[[class]]\n" + resource + ofKind + (line.isEmpty() ? match : "[class.match]\n" + line + "\n");
             case "vfs" ->
-                "[[vfs]]\n" + (name.equals("count") ? "" : "count = 1\n") + line + "\nmatch = { drivers = [\"ice\"] }\n";
+                "[[vfs]]\n" + (name.equals("count") ? "" : "count = 1\n") + line
+                        + "\nmatch = { drivers = [\"ice\"] }\n";
             case "vfs.match" ->
                 "[[vfs]]\ncount = 1\n[vfs.match]\n" + (line.isEmpty() ? "vendors = [\"8086\"]" : line) + "\n";
             case "class.limits" ->

@@ -42,8 +42,9 @@ final class VfsReaderTest {
 
         assertThat(read).hasSize(1);
         assertThat(read.getFirst().text())
-                .isEqualTo("4 VFs, eswitch switchdev, driver vfio-pci, mtu 9000, mac fixed, vlan 100, trust on, spoof check"
-                        + " off, at least 10 Mbit/s, at most 1000 Mbit/s, link enable");
+                .isEqualTo(
+                        "4 VFs, eswitch switchdev, driver vfio-pci, mtu 9000, mac fixed, vlan 100, trust on, spoof check"
+                                + " off, at least 10 Mbit/s, at most 1000 Mbit/s, link enable");
         assertThat(read.getFirst().place()).endsWith("class.d/10-vfs.toml, line 1");
         assertThat(read.getFirst().rdmaNetns()).contains(WantedVfs.RdmaNetns.EXCLUSIVE);
     }
@@ -54,8 +55,7 @@ final class VfsReaderTest {
         assertThat(mac("mac = \"02:00:00:00:10:0A\""))
                 .isEqualTo(new VfAddresses(VfAddresses.Source.BASE, List.of("02:00:00:00:10:0a")));
         assertThat(mac("mac = [\"02:00:00:00:10:0A\", \"02:00:00:00:10:0b\"]"))
-                .isEqualTo(new VfAddresses(
-                        VfAddresses.Source.LIST, List.of("02:00:00:00:10:0a", "02:00:00:00:10:0b")));
+                .isEqualTo(new VfAddresses(VfAddresses.Source.LIST, List.of("02:00:00:00:10:0a", "02:00:00:00:10:0b")));
     }
 
     private VfAddresses mac(String line) throws IOException, ConfigException {

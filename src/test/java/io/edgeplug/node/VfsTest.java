@@ -15,15 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @NodeScenario
 final class VfsTest {
 
-    private static final String VFS = """
-
-            [[vfs]]
-            count = %d
-            driver = "vfio-pci"
-            mac = "fixed"
-            match = { drivers = ["igb"] }
-            """;
-
     /** What a PF says of its VFs, each VF's driver, and the directory of each, which is another one if it is made anew. */
     private static final String STATE = """
             for pf in %s; do
@@ -104,7 +95,8 @@ final class VfsTest {
         assertThat(node.run("edgeplug vfs plan").lines().filter(line -> line.startsWith("  done")))
                 .hasSize(2);
         node.kubelet().awaitDevices(VFIO, vfs(7));
-        assertThat(node.run("cat /sys/bus/pci/devices/*/sriov_drivers_autoprobe").lines())
+        assertThat(node.run("cat /sys/bus/pci/devices/*/sriov_drivers_autoprobe")
+                        .lines())
                 .containsOnly("1");
     }
 
@@ -119,7 +111,9 @@ final class VfsTest {
             node.kubelet()
                     .awaitDevices(
                             VFIO,
-                            Stream.concat(Stream.of("0000:01:10.0 on NUMA 0,1", "0000:01:10.2 on NUMA 0,1"), Stream.of(here))
+                            Stream.concat(
+                                            Stream.of("0000:01:10.0 on NUMA 0,1", "0000:01:10.2 on NUMA 0,1"),
+                                            Stream.of(here))
                                     .toArray(String[]::new));
             node.pull(Card.igb());
             node.kubelet().awaitDevices(VFIO, here);
@@ -139,7 +133,14 @@ final class VfsTest {
     }
 
     private static void write(Node node, int count) throws Exception {
-        node.write("/etc/edgeplug/edgeplug.toml", Installation.CONFIG + VFS.formatted(count));
+        node.write("/etc/edgeplug/edgeplug.toml", Installation.CONFIG + """
+
+                [[vfs]]
+                count = %d
+                driver = "vfio-pci"
+                mac = "fixed"
+                match = { drivers = ["igb"] }
+                """.formatted(count));
     }
 
     private static String macs(Node node) throws Exception {

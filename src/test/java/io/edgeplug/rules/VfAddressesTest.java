@@ -22,7 +22,8 @@ final class VfAddressesTest {
     @Test
     void fixedAddressesAreLocalOfOneStationAndDifferBetweenPortsOfOneCard() {
         List<String> macs = Stream.of(PF, NEXT_PF)
-                .flatMap(pf -> IntStream.range(0, 256).mapToObj(vf -> VfAddresses.FIXED.mac(pf, vf).orElseThrow()))
+                .flatMap(pf -> IntStream.range(0, 256)
+                        .mapToObj(vf -> VfAddresses.FIXED.mac(pf, vf).orElseThrow()))
                 .toList();
 
         assertThat(macs).doesNotHaveDuplicates().allMatch(mac -> mac.matches(".[26ae](:[0-9a-f]{2}){5}"));

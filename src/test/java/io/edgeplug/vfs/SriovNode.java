@@ -89,10 +89,7 @@ final class SriovNode implements AutoCloseable {
                 drivers/vfio-pci/bind = x
                 drivers/vfio-pci/unbind = x
                 drivers/igb/bind = x
-                """
-                        + pf(PF0, "ens1", placing)
-                        + pf(PF1, "ens2", "sriov_offset = 128\nsriov_stride = 2"),
-                root);
+                """ + pf(PF0, "ens1", placing) + pf(PF1, "ens2", "sriov_offset = 128\nsriov_stride = 2"), root);
         for (String tool : List.of("ip", "devlink", "modprobe")) {
             Path path = node.root().resolve("sbin").resolve(tool);
             Files.createDirectories(path.resolveSibling("."));
@@ -150,9 +147,7 @@ final class SriovNode implements AutoCloseable {
     /** Has a pod hold a VF, as the kubelet notes it. */
     void hold(String vf) throws IOException {
         Files.createDirectories(kubeletDir());
-        Files.writeString(
-                kubeletDir().resolve("kubelet_internal_checkpoint"),
-                """
+        Files.writeString(kubeletDir().resolve("kubelet_internal_checkpoint"), """
                 {"Data":{"PodDeviceEntries":[{"PodUID":"6f1c","ContainerName":"main","ResourceName":"example.com/vf",\
                 "DeviceIDs":{"-1":["%s"]},"AllocResp":""}],"RegisteredDevices":{}},"Checksum":0}""".formatted(vf));
     }

@@ -113,7 +113,11 @@ final class VfsApplyTest {
     @Test
     void vfThatIsOpenThroughVfioIsNeitherRemovedNorBoundAnew() throws Exception {
         assertGood(node.apply(node.wanted("count = 2", "driver = \"vfio-pci\""), PATIENT));
-        String group = "dev/vfio/" + node.node().sysfs().linkName(FUNCTIONS + FIRST_VF + "/iommu_group").orElseThrow();
+        String group = "dev/vfio/"
+                + node.node()
+                        .sysfs()
+                        .linkName(FUNCTIONS + FIRST_VF + "/iommu_group")
+                        .orElseThrow();
         node.node().plug(group + " = x\n");
         node.interfere(group, () -> {
             throw new IOException("Device or resource busy");
@@ -121,11 +125,12 @@ final class VfsApplyTest {
 
         assertFailure(
                 node.apply(node.wanted("count = 2"), PATIENT),
-                "VF 0 is not bound anew, since it is in use; " + FIRST_VF
-                        + ": a process has it open through VFIO, as /" + group);
+                "VF 0 is not bound anew, since it is in use; " + FIRST_VF + ": a process has it open through VFIO, as /"
+                        + group);
         // the other one is free
         assertThat(node.drivers()).containsExactly("vfio-pci", "igbvf");
-        assertThat(node.apply(node.wanted("count = 1"), PATIENT).getFirst().isGood()).isFalse();
+        assertThat(node.apply(node.wanted("count = 1"), PATIENT).getFirst().isGood())
+                .isFalse();
         assertThat(node.drivers()).hasSize(2);
     }
 
@@ -171,7 +176,8 @@ final class VfsApplyTest {
         node.interfere(COUNT, () -> await(wondered));
 
         List<VfsApply.Outcome> outcomes = new VfsApply(node.vfs(), PATIENT, event -> {
-                    if (event instanceof VfsEvent.Waiting waiting && waiting.step().equals(new VfsStep.Count(2))) {
+                    if (event instanceof VfsEvent.Waiting waiting
+                            && waiting.step().equals(new VfsStep.Count(2))) {
                         wondered.countDown();
                     }
                 })
@@ -189,9 +195,9 @@ final class VfsApplyTest {
                 node.apply(node.entries("[[vfs]]\ncount = 2\nmatch = { vendors = [\"8086\"] }\n"), HASTY);
         end.countDown();
 
-        assertThat(outcomes).extracting(VfsApply.Outcome::text)
-                .containsExactly(
-                        "count 2: takes longer than 0 s, and the kernel is still at it", "");
+        assertThat(outcomes)
+                .extracting(VfsApply.Outcome::text)
+                .containsExactly("count 2: takes longer than 0 s, and the kernel is still at it", "");
         assertThat(node.read(FUNCTIONS + PF1 + "/sriov_numvfs")).isEqualTo("2");
     }
 
@@ -237,8 +243,7 @@ final class VfsApplyTest {
 
         assertFailure(
                 node.apply(node.wanted("count = 1", "driver = \"vfio-pci\""), PATIENT),
-                "VF 0: bind to vfio-pci: " + FIRST_VF
-                        + " is not taken by vfio-pci: write bind: Invalid argument");
+                "VF 0: bind to vfio-pci: " + FIRST_VF + " is not taken by vfio-pci: write bind: Invalid argument");
         assertThat(node.drivers()).containsExactly("none");
     }
 
@@ -252,14 +257,7 @@ final class VfsApplyTest {
 
     /** A run that breaks off and one that is killed leave the same: nothing is put back. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                AUTOPROBE,
-                COUNT,
-                "ip",
-                "sys/bus/pci/drivers/vfio-pci/bind",
-                "second bind"
-            })
+    @ValueSource(strings = {AUTOPROBE, COUNT, "ip", "sys/bus/pci/drivers/vfio-pci/bind", "second bind"})
     void nextRunFinishesWhatABrokenOneLeft(String place) throws Exception {
         assertGood(node.apply(node.wanted("count = 2"), PATIENT));
         List<WantedVfs> wanted = node.wanted("count = 3", "driver = \"vfio-pci\"", "mac = \"fixed\"", "trust = true");
@@ -313,10 +311,18 @@ final class VfsApplyTest {
     }
 
     private static void assertGood(List<VfsApply.Outcome> outcomes) {
-        assertThat(outcomes).isNotEmpty().allMatch(VfsApply.Outcome::isGood, "is good").extracting(VfsApply.Outcome::text).containsOnly("");
+        assertThat(outcomes)
+                .isNotEmpty()
+                .allMatch(VfsApply.Outcome::isGood, "is good")
+                .extracting(VfsApply.Outcome::text)
+                .containsOnly("");
     }
 
     private static void assertFailure(List<VfsApply.Outcome> outcomes, String text) {
-        assertThat(outcomes).hasSize(1).noneMatch(VfsApply.Outcome::isGood).extracting(VfsApply.Outcome::text).containsExactly(text);
+        assertThat(outcomes)
+                .hasSize(1)
+                .noneMatch(VfsApply.Outcome::isGood)
+                .extracting(VfsApply.Outcome::text)
+                .containsExactly(text);
     }
 }

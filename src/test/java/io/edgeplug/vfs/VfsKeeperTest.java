@@ -49,6 +49,8 @@ final class VfsKeeperTest {
 
             see(keeper, scan());
             awaitCount("2");
+            // it looks again once it is done
+            see(keeper, scan());
             // somebody removes them by hand, and knows why
             node.node().sysfs().write(COUNT, "0");
             see(keeper, scan());
@@ -84,7 +86,8 @@ final class VfsKeeperTest {
         devices = scan();
 
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), node.wanted("count = 2"), () -> devices, PATIENT)) {
-            assertThat(tries.await(SriovNode.LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(tries.await(SriovNode.LONG.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
             awaitCount("2");
             keeper.wake();
         }
@@ -109,11 +112,12 @@ final class VfsKeeperTest {
     }
 
     private List<Device> scan() {
-        return List.copyOf(
-                new DeviceScan(node.node().sysfs()).function(PciAddress.parse(PF0).orElseThrow()));
+        return List.copyOf(new DeviceScan(node.node().sysfs())
+                .function(PciAddress.parse(PF0).orElseThrow()));
     }
 
     private void awaitCount(String count) throws IOException, InterruptedException {
-        assertThat(Losable.await(() -> node.read(COUNT).equals(count), SriovNode.LONG)).isTrue();
+        assertThat(Losable.await(() -> node.read(COUNT).equals(count), SriovNode.LONG))
+                .isTrue();
     }
 }
