@@ -1,5 +1,7 @@
 package io.edgeplug.vfs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.rules.WantedVfs;
@@ -182,6 +184,22 @@ final class SriovNode implements AutoCloseable {
 
     SimulatedNode node() {
         return node;
+    }
+
+    static void assertGood(List<VfsApply.Outcome> outcomes) {
+        assertThat(outcomes)
+                .isNotEmpty()
+                .allMatch(VfsApply.Outcome::isGood, "is good")
+                .extracting(VfsApply.Outcome::text)
+                .containsOnly("");
+    }
+
+    static void assertFailure(List<VfsApply.Outcome> outcomes, String text) {
+        assertThat(outcomes)
+                .hasSize(1)
+                .noneMatch(VfsApply.Outcome::isGood)
+                .extracting(VfsApply.Outcome::text)
+                .containsExactly(text);
     }
 
     @Override
