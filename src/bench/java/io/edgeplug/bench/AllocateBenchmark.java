@@ -160,7 +160,7 @@ public class AllocateBenchmark {
         return resetting.preStartContainer(reset);
     }
 
-    private static DeviceClass with(Recipe recipe, DeviceClass one) {
+    static DeviceClass with(Recipe recipe, DeviceClass one) {
         return new DeviceClass(
                 one.resource(),
                 one.kind(),

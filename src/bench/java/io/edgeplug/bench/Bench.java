@@ -28,6 +28,7 @@ final class Bench implements Callable<Integer> {
             new StallFigures(),
             JmhFigures.choice(),
             JmhFigures.scan(),
+            new ReleaseFigures(),
             new FirstListFigures(),
             new FootprintFigures());
 
@@ -41,7 +42,7 @@ final class Bench implements Callable<Integer> {
             names = "--sections",
             paramLabel = "NAME,...",
             description = "Measure only these: socket, restart, hotplug, files, udev, calls, stall, choice, "
-                    + "scan, first-list, footprint.")
+                    + "scan, release, first-list, footprint.")
     private String sections = "";
 
     /** Measures. */

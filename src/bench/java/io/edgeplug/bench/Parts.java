@@ -27,7 +27,7 @@ final class Parts implements AutoCloseable {
         monitor = Monitor.open(sysfs, classes, uevents, settle);
         preparations = new Preparations(sysfs, monitor, kubeletDir);
         supplies = Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes);
-        plugins = DevicePlugins.open(kubeletDir, supplies, preparations);
+        plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations);
     }
 
     /**

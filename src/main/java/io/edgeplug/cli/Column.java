@@ -1,5 +1,6 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.cli.DeviceHolders.HeldBy;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DriverDevices;
 import io.edgeplug.device.Fpga;
@@ -18,7 +19,7 @@ import io.edgeplug.device.SubFunction;
 import io.edgeplug.device.VdpaDevice;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.linux.PciIds;
+import io.edgeplug.pods.PodNames.Holder;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Sharing;
 import java.util.List;
@@ -44,15 +45,20 @@ enum Column {
     IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
     VENDOR(
             "name of the PCI vendor in pci.ids",
-            (item, names) -> function(item).flatMap(one -> names.vendor(one.vendor()))),
+            (item, sources) -> function(item).flatMap(one -> sources.names().vendor(one.vendor()))),
     NAME(
             "name of the PCI device in pci.ids",
-            (item, names) -> function(item).flatMap(one -> names.device(one.vendor(), one.device()))),
+            (item, sources) -> function(item).flatMap(one -> sources.names().device(one.vendor(), one.device()))),
     DRIVER("bound driver", item -> item.device().driver()),
     NUMA("NUMA node, or several with commas", item -> numbers(item.numaNodes())),
     NUMAFROM("who says so, unless it is the kernel: a class, or a guess", Column::numaFrom),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
+    POD("pods that hold the device; root only", holders(held -> held.name().map(Holder::pod))),
+    NAMESPACE("namespaces of these pods", holders(held -> held.name().map(Holder::namespace))),
+    CONTAINER(
+            "containers of these pods that hold it",
+            holders(held -> Optional.of(held.holding().container()))),
     SHARES("number of containers that can have the device, if more than one", Column::shares),
     CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(Column::subsystem)),
@@ -107,13 +113,13 @@ enum Column {
     private final String help;
 
     @SuppressWarnings("ImmutableEnumChecker") // the functions hold no state
-    private final BiFunction<Item, PciIds, Optional<?>> value;
+    private final BiFunction<Item, ColumnSources, Optional<?>> value;
 
     Column(String help, Function<Item, Optional<?>> value) {
-        this(help, (item, names) -> value.apply(item));
+        this(help, (item, sources) -> value.apply(item));
     }
 
-    Column(String help, BiFunction<Item, PciIds, Optional<?>> value) {
+    Column(String help, BiFunction<Item, ColumnSources, Optional<?>> value) {
         this.help = help;
         this.value = value;
     }
@@ -138,8 +144,19 @@ enum Column {
         return this == VENDOR || this == NAME;
     }
 
-    Optional<?> value(Item item, PciIds names) {
-        return value.apply(item, names);
+    /** Whether only the kubelet tells its values. */
+    boolean isOfPods() {
+        return this == POD || this == NAMESPACE || this == CONTAINER;
+    }
+
+    Optional<?> value(Item item, ColumnSources sources) {
+        return value.apply(item, sources);
+    }
+
+    private static BiFunction<Item, ColumnSources, Optional<?>> holders(Function<HeldBy, Optional<String>> text) {
+        return (item, sources) -> joined(sources.holders().of(item.device()).stream()
+                .flatMap(held -> text.apply(held).stream())
+                .toList());
     }
 
     private static Function<Item, Optional<?>> pci(Function<PciFunction, String> text) {

@@ -2,7 +2,6 @@ package io.edgeplug.cli;
 
 import com.google.gson.GsonBuilder;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.linux.PciIds;
 import io.edgeplug.linux.PlainText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,12 +16,12 @@ final class ColumnTable {
 
     private final List<Column> columns;
     private final List<Item> rows;
-    private final PciIds names;
+    private final ColumnSources sources;
 
-    ColumnTable(List<Column> columns, List<Item> rows, PciIds names) {
+    ColumnTable(List<Column> columns, List<Item> rows, ColumnSources sources) {
         this.columns = columns;
         this.rows = rows;
-        this.names = names;
+        this.sources = sources;
     }
 
     /** One object, whose {@code devices} has an object for each row; what is absent is null. */
@@ -30,8 +29,8 @@ final class ColumnTable {
         List<Map<String, Object>> objects = new ArrayList<>();
         for (Item row : rows) {
             Map<String, Object> object = new LinkedHashMap<>();
-            columns.forEach(
-                    column -> object.put(column.key(), column.value(row, names).orElse(null)));
+            columns.forEach(column ->
+                    object.put(column.key(), column.value(row, sources).orElse(null)));
             objects.add(object);
         }
         return PlainText.ofJson(new GsonBuilder()
@@ -50,7 +49,7 @@ final class ColumnTable {
         }
         for (Item row : rows) {
             cells.add(columns.stream()
-                    .map(column -> cell(column.value(row, names)))
+                    .map(column -> cell(column.value(row, sources)))
                     .toList());
         }
         int[] widths = new int[columns.size()];

@@ -30,6 +30,7 @@ import picocli.CommandLine.HelpCommand;
             PrepareCommand.class,
             VfsCommand.class,
             CheckCommand.class,
+            ConvertCommand.class,
             CaptureCommand.class,
             DemoCommand.class,
             LocalKubeletCommand.class,

@@ -153,11 +153,18 @@ final class Daemon {
 
     private DevicePlugins plugins(Supplies supplies, Preparations preparations) throws IOException {
         return switch (config.registration()) {
-            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), supplies, preparations);
-            case PLUGINS_REGISTRY ->
-                DevicePlugins.openInRegistry(
-                        options.kubeletDir().orElse(config.pluginsRegistryDir()), kubeletDir(), supplies, preparations);
+            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), kubeletRoot(kubeletDir()), supplies, preparations);
+            case PLUGINS_REGISTRY -> {
+                Path registry = options.kubeletDir().orElse(config.pluginsRegistryDir());
+                yield DevicePlugins.openInRegistry(
+                        registry, kubeletDir(), kubeletRoot(registry), supplies, preparations);
+            }
         };
+    }
+
+    /** A kubelet has both of the directories in which plugins register in its root directory, unless it was moved. */
+    private Path kubeletRoot(Path registeredIn) {
+        return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
     }
 
     /** Where the kubelet notes who holds what; the option may name its registry instead. */

@@ -7,6 +7,7 @@ import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
@@ -29,7 +30,7 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description =
                 "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
-                        + "reset before a container starts, follow hot-plug, failure and a kubelet restart. Exit 0 if the kubelet saw all of it.")
+                        + "reset before a container starts, follow hot-plug, failure, a kubelet restart and the end of a pod. Exit 0 if the kubelet saw all of it.")
 final class DemoCommand implements Callable<Integer> {
 
     @Override
@@ -52,9 +53,10 @@ final class DemoCommand implements Callable<Integer> {
                 Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
                 Supplies supplies =
                         Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
-                LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
+                LocalKubelet kubelet =
+                        LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
-                DevicePlugins plugins = DevicePlugins.open(kubeletDir, supplies, preparations)) {
+                DevicePlugins plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations)) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);
             scenes.scanned(monitor.current());
             scenes.registered(
@@ -64,6 +66,7 @@ final class DemoCommand implements Callable<Integer> {
             scenes.vfPlugged();
             scenes.deviceBrokenAndHealed();
             scenes.kubeletRestarted();
+            scenes.podEnded();
             story.line("done: the kubelet saw every step");
         }
     }

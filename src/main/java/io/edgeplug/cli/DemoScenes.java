@@ -102,6 +102,23 @@ final class DemoScenes {
         story.line("device " + id + " healed: the kubelet has it as Healthy", healed);
     }
 
+    void podEnded() throws IOException, InterruptedException, TimeoutException {
+        String id =
+                kubelet.pod(POD).orElseThrow().container(CONTAINER).devices(VFS).first();
+        Instant pulled = Instant.now();
+        node.pull(PciAddress.parse(id).orElseThrow());
+        kubelet.await(VFS, state -> isHealthy(state, id, false), PATIENCE);
+        story.line("VF " + id + " unplugged while its pod runs: the kubelet has it as Unhealthy", pulled);
+        Instant ended = Instant.now();
+        kubelet.delete(POD);
+        kubelet.await(
+                VFS,
+                state ->
+                        state.devices().stream().noneMatch(device -> device.id().equals(id)),
+                PATIENCE);
+        story.line("pod ended: nobody holds the VF any more, so it leaves the list", ended);
+    }
+
     void kubeletRestarted() throws IOException, InterruptedException, TimeoutException {
         Map<ResourceName, List<ListedDevice>> before = devices(kubelet.resources());
         Instant restarted = Instant.now();

@@ -7,7 +7,6 @@ import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PfPart;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.linux.PciIds;
 import io.edgeplug.prepare.Preparer;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Requirement;
@@ -53,9 +52,12 @@ final class ExplainCommand implements Callable<Integer> {
             ScannedNode scanned = ScannedNode.of(sysroot.sysfs(), config.classes());
             Lines out = new Lines(spec.commandLine().getOut());
             Path kubeletDir = sysroot.kubeletDir(config.kubeletDir()).orElse(config.kubeletDir());
+            List<Candidate> devices = scanned.named(wanted);
+            DeviceHolders holders = DeviceHolders.read(
+                    sysroot, config, devices.stream().map(Candidate::device).toList());
             try (Preparer preparer = new Preparer(sysroot.sysfs(), kubeletDir, event -> {})) {
                 boolean isFirst = true;
-                for (Candidate device : scanned.named(wanted)) {
+                for (Candidate device : devices) {
                     if (!isFirst) {
                         out.print("");
                     }
@@ -64,6 +66,7 @@ final class ExplainCommand implements Callable<Integer> {
                     maker(config.vfs(), device.device(), scanned).ifPresent(out::print);
                     classes(config.classes(), device.device(), out);
                     out.print(conclusion(device.item()));
+                    holders.of(device.device()).forEach(holder -> out.print(holder.text()));
                     outlook(device, preparer, new HandOverText(sysroot.sysfs()), out);
                 }
             }
@@ -101,7 +104,7 @@ final class ExplainCommand implements Callable<Integer> {
     private static void facts(Item item, Lines out) {
         out.print(item.device().id());
         for (Column column : Column.values()) {
-            Optional<?> value = column.value(item, PciIds.NONE);
+            Optional<?> value = column.value(item, ColumnSources.NONE);
             if (column != Column.DEVICE && value.isPresent()) {
                 out.print("  %-10s %s".formatted(column.key(), value.orElseThrow()));
             }

@@ -1,5 +1,6 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.config.Config;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.PciIds;
@@ -71,17 +72,20 @@ final class ListCommand implements Callable<Integer> {
         // a wrong option is told before the node is looked at
         List<Column> asked = asked();
         try (Sysroot sysroot = node.open()) {
-            List<Item> items = ScannedNode.of(
-                            sysroot.sysfs(), node.readOrDefaults().classes())
-                    .named(wanted)
-                    .stream()
+            Config config = node.readOrDefaults();
+            List<Item> items = ScannedNode.of(sysroot.sysfs(), config.classes()).named(wanted).stream()
                     .filter(one -> !advertised || one.item().resource().isPresent())
                     .filter(one -> !unhealthy || !one.isHealthy())
                     .map(Candidate::item)
                     .toList();
-            List<Column> columns = columns(asked, items);
+            DeviceHolders holders = asked.stream().anyMatch(Column::isOfPods) || (json && isBesideUsual())
+                    ? DeviceHolders.read(
+                            sysroot, config, items.stream().map(Item::device).toList())
+                    : DeviceHolders.UNKNOWN;
+            List<Column> columns = columns(asked, items, holders);
             boolean named = columns.stream().anyMatch(Column::isOfPciIds);
-            print(new ColumnTable(columns, items, named ? PciIds.read(sysroot.sysfs()) : PciIds.NONE));
+            PciIds names = named ? PciIds.read(sysroot.sysfs()) : PciIds.NONE;
+            print(new ColumnTable(columns, items, new ColumnSources(names, holders)));
         }
         return ExitCode.OK;
     }
@@ -110,13 +114,16 @@ final class ListCommand implements Callable<Integer> {
     }
 
     /** Files have a path, which their ID may not tell; a program that reads JSON is told what a person sees in explain. */
-    private List<Column> columns(List<Column> asked, List<Item> rows) {
+    private List<Column> columns(List<Column> asked, List<Item> rows, DeviceHolders holders) {
         Set<Column> columns = new LinkedHashSet<>(isBesideUsual() ? USUAL : List.of());
         if (isBesideUsual() && (json || rows.stream().anyMatch(row -> row.device() instanceof PathDevice))) {
             columns.add(Column.PATH);
         }
         if (isBesideUsual() && json) {
             columns.add(Column.NUMAFROM);
+        }
+        if (isBesideUsual() && json && holders.areKnown()) {
+            Stream.of(Column.values()).filter(Column::isOfPods).forEach(columns::add);
         }
         columns.addAll(asked);
         return List.copyOf(columns);

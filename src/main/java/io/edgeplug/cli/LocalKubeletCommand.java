@@ -52,6 +52,13 @@ final class LocalKubeletCommand implements Callable<Integer> {
     private Optional<Path> registry = Optional.empty();
 
     @Option(
+            names = "--root",
+            paramLabel = "DIR",
+            description = "Tell of pods here, as the kubelet does in its root directory: on pod-resources, and as "
+                    + "Kubernetes 1.37 on the Pods API.")
+    private Optional<Path> root = Optional.empty();
+
+    @Option(
             names = {"-J", "--json"},
             description = "Print one JSON object a line.")
     private boolean json;
@@ -60,7 +67,8 @@ final class LocalKubeletCommand implements Callable<Integer> {
             names = "--pods",
             description =
                     "Follow lines of standard input: run POD RESOURCE=N|ID,ID..., which admits a pod and starts its "
-                            + "container, start POD, which starts it again, remove POD, and restart, as a kubelet does.")
+                            + "container, start POD, which starts it again, delete POD, which the checkpoint notes with the next "
+                            + "pod only, remove POD, which it notes at once, and restart, as a kubelet does.")
     private boolean pods;
 
     private final Gson gson = new GsonBuilder()
@@ -101,7 +109,8 @@ final class LocalKubeletCommand implements Callable<Integer> {
 
     private KubeletOptions options() {
         KubeletOptions options = KubeletOptions.DEFAULTS.withMinorVersion(minor);
-        return registry.map(options::withPluginsRegistry).orElse(options);
+        options = registry.map(options::withPluginsRegistry).orElse(options);
+        return root.map(options::withRoot).orElse(options);
     }
 
     private void print(KubeletEvent event) {

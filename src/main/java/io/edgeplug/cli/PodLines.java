@@ -44,12 +44,15 @@ final class PodLines {
                 kubelet.startContainer(words.get(1), CONTAINER);
             } else if (words.size() == 2 && words.getFirst().equals("start")) {
                 kubelet.startContainer(words.get(1), CONTAINER);
+            } else if (words.size() == 2 && words.getFirst().equals("delete")) {
+                kubelet.delete(words.get(1));
             } else if (words.size() == 2 && words.getFirst().equals("remove")) {
                 kubelet.remove(words.get(1));
             } else if (line.equals("restart")) {
                 restart();
             } else if (!line.isEmpty()) {
-                mistakes.accept("\"" + line + "\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart");
+                mistakes.accept("\"" + line
+                        + "\": is neither run POD RESOURCE=N…, start POD, delete POD, remove POD nor restart");
             }
         } catch (IllegalArgumentException e) {
             mistakes.accept(String.valueOf(e.getMessage()));

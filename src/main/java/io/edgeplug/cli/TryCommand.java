@@ -101,7 +101,7 @@ final class TryCommand implements Callable<Integer> {
                 // whose driver is changed here, the daemon gives back
                 Preparations preparations = new Preparations(
                         sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
-                DevicePlugins plugins = DevicePlugins.open(directory, supplies, preparations)) {
+                DevicePlugins plugins = DevicePlugins.open(directory, directory, supplies, preparations)) {
             awaitLists(kubelet, limits.resources());
             limits.resources()
                     .forEach(resource -> out.print(kubelet.resource(resource).text()));

@@ -5,11 +5,13 @@ import io.edgeplug.rules.WantedVfs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.logging.Level;
 
 /**
  * What the configuration files say.
  *
+ * @param kubeletRoot the kubelet's root directory; empty where it is the one above that in which edgeplug registers
  * @param registration how the kubelet learns of resources
  * @param kubeletDir where the kubelet has its {@code kubelet.sock} for device plugins
  * @param pluginsRegistryDir where the kubelet's plugin watcher looks for sockets
@@ -21,6 +23,7 @@ import java.util.logging.Level;
  * @param vfs of which PFs VFs are made
  */
 public record Config(
+        Optional<Path> kubeletRoot,
         Registration registration,
         Path kubeletDir,
         Path pluginsRegistryDir,
@@ -33,6 +36,7 @@ public record Config(
 
     /** What holds where nothing is said. */
     public static final Config DEFAULTS = new Config(
+            Optional.empty(),
             Registration.DEVICE_PLUGINS,
             Path.of("/var/lib/kubelet/device-plugins"),
             Path.of("/var/lib/kubelet/plugins_registry"),
@@ -59,6 +63,7 @@ public record Config(
     /** Whether the other has the kubelet learn of resources in the same way and place, and files in the same places. */
     public boolean isServedAs(Config other) {
         return registration == other.registration
+                && kubeletRoot.equals(other.kubeletRoot)
                 && kubeletDir.equals(other.kubeletDir)
                 && pluginsRegistryDir.equals(other.pluginsRegistryDir)
                 && cdiDir.equals(other.cdiDir)

@@ -70,8 +70,10 @@ public final class ConfigFiles {
         Config.Registration registration = table.flatMap(main -> oneOf(main, "registration", REGISTRATIONS))
                 .orElse(defaults.registration());
         Path kubeletDir = table.flatMap(main -> socketDir(main, "kubelet_dir")).orElse(defaults.kubeletDir());
-        Path registryDir =
-                table.flatMap(main -> socketDir(main, "plugins_registry_dir")).orElse(defaults.pluginsRegistryDir());
+        Optional<Path> kubeletRoot = table.flatMap(main -> socketDir(main, "kubelet_root"));
+        Path registryDir = table.flatMap(main -> socketDir(main, "plugins_registry_dir"))
+                .or(() -> kubeletRoot.map(root -> root.resolve("plugins_registry")))
+                .orElse(defaults.pluginsRegistryDir());
         Path cdiDir = table.flatMap(main -> absolute(main, "cdi_dir")).orElse(defaults.cdiDir());
         Path deviceInfoDir =
                 table.flatMap(main -> absolute(main, "device_info_dir")).orElse(defaults.deviceInfoDir());
@@ -96,7 +98,17 @@ public final class ConfigFiles {
                             + ", and a node may have " + MAX_CLASSES);
         }
         mistakes.throwIfAny();
-        return new Config(registration, kubeletDir, registryDir, cdiDir, deviceInfoDir, logLevel, settle, classes, vfs);
+        return new Config(
+                kubeletRoot,
+                registration,
+                kubeletDir,
+                registryDir,
+                cdiDir,
+                deviceInfoDir,
+                logLevel,
+                settle,
+                classes,
+                vfs);
     }
 
     private void readEntries(Table file, KeyHints hints) {

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Gathers what is wrong, so that all of it is told at once, in the order in which it stands. */
-final class Mistakes {
+public final class Mistakes {
 
     /** More lines than this help nobody; a file of garbage has thousands. */
     private static final int MAX_TOLD = 100;
@@ -21,12 +21,12 @@ final class Mistakes {
     private record Mistake(int file, int line, String text) {}
 
     /** Adds what is wrong with a file as a whole. */
-    void add(String file, String what) {
+    public void add(String file, String what) {
         add(file, 0, what);
     }
 
-    /** Adds what is wrong on a line; control characters, which a file may hold anywhere, must not reach a terminal. */
-    void add(String file, int line, String what) {
+    /** Adds what is wrong on a line, from 1; control characters, which a file may hold anywhere, must not reach a terminal. */
+    public void add(String file, int line, String what) {
         count++;
         if (!files.contains(file)) {
             files.add(file);
@@ -44,11 +44,17 @@ final class Mistakes {
                 : line.substring(0, half) + " … " + line.substring(line.length() - half);
     }
 
-    int count() {
+    /** How many there are. */
+    public int count() {
         return count;
     }
 
-    void throwIfAny() throws ConfigException {
+    /**
+     * Ends a reading that found any.
+     *
+     * @throws ConfigException with a line for each
+     */
+    public void throwIfAny() throws ConfigException {
         List<String> texts = new ArrayList<>(told.stream()
                 .sorted(Comparator.comparingInt(Mistake::file).thenComparingInt(Mistake::line))
                 .map(Mistake::text)

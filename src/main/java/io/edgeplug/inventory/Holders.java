@@ -37,8 +37,10 @@ final class Holders {
      *
      * @param group the IOMMU group that this container has with it
      * @param holder a pod by its UID, or one Allocate as long as the kubelet has not noted whose it was
+     * @param before the holder before that Allocate, which the kubelet may note still
+     * @param notedBy until when the kubelet may be about to note that Allocate
      */
-    record Entry(Device device, OptionalInt group, String holder, long when) {}
+    record Entry(Device device, OptionalInt group, String holder, Optional<String> before, long notedBy) {}
 
     /** A container gets these, all of them. */
     void add(Collection<Item> items, long now) {
@@ -49,22 +51,34 @@ final class Holders {
             Optional.ofNullable(byId.get(item.device().id())).map(Entry::holder).ifPresent(gone::add);
         }
         byId.values().removeIf(entry -> entry.group().isPresent() && gone.contains(entry.holder()));
-        items.forEach(item -> put(item, "allocate " + count, now));
+        items.forEach(item -> put(item, "allocate " + count, known(item).map(Entry::holder), now + NOTED));
         groups = new HeldGroups(byId.values());
     }
 
-    /** A pod holds this. */
+    /** A pod holds this; if it has gone, it stays as it was when it was handed over. */
     void add(Item item, String pod, long now) {
-        put(item, pod, now);
+        Optional<Entry> known = known(item);
+        if (item.device().health().isGone() && known.isEmpty()) {
+            return;
+        }
+        // unless it is the pod before, what was allocated last has been noted
+        Optional<Entry> early = known.filter(entry -> entry.before().equals(Optional.of(pod)));
+        put(item, pod, early.flatMap(Entry::before), early.map(Entry::notedBy).orElse(now));
     }
 
-    private void put(Item item, String holder, long now) {
-        byId.put(item.device().id(), new Entry(item.device(), HeldGroups.group(item), holder, now));
+    private Optional<Entry> known(Item item) {
+        return Optional.ofNullable(byId.get(item.device().id()));
+    }
+
+    private void put(Item item, String holder, Optional<String> before, long notedBy) {
+        Device device =
+                item.device().health().isGone() ? known(item).map(Entry::device).orElse(item.device()) : item.device();
+        byId.put(device.id(), new Entry(device, HeldGroups.group(item), holder, before, notedBy));
     }
 
     /** Forgets those that no container holds, unless they were handed over just now. */
     void removeFree(Predicate<Device> isHeld, long now) {
-        byId.values().removeIf(entry -> now - entry.when() > NOTED && !isHeld.test(entry.device()));
+        byId.values().removeIf(entry -> now - entry.notedBy() >= 0 && !isHeld.test(entry.device()));
         groups = new HeldGroups(byId.values());
     }
 

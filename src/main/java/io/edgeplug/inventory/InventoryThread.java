@@ -2,6 +2,7 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PathDevice;
+import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.FileWatch;
 import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
@@ -206,12 +207,7 @@ final class InventoryThread implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.interrupt();
-        try {
-            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.end(thread);
         files.close();
         reader.close();
         commands.close();

@@ -106,8 +106,7 @@ final class Publication {
     boolean noteHolders(Function<Device, Optional<String>> pod) {
         Map<Item, String> held = new LinkedHashMap<>();
         current().items().stream()
-                .filter(item ->
-                        item.resource().isPresent() && !item.device().health().isGone())
+                .filter(item -> item.resource().isPresent())
                 .forEach(item -> pod.apply(item.device()).ifPresent(uid -> held.put(item, uid)));
         lock.lock();
         try {

@@ -2,7 +2,9 @@ package io.edgeplug.kubelet;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Deadline;
+import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Releases;
@@ -31,7 +33,7 @@ public final class DevicePlugins implements AutoCloseable {
     private final Registrations registrations;
     private final Supplies supplies;
     private final Preparations preparations;
-    private final Path kubeletDir;
+    private final KubeletPods pods;
     private final Releases releases;
     private final Thread rehearsal;
 
@@ -41,31 +43,26 @@ public final class DevicePlugins implements AutoCloseable {
             Registrations registrations,
             Supplies supplies,
             Preparations preparations,
-            Path kubeletDir) {
+            KubeletPods pods) {
         this.registrations = registrations;
         this.rehearsal = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearseNow);
-        // in both of the kubelet's directories that plugins use, what it has of pods is beside them
-        this.releases = Releases.of(
-                kubeletDir,
-                directory.path().resolveSibling("pods"),
-                supplies,
-                preparations,
-                registrations::areComplete,
-                directory.notes());
+        this.pods = pods;
+        this.releases = Releases.of(pods, supplies, preparations, registrations::areComplete, directory.notes());
         this.rpc = rpc;
         this.directory = directory;
         this.supplies = supplies;
         this.preparations = preparations;
-        this.kubeletDir = kubeletDir;
     }
 
     /**
      * Starts to serve and to register; a kubelet that is not there yet is waited for.
      *
      * @param kubeletDir the kubelet's directory for device plugins, which may be missing yet
+     * @param kubeletRoot its root directory, in which it tells of its pods
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins open(Path kubeletDir, Supplies supplies, Preparations preparations) throws IOException {
+    public static DevicePlugins open(Path kubeletDir, Path kubeletRoot, Supplies supplies, Preparations preparations)
+            throws IOException {
         PluginDirectory directory = PluginDirectory.devicePlugins(kubeletDir);
         try {
             if (!Files.isSymbolicLink(directory.sockets())) {
@@ -78,7 +75,8 @@ public final class DevicePlugins implements AutoCloseable {
         if (directory.view().kubelet().isEmpty()) {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
         }
-        return start(directory, supplies, preparations, List.of(new V1beta1(), new V1alpha1()), kubeletDir);
+        return start(
+                directory, supplies, preparations, List.of(new V1beta1(), new V1alpha1()), kubeletDir, kubeletRoot);
     }
 
     /**
@@ -86,17 +84,20 @@ public final class DevicePlugins implements AutoCloseable {
      *
      * @param registry the kubelet's {@code plugins_registry}, which may be missing yet
      * @param kubeletDir its directory for device plugins, where it notes who holds what
+     * @param kubeletRoot its root directory, in which it tells of its pods
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
     public static DevicePlugins openInRegistry(
-            Path registry, Path kubeletDir, Supplies supplies, Preparations preparations) throws IOException {
+            Path registry, Path kubeletDir, Path kubeletRoot, Supplies supplies, Preparations preparations)
+            throws IOException {
         SocketNames.deleteAbandoned(registry);
         return start(
                 PluginDirectory.pluginsRegistry(registry),
                 supplies,
                 preparations,
                 List.of(new PluginsRegistry()),
-                kubeletDir);
+                kubeletDir,
+                kubeletRoot);
     }
 
     private static DevicePlugins start(
@@ -104,7 +105,8 @@ public final class DevicePlugins implements AutoCloseable {
             Supplies supplies,
             Preparations preparations,
             List<KubeletApi> apis,
-            Path kubeletDir)
+            Path kubeletDir,
+            Path kubeletRoot)
             throws IOException {
         UnixRpc rpc;
         try {
@@ -113,8 +115,9 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
+        KubeletPods pods = KubeletPods.follow(rpc, kubeletRoot, kubeletDir, supplies::has, directory::noted);
         DevicePlugins plugins = new DevicePlugins(
-                rpc, directory, Registrations.start(rpc, directory, apis), supplies, preparations, kubeletDir);
+                rpc, directory, Registrations.start(rpc, directory, apis), supplies, preparations, pods);
         plugins.registrations.add(
                 supplies.each().stream().map(plugins::resource).toList());
         plugins.releases.start();
@@ -122,7 +125,7 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     private Resource resource(Supply supply) {
-        return new Resource(supply, preparations, kubeletDir);
+        return new Resource(supply, preparations, pods.kubeletDir());
     }
 
     /**
@@ -231,8 +234,9 @@ public final class DevicePlugins implements AutoCloseable {
     public void close() throws IOException {
         rehearsal.interrupt();
         registrations.close();
-        awaitEnd(rehearsal);
+        Threads.end(rehearsal);
         releases.close();
+        pods.close();
         rpc.close();
         if (!directory.isRegistry()) {
             SocketNames.deleteOwn(directory.sockets());
@@ -243,13 +247,5 @@ public final class DevicePlugins implements AutoCloseable {
     /** For tests: what follows the notes of the kubelet. */
     Releases releases() {
         return releases;
-    }
-
-    private static void awaitEnd(Thread thread) {
-        try {
-            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -1,6 +1,7 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.flow.Latest;
+import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.DirectoryWatch;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
@@ -124,6 +125,11 @@ final class PluginDirectory implements AutoCloseable {
         return notes;
     }
 
+    /** The kubelet may have something else to tell of its pods. */
+    void noted() {
+        Long ignored = notes.change(count -> count + 1);
+    }
+
     /** Runs this whenever a kubelet or a plugin's socket may have come or gone; it must return at once. */
     void addListener(Runnable listener) {
         listeners.add(listener);
@@ -140,12 +146,7 @@ final class PluginDirectory implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        watcher.interrupt();
-        try {
-            watcher.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.end(watcher);
         watch.close();
     }
 
@@ -155,7 +156,7 @@ final class PluginDirectory implements AutoCloseable {
                 Optional<Set<Path>> files = watch.await(POLL);
                 if (files.map(some -> some.stream().anyMatch(file -> !isSocket(file)))
                         .orElse(true)) {
-                    Long ignored = notes.change(count -> count + 1);
+                    noted();
                 }
                 look(files.map(some -> some.stream().anyMatch(this::hasGone)).orElse(true));
             }

@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.supply.Resource;
 import java.time.Duration;
@@ -150,12 +151,7 @@ final class Registrations implements AutoCloseable {
     /** Takes all sockets away, without a farewell. */
     @Override
     public void close() {
-        keeper.interrupt();
-        try {
-            keeper.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.end(keeper);
         remove(plugins);
         connection.ifPresent(KubeletConnection::close);
     }

@@ -31,6 +31,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.logging.Logger;
+import java.util.stream.IntStream;
 
 /**
  * Registers resources with a stand-in for the kubelet, again and again, in a directory that nobody else sees.
@@ -49,7 +50,10 @@ final class Rehearsal {
      */
     private static final int REGISTRATIONS = 400;
 
-    /** The number of resources in each round. A round must be over soon if a kubelet comes. */
+    /**
+     * The number of registrations in each round, whether of that many resources or of fewer. A round must be over soon if a
+     * kubelet comes, and costs more than a registration.
+     */
     private static final int AT_A_TIME = 4;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -72,9 +76,8 @@ final class Rehearsal {
      */
     Rehearsal(UnixRpc rpc, List<Resource> resources, Quiet quiet) {
         this.rpc = rpc;
-        this.resources = resources.stream()
-                .limit(AT_A_TIME)
-                .map(Resource::handingNothingOver)
+        this.resources = IntStream.range(0, resources.isEmpty() ? 0 : AT_A_TIME)
+                .mapToObj(i -> resources.get(i % resources.size()).handingNothingOver())
                 .toList();
 
         this.quiet = quiet;

@@ -38,6 +38,10 @@ final class PathWalk {
     private final Map<Path, Optional<Intruder>> directories = new LinkedHashMap<>();
     private final Optional<Trail> trail;
     private Path place;
+
+    /** What a look at that place found; empty until there was one. */
+    private Optional<Map<String, Object>> here = Optional.empty();
+
     private int links;
 
     /** As much of the path as the way has come to: what a link brings in between belongs to the name of the link. */
@@ -71,12 +75,12 @@ final class PathWalk {
                 named += "/" + name;
             }
             if (name.equals("..")) {
-                place = Objects.requireNonNullElse(place.getParent(), place);
+                go(Objects.requireNonNullElse(place.getParent(), place), Optional.empty());
             } else if (!name.isEmpty() && !name.equals(".")) {
                 step(name, ahead);
             }
         }
-        Map<String, Object> found = look(place);
+        Map<String, Object> found = lookHere();
         List<Intruder> intruders =
                 directories.values().stream().flatMap(Optional::stream).toList();
         // what is not in the tree has no other name on its node
@@ -95,7 +99,7 @@ final class PathWalk {
         trail.ifPresent(one -> one.lookUp(place, name, named));
         // a captured device node is a link out of its tree, into directories that tell nothing of that node
         if (place.startsWith(root) && !directories.containsKey(place)) {
-            directories.put(place, intruder(place, look(place)));
+            directories.put(place, intruder(place, lookHere()));
         }
         Path next = place.resolve(name);
         Map<String, Object> found = look(next);
@@ -105,15 +109,29 @@ final class PathWalk {
                 throw new FileSystemException(next.toString(), null, "Too many levels of symbolic links");
             }
             String target = Files.readSymbolicLink(next).toString();
-            place = target.startsWith("/") ? HOST : place;
+            if (target.startsWith("/")) {
+                go(HOST, Optional.empty());
+            }
             List<String> names = List.of(target.split("/"));
             names.reversed().forEach(ahead::addFirst);
             namesOfLinks += names.size();
         } else if (!ahead.isEmpty() && kind(found) != FileKind.DIRECTORY) {
             throw new NotDirectoryException(next.toString());
         } else {
-            place = next;
+            go(next, Optional.of(found));
         }
+    }
+
+    private void go(Path next, Optional<Map<String, Object>> found) {
+        place = next;
+        here = found;
+    }
+
+    private Map<String, Object> lookHere() throws IOException {
+        if (here.isEmpty()) {
+            here = Optional.of(look(place));
+        }
+        return here.orElseThrow();
     }
 
     private Optional<Intruder> intruder(Path directory, Map<String, Object> found) throws IOException {

@@ -37,7 +37,7 @@ final class Admission {
     }
 
     synchronized Pod admit(PodSpec spec) throws AdmissionException {
-        ledger.reclaim(pods.ended());
+        ledger.reclaim(pods.endedBefore(spec.name()));
         boolean isNew = ledger.pod(spec.name()).isEmpty();
         try {
             Map<ResourceName, SortedSet<String>> reusable = new TreeMap<>();
@@ -53,6 +53,12 @@ final class Admission {
         }
         pods.add(spec);
         return admitted(spec);
+    }
+
+    void delete(String pod) {
+        if (pods.remove(pod).isPresent()) {
+            ledger.tell(new KubeletEvent.PodRemoved(pod));
+        }
     }
 
     void remove(String pod) {

@@ -164,7 +164,15 @@ public final class LocalKubelet implements AutoCloseable {
         pods.end(pod);
     }
 
-    /** Frees the devices of a pod that is gone; plugins are not told, they never are. */
+    /**
+     * Takes a pod away as the API server does once it has ended. Its devices are free when the next pod is admitted or
+     * pod-resources is asked for a list; the checkpoint notes them until something else is noted.
+     */
+    public void delete(String pod) {
+        admission.delete(pod);
+    }
+
+    /** The same, and notes at once that its devices are free. Plugins are not told, they never are. */
     public void remove(String pod) {
         admission.remove(pod);
     }

@@ -3,11 +3,14 @@ package io.edgeplug.localkubelet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * The pods that the kubelet was given, with devices or without, until they are removed; thread-safe.
@@ -32,6 +35,9 @@ final class PodTable {
     record Entry(PodSpec spec, boolean ended) {}
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
+    /** By name, those that were removed, of which the ledger may know still. */
+    private final Set<String> removed = new LinkedHashSet<>();
+
     private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
 
     synchronized void add(PodSpec spec) {
@@ -41,7 +47,10 @@ final class PodTable {
 
     synchronized Optional<PodSpec> remove(String pod) {
         Optional<PodSpec> spec = Optional.ofNullable(entries.remove(pod)).map(Entry::spec);
-        spec.ifPresent(gone -> tell(Change.DELETED, gone));
+        spec.ifPresent(gone -> {
+            removed.add(gone.name());
+            tell(Change.DELETED, gone);
+        });
         return spec;
     }
 
@@ -65,11 +74,19 @@ final class PodTable {
         return new ArrayList<>(entries.values());
     }
 
-    Collection<String> ended() {
-        return all().stream()
+    /** Those that hold nothing any more: their containers have run to their end, or they were removed. */
+    synchronized Collection<String> ended() {
+        Stream<String> ended = entries.values().stream()
                 .filter(Entry::ended)
-                .map(entry -> entry.spec().name())
-                .toList();
+                .map(entry -> entry.spec().name());
+        return Stream.concat(ended, removed.stream()).toList();
+    }
+
+    /** The same, before a pod comes that may have the name of one of them. */
+    synchronized Collection<String> endedBefore(String next) {
+        Collection<String> ended = ended();
+        removed.remove(next);
+        return ended;
     }
 
     /** Gives all pods that are there now to {@code first}, and tells the watcher of every change after that. */

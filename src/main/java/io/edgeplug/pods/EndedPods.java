@@ -56,6 +56,12 @@ public final class EndedPods {
         return hierarchies.stream().anyMatch(hierarchy -> isKubelets(hierarchy) && !hasCgroup(hierarchy, uid));
     }
 
+    /** Whether processes of a pod may still run: the kubelet removes its cgroup after the last of them. */
+    boolean hasCgroup(String uid) {
+        return !uid.contains("/")
+                && hierarchies.stream().anyMatch(hierarchy -> isKubelets(hierarchy) && hasCgroup(hierarchy, uid));
+    }
+
     /** Forgets all other pods. */
     public void keep(Set<String> uids) {
         missing.keySet().retainAll(uids);

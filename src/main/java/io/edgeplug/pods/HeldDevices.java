@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Which devices containers hold, of whichever plugin, as the kubelet has noted it in its checkpoint; see
@@ -61,7 +62,7 @@ public final class HeldDevices {
     private final Map<String, List<Holding>> byId = new HashMap<>();
 
     /** By what is before the first dash of an ID: for a function and its parts, the address. */
-    private final Map<String, Holding> byFunction = new HashMap<>();
+    private final Map<String, List<Holding>> byFunction = new HashMap<>();
 
     private int kept;
 
@@ -102,23 +103,39 @@ public final class HeldDevices {
 
     /** The same, of those who are asked for. */
     public Optional<Holding> of(Device device, Predicate<Holding> wanted) {
-        List<Holding> all = byId.getOrDefault(device.id(), List.of());
-        Optional<Holding> holding = all.stream().filter(wanted).findFirst();
-        if (all.isEmpty() && device instanceof PciDevice pci) {
+        return all(device).stream().filter(wanted).findFirst();
+    }
+
+    /** All who hold a device, or a part or a share of it; for a part that nobody holds, those who hold its function. */
+    public List<Holding> all(Device device) {
+        List<Holding> own = byId.getOrDefault(device.id(), List.of());
+        if (own.isEmpty() && device instanceof PciDevice pci) {
             // what is done to a function does not leave its parts alone
-            return Optional.ofNullable(byFunction.get(pci.function().address().toString()));
+            return byFunction.getOrDefault(pci.function().address().toString(), List.of());
         }
-        return holding;
+        return own;
+    }
+
+    /** All that is held of some resources. */
+    public Stream<Holding> all(Predicate<String> resources) {
+        return byId.values().stream().flatMap(List::stream).filter(holding -> resources.test(holding.resource()));
+    }
+
+    /** Takes away what some pods hold. */
+    void forget(Set<String> pods) {
+        for (Map<String, List<Holding>> held : List.of(byId, byFunction)) {
+            held.replaceAll((id, holders) -> holders.stream().noneMatch(one -> pods.contains(one.pod()))
+                    ? holders
+                    : holders.stream().filter(one -> !pods.contains(one.pod())).toList());
+            held.values().removeIf(List::isEmpty);
+        }
     }
 
     /** Who of those who are asked for holds the function at an address, a part or a share of it; the first of several. */
     public Optional<Holding> ofFunction(PciAddress address, Predicate<Holding> wanted) {
-        Optional<Holding> part =
-                Optional.ofNullable(byFunction.get(address.toString())).filter(wanted);
-        return byId.getOrDefault(address.toString(), List.of()).stream()
+        return byFunction.getOrDefault(address.toString(), List.of()).stream()
                 .filter(wanted)
-                .findFirst()
-                .or(() -> part);
+                .findFirst();
     }
 
     /**
@@ -255,7 +272,7 @@ public final class HeldDevices {
     private void add(Holding holding) {
         String id = before(Shares.SEPARATOR, holding.id());
         byId.merge(id, List.of(holding), HeldDevices::joined);
-        byFunction.putIfAbsent(before("-", id), holding);
+        byFunction.merge(before("-", id), List.of(holding), HeldDevices::joined);
     }
 
     /** Nearly all have one holder, and such a list is small. */

@@ -10,13 +10,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -53,20 +55,26 @@ public final class PodEvents implements AutoCloseable {
     private final UnixRpc rpc;
     private final Path root;
     private final Consumer<Event> listener;
+    private final Runnable changed;
     private final Duration patience;
     private final Outage outage = new Outage(LOG);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread;
 
     /** By UID, those that are not gone. */
-    private final Map<String, Event> known = new HashMap<>();
+    private final Map<String, Event> known = new ConcurrentHashMap<>();
+
+    private final AtomicLong begun = new AtomicLong();
+    private volatile long complete;
+    private volatile boolean live;
 
     private Duration pause = FIRST_PAUSE;
 
-    PodEvents(UnixRpc rpc, Path root, Consumer<Event> listener, Duration patience) {
+    PodEvents(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed, Duration patience) {
         this.rpc = rpc;
         this.root = root;
         this.listener = listener;
+        this.changed = changed;
         this.patience = patience;
         this.thread = Thread.ofVirtual().name("pod events").start(this::follow);
     }
@@ -75,9 +83,30 @@ public final class PodEvents implements AutoCloseable {
      * Follows the pods of a kubelet whose root directory this is, also of one that comes later.
      *
      * @param listener called in order, on a thread that reads no further meanwhile
+     * @param changed called on that thread when the kubelet has told all the pods that it has, and when it tells no more
      */
-    public static PodEvents follow(UnixRpc rpc, Path root, Consumer<Event> listener) {
-        return new PodEvents(rpc, root, listener, Duration.ofSeconds(10));
+    public static PodEvents follow(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed) {
+        return new PodEvents(rpc, root, listener, changed, Duration.ofSeconds(10));
+    }
+
+    /** Whether the kubelet tells of its pods just now, so that the end of one is told at once. */
+    public boolean areLive() {
+        return live;
+    }
+
+    /** How often the kubelet was asked to tell all its pods; each time it tells those that it has at that moment or later. */
+    public long begun() {
+        return begun.get();
+    }
+
+    /** Which of these it did last: a pod that it had before that, and that {@link #pod} does not know, is gone. */
+    public long complete() {
+        return complete;
+    }
+
+    /** The last event of a pod that is not gone. */
+    public Optional<Event> pod(String uid) {
+        return Optional.ofNullable(known.get(uid));
     }
 
     private void follow() {
@@ -113,6 +142,7 @@ public final class PodEvents implements AutoCloseable {
     }
 
     private void watch(Path socket) throws IOException {
+        long number = begun.incrementAndGet();
         try (RpcStream call = rpc.stream(socket, "v1alpha1.Pods/WatchPods", MAX_EVENT_BYTES, patience)) {
             Set<String> told = new HashSet<>();
             boolean isTellingAll = true;
@@ -124,8 +154,16 @@ public final class PodEvents implements AutoCloseable {
                     forgetAllBut(told);
                     outage.works();
                     pause = FIRST_PAUSE;
+                    complete = number;
+                    live = true;
+                    changed.run();
                     call.expectWithin(FOREVER);
                 }
+            }
+        } finally {
+            if (live) {
+                live = false;
+                changed.run();
             }
         }
     }
@@ -192,6 +230,7 @@ public final class PodEvents implements AutoCloseable {
         } else {
             known.put(event.uid(), event);
             if (known.size() > MAX_PODS) {
+                complete = 0;
                 known.clear();
                 throw new IOException("tells of more than " + MAX_PODS + " pods");
             }

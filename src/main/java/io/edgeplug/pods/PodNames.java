@@ -24,9 +24,9 @@ import java.util.stream.Stream;
  * Which pods hold devices, by name and namespace, as the kubelet's pod-resources API lists them.
  *
  * <p>It tells no UIDs, which the checkpoint does; the two are joined by resource, device and container. Up to Kubernetes 1.33
- * the list also has pods that have ended. A kubelet that has just started does not list pods that it was not given yet,
- * and init containers are never listed. So a device that is listed is held, unless the kubelet is that old, and one that
- * is not listed may be held all the same.
+ * the list also has pods that have ended, without devices. A kubelet that has just started does not list pods that it was not
+ * given yet, and init containers are never listed. So a device that is listed is held, and one that is not listed may be
+ * held all the same.
  */
 public final class PodNames {
 

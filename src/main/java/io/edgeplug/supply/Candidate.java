@@ -38,7 +38,8 @@ public record Candidate(Item item, Optional<Equipment> equipment) {
 
     private static Candidate of(Device device, DeviceClass taker, IommuGroups groups, HostFiles files) {
         Equipment equipment = Equipment.of(taker, device, groups);
-        Optional<String> problem = device.health().isHealthy() ? files.problem(equipment) : Optional.empty();
+        Optional<String> problem =
+                device.health().isHealthy() ? files.look(equipment).problem() : Optional.empty();
         Item item = new Item(Stock.told(device, problem), Optional.of(taker));
         return new Candidate(item, Optional.of(equipment));
     }

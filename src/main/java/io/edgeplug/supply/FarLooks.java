@@ -10,6 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -63,24 +64,24 @@ final class FarLooks {
         looks.computeIfPresent(Thread.currentThread(), (thread, before) -> new Look(before.device(), path));
     }
 
-    /** The problem that a look at a device's files finds, or that it does not return. */
-    Optional<String> problem(String device, Supplier<Optional<String>> look) {
+    /** What a look at a device's files finds, or what is made of the problem that it does not return. */
+    <T> T look(String device, Supplier<T> look, Function<String, T> problem) {
         Optional<String> known = hanging(device);
         if (known.isPresent()) {
-            return known;
+            return problem.apply(known.orElseThrow());
         }
         if (looks.containsKey(Thread.currentThread())) {
             return lookHere(device, look);
         }
-        CompletableFuture<Optional<String>> found = new CompletableFuture<>();
-        run(() -> found.complete(lookHere(device, look)), late -> found.complete(Optional.of(late.problem())));
+        CompletableFuture<T> found = new CompletableFuture<>();
+        run(() -> found.complete(lookHere(device, look)), late -> found.complete(problem.apply(late.problem())));
         try {
             return found.get();
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Optional.of("could not be looked at, since edgeplug is stopping");
+            return problem.apply("could not be looked at, since edgeplug is stopping");
         }
     }
 
@@ -130,7 +131,7 @@ final class FarLooks {
                 : Optional.of("is not looked at, since looks at " + hung.size() + " other devices have not returned");
     }
 
-    private Optional<String> lookHere(String device, Supplier<Optional<String>> look) {
+    private <T> T lookHere(String device, Supplier<T> look) {
         looks.put(Thread.currentThread(), new Look(device, ""));
         return look.get();
     }

@@ -12,7 +12,9 @@ import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.scan.ChangeNote;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -79,33 +81,48 @@ final class HostFiles {
                 .anyMatch(path -> Stream.concat(NEAR.stream(), UNSEEN.stream()).noneMatch(path::startsWith));
     }
 
-    /** Why what a device brings cannot be given now, for a person: what daemon and commands say of a device. */
-    Optional<String> problem(Equipment equipment) {
-        return equipment
-                .problem()
-                .or(() -> isPrepared.test(equipment.device())
-                        ? Optional.empty()
-                        : look(equipment, () -> missing(equipment)));
+    /**
+     * What a look at a device's files finds.
+     *
+     * @param problem why what it brings cannot be given now, for a person: what daemon and commands say of a device
+     * @param replaced which file is another one than the scan looked at, whose path leads elsewhere or that was replaced since
+     */
+    record Finding(Optional<String> problem, Optional<String> replaced) {
+
+        static Finding problem(String problem) {
+            return new Finding(Optional.of(problem), Optional.empty());
+        }
     }
 
-    private Optional<String> missing(Equipment equipment) {
-        return badNode(equipment).or(() -> badFile(equipment)).or(() -> badMount(equipment.mountsBeforehand()));
+    /** Looks at all that a device brings, at each path once. */
+    Finding look(Equipment equipment) {
+        if (equipment.problem().isPresent()) {
+            return new Finding(equipment.problem(), Optional.empty());
+        }
+        boolean isInPreparation = isPrepared.test(equipment.device());
+        return look(equipment, () -> {
+            Ways ways = new Ways();
+            Optional<String> problem = isInPreparation ? Optional.empty() : missing(equipment, ways);
+            return new Finding(problem, replaced(equipment, ways));
+        });
+    }
+
+    private Optional<String> missing(Equipment equipment, Ways ways) {
+        return badNode(equipment)
+                .or(() -> badFile(equipment, ways))
+                .or(() -> badMount(equipment.mountsBeforehand(), ways));
     }
 
     /** Which mount is missing that is to be there once the device is prepared. */
     Optional<String> missingAfterwards(Equipment equipment) {
-        return look(equipment, () -> badMount(equipment.mountsAfterwards()));
+        return look(equipment, () -> new Finding(badMount(equipment.mountsAfterwards(), new Ways()), Optional.empty()))
+                .problem();
     }
 
-    /** Which file is another one than the scan looked at, whose path leads elsewhere or that was replaced since. */
-    Optional<String> replaced(Equipment equipment) {
-        return look(equipment, () -> replacedOf(equipment));
-    }
-
-    private Optional<String> replacedOf(Equipment equipment) {
+    private static Optional<String> replaced(Equipment equipment, Ways ways) {
         return equipment.device() instanceof PathDevice device
                 ? device.files().stream()
-                        .filter(file -> !destination(file.path()).equals(file.found()))
+                        .filter(file -> !ways.destination(file.path()).equals(file.found()))
                         .map(file -> "its file " + file.path() + " was replaced since edgeplug looked at it")
                         .findFirst()
                 : Optional.empty();
@@ -121,12 +138,12 @@ final class HostFiles {
     }
 
     /** What a look finds; one that may hang is made by a thread that may. */
-    private Optional<String> look(Equipment equipment, Supplier<Optional<String>> look) {
+    private Finding look(Equipment equipment, Supplier<Finding> look) {
         if (!isFar(equipment)) {
             return look.get();
         }
         isFar = true;
-        return far.problem(equipment.id(), look);
+        return far.look(equipment.id(), look, Finding::problem);
     }
 
     private Optional<String> badNode(Equipment equipment) {
@@ -153,18 +170,18 @@ final class HostFiles {
         return canBe ? Optional.empty() : Optional.of("its node " + path + " is " + found.orElseThrow());
     }
 
-    private Optional<String> badFile(Equipment equipment) {
+    private Optional<String> badFile(Equipment equipment, Ways ways) {
         return equipment.device() instanceof PathDevice device
                 ? device.files().stream()
-                        .flatMap(file -> badFile(file).stream())
+                        .flatMap(file -> badFile(file, ways).stream())
                         .findFirst()
                 : Optional.empty();
     }
 
     /** What the scan has not found either, makes the device unhealthy by itself. */
-    private Optional<String> badFile(PathDevice.File file) {
+    private Optional<String> badFile(PathDevice.File file, Ways ways) {
         Optional<FileKind> was = file.kind();
-        Optional<Destination> now = destination(file.path());
+        Optional<Destination> now = ways.destination(file.path());
         if (was.isPresent() && now.isEmpty()) {
             return Optional.of("its file " + file.path() + " is not there");
         }
@@ -172,28 +189,38 @@ final class HostFiles {
                 there -> was.flatMap(kind -> file.change(kind, there.kind())).or(() -> there.distrust(trustOwner)));
     }
 
-    private Optional<String> badMount(Collection<Mount> mounts) {
+    private Optional<String> badMount(Collection<Mount> mounts, Ways ways) {
         return mounts.stream()
                 .map(Mount::hostPath)
                 .filter(path -> devNull.isPresent() && UNSEEN.stream().noneMatch(path::startsWith))
-                .flatMap(path -> badMount(path).stream())
+                .flatMap(path -> badMount(path, ways).stream())
                 .findFirst();
     }
 
-    private Optional<String> badMount(String path) {
-        Optional<Destination> found = destination(path);
+    private Optional<String> badMount(String path, Ways ways) {
+        Optional<Destination> found = ways.destination(path);
         return found.isEmpty()
                 ? Optional.of("its mount " + path + " is not there")
                 : found.flatMap(there -> there.distrust(trustOwner))
                         .map(problem -> "its mount " + path + " is not to be trusted: " + problem);
     }
 
-    private Optional<Destination> destination(String path) {
-        far.at(path);
-        try {
-            return sysfs.follow(path.substring(1));
-        } catch (IOException e) {
-            return Optional.empty();
+    /** Where paths lead, each of which is followed once. */
+    private final class Ways {
+
+        private final Map<String, Optional<Destination>> known = new HashMap<>();
+
+        Optional<Destination> destination(String path) {
+            return known.computeIfAbsent(path, this::follow);
+        }
+
+        private Optional<Destination> follow(String path) {
+            far.at(path);
+            try {
+                return sysfs.follow(path.substring(1));
+            } catch (IOException e) {
+                return Optional.empty();
+            }
         }
     }
 

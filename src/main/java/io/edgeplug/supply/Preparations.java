@@ -43,6 +43,7 @@ public final class Preparations implements AutoCloseable {
     private final Function<Device, Optional<String>> objection;
     private final Map<String, DeviceInPreparation> inPreparation = new ConcurrentHashMap<>();
     private volatile boolean recovers;
+    private volatile Runnable whenPrepared = () -> {};
 
     /**
      * For the devices that a monitor follows on that node.
@@ -141,6 +142,11 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
+    /** Calls this whenever a device was prepared, so that it waits for its release from now on; it must return at once. */
+    void whenPrepared(Runnable listener) {
+        whenPrepared = listener;
+    }
+
     /** When containers' starts had devices prepared. */
     PreparedStarts starts() {
         return starts;
@@ -153,34 +159,50 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
+    /** A reading of what pods of a kubelet hold now. */
+    public interface HeldReading {
+        /**
+         * Reads it.
+         *
+         * @throws IOException if it is not known; then every device may be held
+         */
+        HeldDevices read() throws IOException;
+    }
+
     /**
-     * Gives the functions that no container holds the driver back that they had before a recipe's, beside whatever else
-     * is done. Those that were bound for another kubelet's pods stay as they are, and all do where the notes of this one
-     * cannot be read.
+     * Returns the functions that no container holds to the host driver that they had before a recipe's, beside whatever
+     * else is done. Those that were bound for another kubelet's pods stay as they are, and all do where it is not known what
+     * the pods of this one hold.
+     *
+     * @return whether there are others, which wait for their release
      */
-    public void giveBackDrivers(Path kubeletDir) {
+    public boolean giveBackDrivers(Path kubeletDir, HeldReading reading) {
         try {
             List<PciAddress> rebound = preparer.rebound(kubeletDir);
             if (rebound.isEmpty()) {
-                return;
+                return false;
             }
-            HeldDevices held = HeldDevices.read(kubeletDir);
-            monitor.current().items().stream()
+            HeldDevices held = reading.read();
+            List<PciDevice> waiting = monitor.current().items().stream()
                     .flatMap(item -> item.device() instanceof PciDevice pci ? Stream.of(pci) : Stream.empty())
                     .filter(device -> rebound.contains(device.function().address()))
+                    .toList();
+            waiting.stream()
                     .filter(device -> held.of(device).isEmpty())
-                    .forEach(device -> preparer.giveBackDriver(device, () -> checkFree(kubeletDir, device)));
+                    .forEach(device -> preparer.giveBackDriver(device, () -> checkFree(kubeletDir, reading, device)));
+            return waiting.stream().anyMatch(device -> held.of(device).isPresent());
         } catch (IOException e) {
             LOG.fine(() -> "drivers stay as they are: " + e.getMessage());
+            return false;
         }
     }
 
     /** The kubelet notes a device before its container starts: from then on no one but the recipe gives it a driver. */
-    private void checkFree(Path kubeletDir, PciDevice device) throws IOException {
+    private void checkFree(Path kubeletDir, HeldReading reading, PciDevice device) throws IOException {
         if (!preparer.rebound(kubeletDir).contains(device.function().address())) {
             throw new IOException("has been bound for another kubelet");
         }
-        if (HeldDevices.read(kubeletDir).of(device).isPresent()) {
+        if (reading.read().of(device).isPresent()) {
             throw new IOException("is held");
         }
     }
@@ -218,6 +240,7 @@ public final class Preparations implements AutoCloseable {
                 Optional.ofNullable(inPreparation.remove(ended.device().id()))
                         .ifPresent(device ->
                                 device.end(ended.problem().map(problem -> "could not be prepared: " + problem)));
+                whenPrepared.run();
             }
             case PrepareEvent.DriverGivenBack back -> {
                 back.text().ifPresent(text -> log(back.device(), text));

@@ -1,83 +1,90 @@
 package io.edgeplug.supply;
 
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.flow.Latest;
+import io.edgeplug.flow.Threads;
 import io.edgeplug.inventory.Monitor;
-import io.edgeplug.pods.EndedPods;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
-import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.pods.KubeletPods;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.logging.Logger;
 
 /**
- * Follows which containers hold which devices, on a thread of its own: what is released gets its driver back and leaves the
- * list if it has gone, and what a container has without its being prepared is reported.
+ * Follows which containers hold which devices, on a thread of its own. A device that is released returns to its host driver,
+ * and leaves the list if it has gone. A device that a container has without its being prepared is reported.
  */
 public final class Releases implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Releases.class.getName());
 
-    /** How long what a preparation by hand has left, that was killed, may go unnoticed. */
+    /** How long the traces of a killed preparation by hand may go unnoticed. */
     private static final Duration SLOW_LOOK = Duration.ofSeconds(60);
 
-    /** How often the kubelet's notes are read while a device is gone that a container may hold. */
+    /** How often is looked while something waits for a release, and the kubelet tells the end of a pod by itself. */
     private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
+
+    /** The same where the kubelet must be asked, which all clients of the node share 100 times a second. */
+    private static final Duration ASKING_LOOK = Duration.ofSeconds(2);
+
+    /** How often is looked whether the last processes of a pod have ended of which the kubelet says that it is gone. */
+    private static final Duration ENDING_LOOK = Duration.ofMillis(500);
 
     /** How long the kubelet's notes are left alone once they have changed: one that starts writes them for each resource. */
     private static final Duration BURST = Duration.ofMillis(100);
 
-    /** A pod that was given devices waits with its start until the node's network is ready. */
-    private static final Duration POD_STARTED_WITHIN = Duration.ofMinutes(10);
-
-    private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
-
-    private final Path kubeletDir;
+    private final KubeletPods pods;
+    private final Supplies supplies;
     private final Monitor monitor;
     private final Preparations preparations;
     private final UnpreparedStarts unprepared;
-    private final EndedPods ended;
+    private final HolderLog log;
+    private final Latest<Long> notes;
+    private final BooleanSupplier areRegistered;
     private final Thread thread;
 
+    /** Whether a change of the inventory may have a device wait for its release that did not before. */
+    private volatile boolean followsInventory;
+
+    /** One object, to be removed again. */
+    private final Runnable inventoryListener = this::inventoryChanged;
+
+    /** When pod-resources may be asked again for what was released. */
+    private Deadline nextAsk = Deadline.in(Duration.ZERO);
+
     private Releases(
-            Path kubeletDir,
-            Path pods,
-            Monitor monitor,
+            KubeletPods pods,
+            Supplies supplies,
             Preparations preparations,
-            Supplier<List<DeviceClass>> classes,
             BooleanSupplier areRegistered,
             Latest<Long> notes) {
-        this.kubeletDir = kubeletDir;
-        this.monitor = monitor;
+        this.pods = pods;
+        this.supplies = supplies;
+        this.monitor = supplies.monitor();
         this.preparations = preparations;
-        this.unprepared = new UnpreparedStarts(kubeletDir, pods, monitor, preparations.starts());
-        this.ended = new EndedPods(pods, CGROUPS, POD_STARTED_WITHIN);
-        this.thread = Thread.ofVirtual().name("releases").unstarted(() -> follow(notes, classes, areRegistered));
+        this.areRegistered = areRegistered;
+        this.notes = notes;
+        this.unprepared = new UnpreparedStarts(pods.kubeletDir(), pods.directories(), monitor, preparations.starts());
+        this.log = new HolderLog(pods);
+        this.thread = Thread.ofVirtual().name("releases").unstarted(this::follow);
     }
 
     /**
      * Follows the pods of a kubelet, from {@link #start} on.
      *
-     * @param kubeletDir the kubelet's directory for device plugins, in which it notes who holds what
-     * @param pods in which it has a directory for each pod
      * @param areRegistered whether the kubelet knows now whose devices it must have prepared
-     * @param notes how often those notes may have changed
+     * @param notes how often what the kubelet tells of its pods may have changed
      */
     public static Releases of(
-            Path kubeletDir,
-            Path pods,
+            KubeletPods pods,
             Supplies supplies,
             Preparations preparations,
             BooleanSupplier areRegistered,
             Latest<Long> notes) {
-        Releases releases = new Releases(
-                kubeletDir, pods, supplies.monitor(), preparations, supplies::classes, areRegistered, notes);
+        Releases releases = new Releases(pods, supplies, preparations, areRegistered, notes);
         if (supplies.monitor().current().sharesIommuGroups()) {
             // before the first pod can ask for a group of which a running one has a member
             boolean ignored = releases.learnHolders();
@@ -86,23 +93,45 @@ public final class Releases implements AutoCloseable {
     }
 
     public void start() {
+        preparations.whenPrepared(this::lookSoon);
+        monitor.addListener(inventoryListener);
         thread.start();
     }
 
-    private void follow(Latest<Long> notes, Supplier<List<DeviceClass>> classes, BooleanSupplier areRegistered) {
+    private void inventoryChanged() {
+        if (followsInventory) {
+            lookSoon();
+        }
+    }
+
+    private void lookSoon() {
+        Long ignored = notes.change(count -> count + 1);
+    }
+
+    private void follow() {
         try {
             boolean isKnown = false;
             while (true) {
                 long read = notes.get();
                 preparations.recoverAgain();
-                preparations.giveBackDrivers(kubeletDir);
-                boolean isWaiting = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
-                if (isWaiting || !isKnown) {
-                    isKnown |= learnHolders();
+                Optional<HeldDevices> held = look();
+                boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::held);
+                boolean isMissing = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
+                if (isMissing || !isKnown) {
+                    held.ifPresent(this::noteHolders);
+                    isKnown |= held.isPresent();
                 }
+                boolean isUnnamed =
+                        held.isPresent() && log.follow(held.orElseThrow().all(supplies::has));
                 boolean isUnsettled =
-                        preparations.areOfDaemon() && unprepared.look(classes.get(), areRegistered.getAsBoolean());
-                Long ignored = notes.awaitNewerThan(read, isWaiting || isUnsettled ? MISSING_LOOK : SLOW_LOOK);
+                        preparations.areOfDaemon() && unprepared.look(supplies.classes(), areRegistered.getAsBoolean());
+                ask(isMissing || isRebound, isUnnamed);
+                followsInventory = !isMissing
+                        && held.stream()
+                                .flatMap(all -> all.all(supplies::has))
+                                .findAny()
+                                .isPresent();
+                Long ignored = notes.awaitNewerThan(read, pause(isMissing, isRebound, isUnsettled));
                 ignored = notes.awaitNewerThan(Long.MAX_VALUE, BURST);
             }
         } catch (InterruptedException e) {
@@ -110,30 +139,49 @@ public final class Releases implements AutoCloseable {
         }
     }
 
+    private void ask(boolean isWaiting, boolean isUnnamed) {
+        boolean isDue = isWaiting && !pods.areTold() && nextAsk.isOver();
+        if (isDue || isUnnamed) {
+            nextAsk = Deadline.in(ASKING_LOOK);
+            pods.ask();
+        }
+    }
+
+    private Duration pause(boolean isMissing, boolean isRebound, boolean isUnsettled) {
+        if (pods.areEnding()) {
+            return ENDING_LOOK;
+        }
+        if ((isMissing || isRebound) && !pods.areTold()) {
+            return nextAsk.wakeUp();
+        }
+        return isMissing || isUnsettled ? MISSING_LOOK : SLOW_LOOK;
+    }
+
     /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed over may be held. */
     public boolean learnHolders() {
+        Optional<HeldDevices> held = look();
+        held.ifPresent(this::noteHolders);
+        return held.isPresent();
+    }
+
+    private Optional<HeldDevices> look() {
         try {
-            HeldDevices held = HeldDevices.read(kubeletDir);
-            Map<String, Boolean> pods = new ConcurrentHashMap<>();
-            monitor.noteHolders(device -> held.of(
-                            device, holding -> !pods.computeIfAbsent(holding.pod(), ended::hasEnded))
-                    .map(Holding::pod));
-            ended.keep(pods.keySet());
-            return true;
+            return Optional.of(pods.look());
         } catch (IOException e) {
             LOG.fine(() -> "not known what containers hold: " + e.getMessage());
-            return false;
+            return Optional.empty();
         }
+    }
+
+    private void noteHolders(HeldDevices held) {
+        monitor.noteHolders(device -> held.of(device).map(Holding::pod));
     }
 
     @Override
     public void close() {
-        thread.interrupt();
-        try {
-            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(Duration.ofSeconds(1));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        preparations.whenPrepared(() -> {});
+        monitor.removeListener(inventoryListener);
+        Threads.end(thread);
         unprepared.close();
     }
 }

@@ -94,6 +94,12 @@ public final class Supplies implements AutoCloseable {
         return supplies.stream().map(Supply::deviceClass).toList();
     }
 
+    /** Whether this is the name of a resource that is supplied. */
+    public boolean has(String resource) {
+        return supplies.stream()
+                .anyMatch(supply -> supply.deviceClass().resource().toString().equals(resource));
+    }
+
     public List<Supply> each() {
         return supplies;
     }

@@ -6,12 +6,12 @@ import io.edgeplug.container.Equipment;
 import io.edgeplug.container.IommuGroups;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
-import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Latest;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.HostFiles.Finding;
 import io.edgeplug.supply.LookRequests.Extent;
 import io.edgeplug.supply.LookRequests.Request;
 import java.time.Duration;
@@ -87,10 +87,6 @@ public final class Supply implements AutoCloseable {
         return deviceClass;
     }
 
-    private ResourceName resource() {
-        return deviceClass.resource();
-    }
-
     Monitor monitor() {
         return monitor;
     }
@@ -119,15 +115,15 @@ public final class Supply implements AutoCloseable {
                 throw unhealthy(device.id(), String.valueOf(now.problems().get(device.id())));
             }
             Equipment one = equipment(device, now);
-            Optional<String> problem = problem(one);
+            Finding found = hostFiles.look(one);
+            Optional<String> problem = found.problem().or(() -> files.damage(one));
             if (problem.isPresent()) {
                 note(device.id(), problem.orElseThrow());
                 throw unhealthy(device.id(), problem.orElseThrow());
             }
             // the next scan finds it, and till then it is no worse than before
-            Optional<String> replaced = hostFiles.replaced(one);
-            if (replaced.isPresent()) {
-                throw unhealthy(device.id(), replaced.orElseThrow());
+            if (found.replaced().isPresent()) {
+                throw unhealthy(device.id(), found.replaced().orElseThrow());
             }
             equipment.add(one);
         }
@@ -154,12 +150,7 @@ public final class Supply implements AutoCloseable {
     }
 
     private DeviceUnavailableException unhealthy(String device, String reason) {
-        return DeviceUnavailableException.unhealthy(resource(), device, reason);
-    }
-
-    /** Why this cannot be handed over now; looks at attributes only. */
-    private Optional<String> problem(Equipment one) {
-        return hostFiles.problem(one).or(() -> files.damage(one));
+        return DeviceUnavailableException.unhealthy(deviceClass.resource(), device, reason);
     }
 
     /**
@@ -170,7 +161,7 @@ public final class Supply implements AutoCloseable {
     void run(Runnable asking, Consumer<DeviceUnavailableException> late) {
         hostFiles.run(asking, hung -> {
             if (hung.device().isEmpty()) {
-                late.accept(DeviceUnavailableException.notLookedAt(resource()));
+                late.accept(DeviceUnavailableException.notLookedAt(deviceClass.resource()));
                 return;
             }
             note(hung.device(), hung.problem());
@@ -186,7 +177,7 @@ public final class Supply implements AutoCloseable {
     /** On the thread that has just published an inventory. */
     private void hear() {
         Stock ignored =
-                stock.change(before -> before.withBadNews(monitor.current().devices(resource())));
+                stock.change(before -> before.withBadNews(monitor.current().devices(deviceClass.resource())));
         requests.wake();
     }
 
@@ -227,7 +218,7 @@ public final class Supply implements AutoCloseable {
     private Set<String> damaged() {
         Set<String> damaged = new HashSet<>();
         for (Equipment one : index.all().values()) {
-            if (problem(one).isPresent()) {
+            if (hostFiles.look(one).problem().or(() -> files.damage(one)).isPresent()) {
                 damaged.add(one.id());
             }
             // all 4,096 devices take a while, and one that has settled meanwhile does not wait for them
@@ -254,7 +245,7 @@ public final class Supply implements AutoCloseable {
         Map<String, String> problems = isWhole ? files.keep(all) : files.update(all, looked.values(), change.gone());
         nodes.follow(looked.values());
         for (Equipment one : looked.values()) {
-            hostFiles.problem(one).ifPresent(problem -> problems.put(one.id(), problem));
+            hostFiles.look(one).problem().ifPresent(problem -> problems.put(one.id(), problem));
         }
         Stock now = publish(inventory, shares, looked, problems);
         log.tell(now.problems(), files.unread(), shares);
@@ -279,8 +270,13 @@ public final class Supply implements AutoCloseable {
             problems.keySet().retainAll(index.all().keySet());
             problems.keySet().removeAll(looked.keySet());
             problems.putAll(found);
-            return before.next(inventory.devices(resource()), shares, inventory.numaNodes(), index.all(), problems)
-                    .withBadNews(monitor.current().devices(resource()));
+            return before.next(
+                            inventory.devices(deviceClass.resource()),
+                            shares,
+                            inventory.numaNodes(),
+                            index.all(),
+                            problems)
+                    .withBadNews(monitor.current().devices(deviceClass.resource()));
         });
     }
 

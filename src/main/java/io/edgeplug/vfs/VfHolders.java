@@ -21,8 +21,8 @@ import java.util.Set;
 /** Who uses VFs that somebody wants to change: a pod, another network namespace, or a process with VFIO. */
 final class VfHolders {
 
-    /** A pod that was given devices has its directory long before that. */
-    private static final Duration START_OF_A_POD = Duration.ofSeconds(30);
+    /** A pod that was given devices waits with its start, and has no directory, until the node's network is ready. */
+    private static final Duration START_OF_A_POD = Duration.ofMinutes(10);
 
     private final Sysfs sysfs;
     private final Optional<Path> kubeletDir;

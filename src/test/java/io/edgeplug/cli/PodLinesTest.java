@@ -27,8 +27,8 @@ final class PodLinesTest {
 
         assertThat(mistakes)
                 .containsExactly(
-                        "\"dance\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart",
-                        "\"run pod\": is neither run POD RESOURCE=N…, start POD, remove POD nor restart",
+                        "\"dance\": is neither run POD RESOURCE=N…, start POD, delete POD, remove POD nor restart",
+                        "\"run pod\": is neither run POD RESOURCE=N…, start POD, delete POD, remove POD nor restart",
                         "\"example.com/a=0\": the number of devices must be from 1 to 99999",
                         "pod: is no pod of this kubelet");
         assertThat(told)

@@ -5,6 +5,7 @@ import static io.edgeplug.kubelet.TestDaemon.NODE0;
 import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static io.edgeplug.kubelet.TestDaemon.VF0;
 
+import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import java.nio.file.Path;
 
@@ -13,8 +14,13 @@ record Served(TestDaemon daemon, LocalKubelet kubelet) {
 
     /** Opens both below a directory; the VF is prepared as {@code lines} say. */
     static Served open(Closing closing, Path directory, String lines) throws Exception {
+        return open(closing, directory, lines, KubeletOptions.DEFAULTS);
+    }
+
+    /** The same, with that kubelet. */
+    static Served open(Closing closing, Path directory, String lines, KubeletOptions options) throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
-        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, event -> {}));
+        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, options, event -> {}));
         TestDaemon daemon = closing.add(TestDaemon.open(
                 directory,
                 kubeletDir,

@@ -12,6 +12,7 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -89,7 +90,7 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 classes,
-                (supplies, preparations) -> DevicePlugins.open(kubeletDir, supplies, preparations));
+                (supplies, preparations) -> DevicePlugins.open(kubeletDir, directory, supplies, preparations));
     }
 
     /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */
@@ -99,7 +100,8 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 CLASSES,
-                (supplies, preparations) -> DevicePlugins.openInRegistry(registry, kubeletDir, supplies, preparations));
+                (supplies, preparations) ->
+                        DevicePlugins.openInRegistry(registry, kubeletDir, directory, supplies, preparations));
     }
 
     private interface Opening {
@@ -174,7 +176,7 @@ public final class TestDaemon implements AutoCloseable {
 
     /** Has drivers given back, as when the kubelet's notes in that directory change. */
     void giveBackDrivers(Path kubeletDir) {
-        preparations.giveBackDrivers(kubeletDir);
+        boolean ignored = preparations.giveBackDrivers(kubeletDir, () -> HeldDevices.read(kubeletDir));
     }
 
     /** Has the kubelet's notes read, as at start. */

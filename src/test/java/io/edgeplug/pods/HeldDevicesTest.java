@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -91,6 +92,28 @@ final class HeldDevicesTest {
     @ValueSource(strings = {"0000:3b:01.0", "0000:3b:01.0::2", "0000:3b:01.0-region1", "0000:3b:01.0-region1::0"})
     void deviceIsHeldWithAShareOrAPartOfIt(String id) throws IOException {
         assertThat(held("{\"0\":[\"" + id + "\"]}").of(vf())).isPresent();
+    }
+
+    @Test
+    void functionIsHeldAsLongAsAnyPodHoldsAPartOfIt() throws IOException {
+        Files.writeString(directory.resolve(HeldDevices.FILE), """
+                {"Data":{"PodDeviceEntries":[
+                {"PodUID":"first","ContainerName":"main","ResourceName":"example.com/x",
+                "DeviceIDs":{"0":["0000:3b:01.0-region0"]},"AllocResp":""},
+                {"PodUID":"second","ContainerName":"main","ResourceName":"example.com/x",
+                "DeviceIDs":{"0":["0000:3b:01.0-region1"]},"AllocResp":""}],"RegisteredDevices":{}},"Checksum":1}
+                """);
+        HeldDevices held = HeldDevices.read(directory);
+        Device vf = vf();
+
+        assertThat(held.all(vf)).extracting(HeldDevices.Holding::pod).containsExactly("first", "second");
+        assertThat(held.of(vf, holding -> !holding.pod().equals("first")))
+                .map(HeldDevices.Holding::pod)
+                .contains("second");
+        held.forget(Set.of("first"));
+        assertThat(held.of(vf)).map(HeldDevices.Holding::pod).contains("second");
+        held.forget(Set.of("second"));
+        assertThat(held.of(vf)).isEmpty();
     }
 
     @ParameterizedTest

@@ -59,7 +59,7 @@ final class PodEventsTest {
     void endOfAPodIsTold() throws Exception {
         try (LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("first", VF, 1));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add)) {
+            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
                 assertThat(next()).isEqualTo(event(false, "first"));
                 kubelet.remove("first");
                 assertThat(next()).isEqualTo(event(true, "first"));
@@ -72,7 +72,7 @@ final class PodEventsTest {
         try (LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("first", VF, 1));
             kubelet.admit(PodSpec.of("stays", VF, 1));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add)) {
+            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
                 assertThat(next()).isEqualTo(event(false, "first"));
                 assertThat(next()).isEqualTo(event(false, "stays"));
                 kubelet.stop();
@@ -88,7 +88,7 @@ final class PodEventsTest {
 
     @Test
     void kubeletThatComesLaterIsFollowed() throws Exception {
-        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add);
+        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {});
                 LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("late", VF, 1));
             assertThat(next()).isEqualTo(event(false, "late"));
@@ -102,7 +102,7 @@ final class PodEventsTest {
             Files.createDirectory(root.resolve("pods"));
             Files.createSymbolicLink(root.resolve("pods/kubelet.sock"), Path.of("../moved/pods-api.sock"));
             Files.move(root.resolve("pods-api"), root.resolve("moved"));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add)) {
+            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
                 assertThat(next()).isEqualTo(event(false, "first"));
             }
         }
@@ -120,7 +120,7 @@ final class PodEventsTest {
                         // says nothing
                     }
                 });
-        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add)) {
+        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
             assertThat(events).isEmpty();
         } finally {
             silent.shutdownNow().awaitTermination();

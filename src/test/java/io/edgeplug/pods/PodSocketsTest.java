@@ -1,22 +1,17 @@
 package io.edgeplug.pods;
 
+import static io.edgeplug.pods.PodResourcesAnswers.VF;
+import static io.edgeplug.pods.PodResourcesAnswers.answer;
+import static io.edgeplug.pods.PodResourcesAnswers.answering;
+import static io.edgeplug.pods.PodResourcesAnswers.list;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import com.google.protobuf.ByteString;
-import io.edgeplug.SmallHeap;
+import io.edgeplug.kubelet.LogLines;
+import io.edgeplug.linux.OtherUser;
 import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.pods.HeldDevices.Holding;
-import io.edgeplug.pods.PodNames.Holder;
-import io.edgeplug.proto.podresources.ContainerDevices;
-import io.edgeplug.proto.podresources.ContainerResources;
-import io.edgeplug.proto.podresources.ListPodResourcesRequest;
-import io.edgeplug.proto.podresources.ListPodResourcesResponse;
-import io.edgeplug.proto.podresources.PodResources;
 import io.edgeplug.proto.podresources.PodResourcesListerGrpc;
 import io.grpc.Server;
 import io.grpc.Status;
-import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -26,16 +21,11 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Consumer;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -46,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 final class PodSocketsTest {
 
-    private static final Holding VF = new Holding("uid", "main", "example.com/vf", "0000:3b:01.0");
     private static final Duration SOON = Duration.ofMillis(300);
 
     @TempDir
@@ -73,39 +62,6 @@ final class PodSocketsTest {
         }
     }
 
-    private static ListPodResourcesResponse list(int pods, int padding) {
-        ListPodResourcesResponse.Builder list = ListPodResourcesResponse.newBuilder();
-        for (int i = 0; i < pods; i++) {
-            list.addPodResources(PodResources.newBuilder()
-                    .setName("dpdk-" + i)
-                    .setNamespace("edge")
-                    .addContainers(ContainerResources.newBuilder()
-                            .setName("main")
-                            .addDevices(ContainerDevices.newBuilder()
-                                    .setResourceName(VF.resource())
-                                    .addDeviceIds(i == 0 ? VF.id() : "other-" + i))
-                            .addDevices(ContainerDevices.newBuilder()
-                                    .setResourceName("other.com/gpu")
-                                    .addDeviceIds("x".repeat(padding)))));
-        }
-        return list.build();
-    }
-
-    private static PodResourcesListerGrpc.PodResourcesListerImplBase answering(
-            Consumer<StreamObserver<ListPodResourcesResponse>> answer) {
-        return new PodResourcesListerGrpc.PodResourcesListerImplBase() {
-            @Override
-            public void list(ListPodResourcesRequest request, StreamObserver<ListPodResourcesResponse> caller) {
-                answer.accept(caller);
-            }
-        };
-    }
-
-    private static void answer(StreamObserver<ListPodResourcesResponse> caller, ListPodResourcesResponse list) {
-        caller.onNext(list);
-        caller.onCompleted();
-    }
-
     /** Accepts, sends these bytes if there are any, and says nothing more. */
     private ServerSocketChannel serveBytes(byte[] bytes, List<SocketChannel> accepted) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -124,51 +80,18 @@ final class PodSocketsTest {
         return server;
     }
 
-    /** Asks twice, and expects one line of log and no more descriptors. */
+    /** Asks twice, and expects one line of log. */
     private String complaint() throws Exception {
-        List<String> lines = Collections.synchronizedList(new ArrayList<>());
-        Logger logger = Logger.getLogger(PodResourcesClient.class.getName());
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                lines.add(line.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        logger.setLevel(Level.INFO);
-        logger.addHandler(handler);
-        try {
-            PodResourcesClient client = new PodResourcesClient(rpc, root, VF.resource()::equals, SOON);
-            assertThat(client.ask()).isEmpty();
-            assertThat(client.ask()).isEmpty();
-        } finally {
-            logger.removeHandler(handler);
-            logger.setLevel(null);
-        }
-        assertThat(lines).hasSize(1);
-        return lines.getFirst().replace(root.toString(), "ROOT");
+        return complaint(rpc);
     }
 
-    @Test
-    void podThatHoldsADeviceIsKnownByName() throws Exception {
-        Server server = rpc.serve(socket(), answering(caller -> answer(caller, list(3, 5))));
-        try {
-            PodNames names = PodNames.read(rpc, root, VF.resource()::equals);
-
-            assertThat(names.of(VF)).contains(new Holder("edge", "dpdk-0", "main"));
-            assertThat(names.of(new Holding("uid", "init", VF.resource(), VF.id())))
-                    .contains(new Holder("edge", "dpdk-0", "init"));
-            assertThat(names.of(new Holding("uid", "main", VF.resource(), "free")))
-                    .isEmpty();
-            assertThat(names.of(new Holding("uid", "main", "other.com/gpu", "xxxxx")))
-                    .isEmpty();
-        } finally {
-            server.shutdownNow().awaitTermination();
+    private String complaint(UnixRpc caller) throws Exception {
+        try (LogLines log = LogLines.open()) {
+            PodResourcesClient client = new PodResourcesClient(caller, root, VF.resource()::equals, SOON);
+            assertThat(client.ask()).isEmpty();
+            assertThat(client.ask()).isEmpty();
+            assertThat(log.with("pods are known by their UIDs only")).hasSize(1);
+            return log.with("").getFirst().replace(root.toString(), "ROOT");
         }
     }
 
@@ -186,6 +109,41 @@ final class PodSocketsTest {
             assertThat(socket()).exists();
         }
         assertThat(complaint()).contains("kubelet.sock: cannot connect: Connection refused; ");
+    }
+
+    @Test
+    void socketThatThisProcessMayNotUseIsToldOnce() throws Exception {
+        // has all classes loaded, which the other user may not read
+        assertThat(complaint()).contains("no such file");
+        Server server = rpc.serve(socket(), answering(caller -> answer(caller, list(1, 5))));
+        allowOthers("rwxr-xr-x");
+        Files.setPosixFilePermissions(socket(), PosixFilePermissions.fromString("rwx------"));
+        try {
+            assertThat(OtherUser.call(() -> {
+                        try (UnixRpc unprivileged = UnixRpc.open()) {
+                            return complaint(unprivileged);
+                        }
+                    }))
+                    .contains("cannot connect: Permission denied; ");
+        } finally {
+            server.shutdownNow().awaitTermination();
+        }
+    }
+
+    @Test
+    void serverOfAnotherUserIsNotAsked() throws Exception {
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(socket());
+        allowOthers("rwxrwxrwx");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            ServerSocketChannel bound = OtherUser.call(() -> server.bind(address));
+            assertThat(bound.isOpen()).isTrue();
+            assertThat(complaint()).contains("belongs to a process of uid " + OtherUser.UID + ", not of root");
+        }
+    }
+
+    private void allowOthers(String permissions) throws IOException {
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(root.resolve("pod-resources"), PosixFilePermissions.fromString(permissions));
     }
 
     @Test
@@ -237,77 +195,6 @@ final class PodSocketsTest {
             assertThat(complaint()).contains("UNIMPLEMENTED");
         } finally {
             server.shutdownNow().awaitTermination();
-        }
-    }
-
-    @Test
-    void answerOfMoreThan16MibIsRefused() throws Exception {
-        Server server = rpc.serve(socket(), answering(caller -> answer(caller, list(17, 1 << 20))));
-        try {
-            assertThatIOException()
-                    .isThrownBy(() -> PodNames.read(rpc, root, VF.resource()::equals))
-                    .withMessageEndingWith("answers with more than 16 MiB");
-        } finally {
-            server.shutdownNow().awaitTermination();
-        }
-    }
-
-    @Test
-    void listOfWhatAreNoPodsIsRefused() throws Exception {
-        Server server = rpc.serve(
-                socket(),
-                answering(caller -> answer(
-                        caller,
-                        ListPodResourcesResponse.newBuilder()
-                                .setUnknownFields(com.google.protobuf.UnknownFieldSet.newBuilder()
-                                        .addField(
-                                                1,
-                                                com.google.protobuf.UnknownFieldSet.Field.newBuilder()
-                                                        .addLengthDelimited(ByteString.copyFromUtf8("\u0007garbage"))
-                                                        .build())
-                                        .build())
-                                .build())));
-        try {
-            assertThatIOException()
-                    .isThrownBy(() -> PodNames.read(rpc, root, VF.resource()::equals))
-                    .withMessageEndingWith("does not answer as a kubelet does");
-        } finally {
-            server.shutdownNow().awaitTermination();
-        }
-    }
-
-    @Test
-    void answerOf12MibIsReadInTheDaemonsHeapTenTimes() throws Exception {
-        ListPodResourcesResponse list = list(120, 100_000);
-        assertThat(list.getSerializedSize()).isGreaterThan(11 << 20);
-        Server server = rpc.serve(socket(), answering(caller -> answer(caller, list)));
-        try {
-            SmallHeap.End end = SmallHeap.run(Reader.class, root.toString());
-            assertThat(end.output()).isEqualToIgnoringWhitespace("edge/dpdk-0 (main)");
-            assertThat(end.exit()).isZero();
-        } finally {
-            server.shutdownNow().awaitTermination();
-        }
-    }
-
-    /** A daemon's heap, of which half is in use. */
-    static final class Reader {
-
-        private Reader() {}
-
-        public static void main(String[] args) throws Exception {
-            byte[] inUse = new byte[14 << 20];
-            try (UnixRpc rpc = UnixRpc.open()) {
-                Optional<Holder> holder = Optional.empty();
-                for (int i = 0; i < 10; i++) {
-                    holder = PodNames.read(rpc, Path.of(args[0]), VF.resource()::equals)
-                            .of(VF);
-                }
-                System.out.println(holder.orElseThrow());
-            }
-            if (inUse.length == 0) {
-                throw new IllegalStateException();
-            }
         }
     }
 }

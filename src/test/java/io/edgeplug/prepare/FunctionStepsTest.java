@@ -1,25 +1,18 @@
 package io.edgeplug.prepare;
 
 import static io.edgeplug.prepare.PreparedNode.DEVICES;
-import static io.edgeplug.prepare.PreparedNode.PATIENCE;
 import static io.edgeplug.prepare.PreparedNode.VF0;
 import static io.edgeplug.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.rules.Step;
 import io.edgeplug.scan.ChangeNote;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,22 +52,13 @@ final class FunctionStepsTest {
         });
     }
 
-    private void assertAsBefore() throws IOException {
-        assertThat(prepared.driver(VF0)).isEqualTo("iavf");
-        assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("(null)");
-        assertThat(prepared.attribute(VF0, "reset_method")).isEqualTo("flr");
-        assertThat(prepared.node.root().resolve(DEVICES + VF0 + "/net/ens1f0v0"))
-                .isDirectory();
-        assertThat(new ChangeNotes(prepared.node.sysfs()).functions()).isEmpty();
-    }
-
     @Test
     void resetIsWithoutTheDriverThatHasMadeAnInterface() throws Exception {
         prepared.prepare(VF0, "reset = \"flr\"");
 
         assertThat(prepared.node.acts())
                 .containsExactly(VF0 + " unbound from iavf", VF0 + " reset by flr", VF0 + " bound to iavf");
-        assertAsBefore();
+        prepared.assertAsBefore();
     }
 
     @Test
@@ -119,7 +103,7 @@ final class FunctionStepsTest {
         prepared.prepare(VF0, "reset = \"rebind\"");
 
         assertThat(prepared.node.acts()).containsExactly(VF0 + " unbound from iavf", VF0 + " bound to iavf");
-        assertAsBefore();
+        prepared.assertAsBefore();
     }
 
     @Test
@@ -127,7 +111,7 @@ final class FunctionStepsTest {
         fail(DEVICES + VF0 + "/reset", "Input/output error");
 
         assertFails("reset = \"flr\"", "reset: write reset: Input/output error");
-        assertAsBefore();
+        prepared.assertAsBefore();
     }
 
     @Test
@@ -135,7 +119,7 @@ final class FunctionStepsTest {
         fail("sys/bus/pci/drivers/iavf/unbind", "Device or resource busy");
 
         assertFails("reset = \"flr\"", "reset: write unbind: Device or resource busy");
-        assertAsBefore();
+        prepared.assertAsBefore();
     }
 
     @Test
@@ -143,7 +127,7 @@ final class FunctionStepsTest {
         Files.delete(prepared.node.root().resolve(DEVICES + VF0 + "/reset"));
 
         assertFails("reset = \"function\"", "reset: write reset: No such file or directory");
-        assertAsBefore();
+        prepared.assertAsBefore();
     }
 
     @Test
@@ -177,7 +161,7 @@ final class FunctionStepsTest {
         assertThat(prepared.driver(VF0)).isEqualTo("none");
         assertLeft("was left half changed and cannot be put back: its preparation broke off");
         prepared.preparer.recover();
-        assertAsBefore();
+        prepared.assertAsBefore();
         assertThat(prepared.device(VF0).health().isHealthy()).isTrue();
     }
 
@@ -218,68 +202,11 @@ final class FunctionStepsTest {
     }
 
     @Test
-    void driverIsForTheKubeletGivenBackForWhosePodsItWasBound() throws Exception {
-        prepared.prepare(VF0, "driver = \"vfio-pci\"");
-
-        assertThat(prepared.preparer.rebound(directory.resolve("none/.."))).containsExactly(ADDRESS);
-        assertThat(prepared.preparer.rebound(directory.resolve("none"))).isEmpty();
-        prepared.preparer.use(directory.resolve("none"));
-        prepared.prepare(VF0, "driver = \"iavf\"");
-        assertThat(prepared.preparer.rebound(directory)).containsExactly(ADDRESS);
-    }
-
-    private Optional<String> giveBackDriver() throws Exception {
-        BlockingQueue<PrepareEvent.DriverGivenBack> ends = new LinkedBlockingQueue<>();
-        try (Preparer preparer = new Preparer(prepared.node.sysfs(), directory, event -> {
-            if (event instanceof PrepareEvent.DriverGivenBack back) {
-                ends.add(back);
-            }
-        })) {
-            preparer.giveBackDriver((PciDevice) prepared.device(VF0), () -> {});
-            return Objects.requireNonNull(ends.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .text();
-        }
-    }
-
-    @Test
-    void driverOfBeforeTheFirstRecipeIsGivenBackOnce() throws Exception {
-        prepared.prepare(VF0, "driver = \"vfio-pci\"");
-        prepared.prepare(VF0, "driver = \"vfio-pci\"\nreset = \"flr\"");
-
-        assertThat(giveBackDriver()).contains("has its driver iavf back");
-        assertThat(giveBackDriver()).isEmpty();
-
-        assertAsBefore();
-    }
-
-    @Test
-    void functionThatHadNoDriverHasNoneAgain() throws Exception {
-        prepared.node.sysfs().write("sys/bus/pci/drivers/iavf/unbind", VF0);
-        prepared.prepare(VF0, "driver = \"vfio-pci\"");
-
-        assertThat(giveBackDriver()).contains("has no driver again");
-
-        assertThat(prepared.driver(VF0)).isEqualTo("none");
-        assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("(null)");
-    }
-
-    @Test
-    void driverThatSomebodyElseHasBoundSinceStays() throws Exception {
-        prepared.prepare(VF0, "driver = \"vfio-pci\"");
-        prepared.node.sysfs().write("sys/bus/pci/drivers/vfio-pci/unbind", VF0);
-
-        assertThat(giveBackDriver()).isEmpty();
-
-        assertThat(prepared.driver(VF0)).isEqualTo("none");
-        assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("vfio-pci");
-    }
-
-    @Test
     void driverThatRefusesLeavesTheOldOne() throws Exception {
         fail("sys/bus/pci/drivers/vfio-pci/bind", "Invalid argument");
 
         assertFails("driver = \"vfio-pci\"", "driver: write bind: Invalid argument");
-        assertAsBefore();
+        prepared.assertAsBefore();
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.edgeplug.prepare;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
@@ -110,5 +112,14 @@ final class PreparedNode implements AutoCloseable {
     public void close() {
         preparer.close();
         node.close();
+    }
+
+    /** The first VF is as it was before anything was done to it, and nothing is noted. */
+    void assertAsBefore() throws IOException {
+        assertThat(driver(VF0)).isEqualTo("iavf");
+        assertThat(attribute(VF0, "driver_override")).isEqualTo("(null)");
+        assertThat(attribute(VF0, "reset_method")).isEqualTo("flr");
+        assertThat(node.root().resolve(DEVICES + VF0 + "/net/ens1f0v0")).isDirectory();
+        assertThat(new ChangeNotes(node.sysfs()).functions()).isEmpty();
     }
 }

@@ -1,0 +1,93 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.convert.Conversion;
+import io.edgeplug.convert.TargetNode;
+import io.edgeplug.inventory.Inventory;
+import io.edgeplug.linux.ForeignFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes device classes of what another device plugin was configured with. */
+@Command(
+        name = "convert",
+        mixinStandardHelpOptions = true,
+        description = "Write device classes of the configuration of another device plugin: "
+                + "sriov-network-device-plugin, k8s-rdma-shared-dev-plugin, generic-device-plugin or "
+                + "smarter-device-manager, in JSON or YAML, also in a ConfigMap. Comments stand above what means "
+                + "something else here. What cannot be said is an error, and nothing is written then. Looks at the node "
+                + "for what the file leaves open, as the kind of the devices, so run it on the node.")
+final class ConvertCommand implements Callable<Integer> {
+
+    /** An etcd object, as which a cluster keeps it, has no more. */
+    private static final int MAX_BYTES = 1 << 20;
+
+    private static final String STANDARD_INPUT = "-";
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = RunOptions.SYSROOT,
+            paramLabel = "DIR|FILE",
+            defaultValue = RunOptions.DEFAULT_SYSROOT,
+            description = "Look at the node under this directory, or at the one that capture wrote to this file. "
+                    + "Defaults to /.")
+    private Path sysroot = Path.of(RunOptions.DEFAULT_SYSROOT);
+
+    @Option(
+            names = "--domain",
+            paramLabel = "DOMAIN",
+            description = "The domain of resources for which the file names none: what the plugin was given as "
+                    + "--resource-prefix or --domain. Defaults to the plugin's default.")
+    private Optional<String> domain = Optional.empty();
+
+    @Parameters(paramLabel = "FILE", description = "The other plugin's configuration; - is standard input.")
+    private String file = "";
+
+    @Override
+    public Integer call() throws IOException, ConfigException {
+        String text = text();
+        PrintWriter out = spec.commandLine().getOut();
+        try (Sysroot node = Sysroot.open(sysroot)) {
+            TargetNode target = new TargetNode(
+                    node.sysfs(), Inventory.scan(node.sysfs(), List.of()).devices());
+            out.print(Conversion.of(file, text, domain, target));
+        }
+        out.flush();
+        return ExitCode.OK;
+    }
+
+    private String text() throws IOException {
+        try (InputStream in = file.equals(STANDARD_INPUT) ? System.in : ForeignFile.open(Path.of(file), MAX_BYTES)) {
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw new IOException("is larger than the " + (MAX_BYTES >> 20) + " MiB that are read of it");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (NoSuchFileException e) {
+            throw new IOException(file + ": no such file", e);
+        } catch (CharacterCodingException e) {
+            throw new IOException(file + ": is not UTF-8 text", e);
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Shares;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.PodNames;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The containers that hold devices of a node, as its kubelet notes and tells it; only root may read either. */
+final class DeviceHolders {
+
+    /** Nothing is known. */
+    static final DeviceHolders UNKNOWN = new DeviceHolders(Optional.empty(), Optional.empty(), Path.of(""));
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault());
+
+    private final Optional<HeldDevices> held;
+    private final Optional<PodNames> names;
+    private final Path pods;
+
+    private DeviceHolders(Optional<HeldDevices> held, Optional<PodNames> names, Path pods) {
+        this.held = held;
+        this.names = names;
+        this.pods = pods;
+    }
+
+    /**
+     * A container that holds a device.
+     *
+     * @param name empty if the kubelet does not tell it
+     * @param since when the kubelet made the directory of the pod; empty if there is none
+     */
+    record HeldBy(Holding holding, Optional<PodNames.Holder> name, Optional<Instant> since) {
+
+        /** {@code held by edge/dpdk-0 (main) since 2026-11-23 02:14:05}. */
+        String text() {
+            String holder = name.map(PodNames.Holder::toString)
+                    .orElse("pod " + holding.pod() + " (" + holding.container() + ")");
+            return "held by " + holder
+                    + since.map(time -> " since " + TIME.format(time)).orElse("");
+        }
+    }
+
+    /** Reads who holds these devices; unknown without root, and of a captured node. The kubelet is asked only for names. */
+    static DeviceHolders read(Sysroot sysroot, Config config, List<Device> devices) throws IOException {
+        Optional<Path> kubeletDir = sysroot.kubeletDir(config.kubeletDir());
+        if (kubeletDir.isEmpty()) {
+            return UNKNOWN;
+        }
+        Path root = sysroot.kubeletDir(
+                        config.kubeletRoot().orElse(config.kubeletDir().resolveSibling("")))
+                .orElseThrow();
+        HeldDevices held;
+        try {
+            held = HeldDevices.read(kubeletDir.orElseThrow());
+        } catch (IOException e) {
+            return UNKNOWN;
+        }
+        Set<String> resources = devices.stream()
+                .flatMap(device -> held.all(device).stream())
+                .map(Holding::resource)
+                .collect(Collectors.toSet());
+        return new DeviceHolders(Optional.of(held), names(root, resources), root.resolve("pods"));
+    }
+
+    private static Optional<PodNames> names(Path root, Set<String> resources) {
+        if (resources.isEmpty()) {
+            return Optional.empty();
+        }
+        try (UnixRpc rpc = UnixRpc.open()) {
+            return Optional.of(PodNames.read(rpc, root, resources::contains));
+        } catch (IOException e) {
+            // pods are known by their UIDs still
+            return Optional.empty();
+        }
+    }
+
+    boolean areKnown() {
+        return held.isPresent();
+    }
+
+    /** Those of a device, or of a part or a share of it. */
+    List<HeldBy> of(Device device) {
+        return held.map(known -> known.all(device)).orElse(List.of()).stream()
+                .filter(holding -> isOf(holding, device))
+                .map(holding -> new HeldBy(holding, names.flatMap(some -> some.of(holding)), since(holding.pod())))
+                .toList();
+    }
+
+    /** Whether it is the device, a share or a part of it, or that of which the device is a part; and not another part. */
+    private static boolean isOf(Holding holding, Device device) {
+        String id = holding.id().split(Shares.SEPARATOR, 2)[0];
+        return id.equals(device.id())
+                || id.startsWith(device.id() + "-")
+                || device.id().startsWith(id + "-");
+    }
+
+    /** The checkpoint is the kubelet's, and yet no name in it leads elsewhere. */
+    private Optional<Instant> since(String uid) {
+        if (!uid.matches("[A-Za-z0-9][-A-Za-z0-9_.]*")) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Files.readAttributes(pods.resolve(uid), BasicFileAttributes.class)
+                    .creationTime()
+                    .toInstant());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.edgeplug.convert;
+
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.config.Mistakes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Writes classes of the configuration of another device plugin, which it tells by its keys. */
+public final class Conversion {
+
+    private final NewClasses classes;
+    private final List<String> plugins = new ArrayList<>();
+
+    private Conversion(NewClasses classes) {
+        this.classes = classes;
+    }
+
+    /**
+     * The classes, as a file of {@code class.d} has them.
+     *
+     * @param file its name, for mistakes
+     * @param text JSON or YAML, also in a ConfigMap, or as the arguments in a DaemonSet
+     * @param domain of resources where the file names none, instead of what the plugin defaults to
+     * @throws ConfigException with every mistake in it, and everything that cannot be said
+     */
+    public static String of(String file, String text, Optional<String> domain, TargetNode node) throws ConfigException {
+        Mistakes mistakes = new Mistakes();
+        Conversion conversion = new Conversion(new NewClasses(node, domain));
+        List<Part> documents = SourceText.read(new Part.Place(mistakes, file, 0, ""), text);
+        documents.forEach(conversion::convert);
+        if (mistakes.count() == 0 && conversion.classes.isEmpty()) {
+            mistakes.add(file, "has nothing that becomes a class on this node");
+        }
+        mistakes.throwIfAny();
+        ClassText heading = new ClassText();
+        heading.comment("Made by edgeplug convert from a configuration of " + String.join(", ", conversion.plugins)
+                + ". Look at the comments, then run edgeplug check.");
+        return heading.toString() + conversion.classes.text();
+    }
+
+    private void convert(Part document) {
+        if (document.has("resourceList")) {
+            of(SriovPlugin.NAME);
+            new SriovPlugin(classes).convert(document);
+        } else if (document.has("configList")) {
+            of(RdmaSharedPlugin.NAME);
+            new RdmaSharedPlugin(classes).convert(document);
+        } else if (document.has("devices") || document.has("device")) {
+            of(GenericPlugin.NAME);
+            new GenericPlugin(classes).convertFile(document);
+        } else if (document.has("groups")) {
+            of(GenericPlugin.NAME);
+            new GenericPlugin(classes).convert(document);
+        } else if (document.has("kind") && document.has("apiVersion")) {
+            object(document);
+        } else if (document.isList()) {
+            list(document);
+        } else {
+            document.mistake("is no configuration of " + String.join(", ", SriovPlugin.NAME, RdmaSharedPlugin.NAME)
+                    + ", " + GenericPlugin.NAME + " or " + SmarterManager.NAME);
+        }
+    }
+
+    private void of(String plugin) {
+        if (!plugins.contains(plugin)) {
+            plugins.add(plugin);
+        }
+    }
+
+    private void list(Part document) {
+        if (document.elements().stream().anyMatch(part -> part.has("devicematch"))) {
+            of(SmarterManager.NAME);
+            new SmarterManager(classes).convert(document);
+        } else {
+            of(GenericPlugin.NAME);
+            document.elements().forEach(new GenericPlugin(classes)::convert);
+        }
+    }
+
+    /** What a plugin is configured by in a cluster. Objects without a configuration stand in the same files. */
+    private void object(Part object) {
+        String kind = object.text("kind").orElse("");
+        if (kind.equals("ConfigMap")) {
+            object.get("data")
+                    .ifPresent(data ->
+                            data.all().values().forEach(file -> file.documents().forEach(this::convert)));
+        } else if (kind.equals("List")) {
+            object.elements("items").forEach(this::convert);
+        } else {
+            object.get("spec")
+                    .flatMap(spec -> spec.get("template"))
+                    .flatMap(template -> template.get("spec"))
+                    .ifPresent(pod -> pod.elements("containers").forEach(this::arguments));
+        }
+    }
+
+    /** {@code --device} may have its value behind a {@code =} or as the argument that follows. */
+    private void arguments(Part container) {
+        boolean isNext = false;
+        for (Part argument : container.elements("args")) {
+            String text = argument.text().orElse("");
+            if (isNext) {
+                of(GenericPlugin.NAME);
+                argument.documents().forEach(new GenericPlugin(classes)::convert);
+            } else if (text.startsWith("--device=")) {
+                of(GenericPlugin.NAME);
+                SourceText.read(argument.place(), text.substring("--device=".length()))
+                        .forEach(new GenericPlugin(classes)::convert);
+            }
+            isNext = text.equals("--device");
+        }
+    }
+}

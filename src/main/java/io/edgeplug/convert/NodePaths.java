@@ -1,0 +1,65 @@
+package io.edgeplug.convert;
+
+import io.edgeplug.linux.FileKind;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Files of the node: what a plugin finds in its directories when it starts, and a class must name. */
+final class NodePaths {
+
+    /** As deep as smarter-device-manager looks. */
+    private static final int MAX_DEPTH = 11;
+
+    /** A node's /dev has hundreds. */
+    private static final int MAX_FILES = 65_536;
+
+    private final Sysfs sysfs;
+
+    NodePaths(Sysfs sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    boolean isDirectory(String path) {
+        return kind(path).equals(Optional.of(FileKind.DIRECTORY));
+    }
+
+    boolean exists(String path) {
+        return kind(path).isPresent();
+    }
+
+    private Optional<FileKind> kind(String path) {
+        try {
+            return sysfs.kind(relative(path));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Files and directories below a directory, by absolute path, sorted; none if it is not there. */
+    List<String> below(String directory) throws IOException {
+        Path start = sysfs.locate(relative(directory));
+        if (!Files.isDirectory(start)) {
+            return List.of();
+        }
+        // links are not followed, since one may lead anywhere
+        Set<FileVisitOption> noLinks = Set.of();
+        try (Stream<Path> found = Files.walk(start, MAX_DEPTH, noLinks.toArray(FileVisitOption[]::new))) {
+            return found.skip(1)
+                    .limit(MAX_FILES)
+                    .map(path -> directory + "/" + start.relativize(path))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static String relative(String path) {
+        return path.substring(1);
+    }
+}

@@ -1,0 +1,218 @@
+package io.edgeplug.convert;
+
+import io.edgeplug.config.Mistakes;
+import io.edgeplug.rules.Sharing;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+
+/**
+ * A value in the file that is converted, with its place: {@code resourceList[0].selectors} on line 7.
+ *
+ * <p>A value of a wrong type is a mistake, and then as if it were not there. Keys may be in upper or lower case, as the
+ * plugins' own readers take them.
+ */
+final class Part {
+
+    private final Place place;
+    private final Node node;
+    private final Map<String, Part> byKey = new LinkedHashMap<>();
+    private final Map<String, String> spelling = new TreeMap<>();
+    private final Set<String> asked = new LinkedHashSet<>();
+
+    /**
+     * Where a part stands.
+     *
+     * @param before how many lines of the file precede the text that the part was read in
+     */
+    record Place(Mistakes mistakes, String file, int before, String path) {
+
+        Place under(String name) {
+            String dot = path.isEmpty() || name.startsWith("[") ? "" : ".";
+            return new Place(mistakes, file, before, path + dot + name);
+        }
+    }
+
+    Part(Place place, Node node) {
+        this.place = place;
+        this.node = node;
+        if (node instanceof MappingNode mapping) {
+            mapping.getValue().forEach(this::addKey);
+        }
+    }
+
+    private void addKey(NodeTuple tuple) {
+        if (!(tuple.getKeyNode() instanceof ScalarNode name)) {
+            new Part(place, tuple.getKeyNode()).mistake("has a key that is no text");
+            return;
+        }
+        Part value = new Part(place.under(name.getValue()), tuple.getValueNode());
+        String key = name.getValue().toLowerCase(Locale.ROOT);
+        if (byKey.putIfAbsent(key, value) != null) {
+            value.mistake("is written twice");
+        }
+        spelling.put(key, name.getValue());
+    }
+
+    Place place() {
+        return place;
+    }
+
+    /** The line in the file, from 1. */
+    int line() {
+        return node.getStartMark().map(Mark::getLine).orElse(0) + 1 + place.before();
+    }
+
+    /** The path, as {@code resourceList[0].selectors}. */
+    String path() {
+        return place.path();
+    }
+
+    /** Tells what is wrong here, or cannot be said in a device class. */
+    void mistake(String what) {
+        place.mistakes().add(place.file(), line(), (place.path().isEmpty() ? "" : place.path() + ": ") + what);
+    }
+
+    boolean isTable() {
+        return node instanceof MappingNode;
+    }
+
+    boolean isList() {
+        return node instanceof SequenceNode;
+    }
+
+    boolean isText() {
+        return node instanceof ScalarNode;
+    }
+
+    boolean has(String key) {
+        return byKey.containsKey(key.toLowerCase(Locale.ROOT));
+    }
+
+    /** The value of a key; empty if it is not there or null. */
+    Optional<Part> get(String key) {
+        String name = key.toLowerCase(Locale.ROOT);
+        asked.add(name);
+        return Optional.ofNullable(byKey.get(name))
+                .filter(part -> !part.node.getTag().equals(Tag.NULL));
+    }
+
+    /** All keys as they are written, with their values. */
+    Map<String, Part> all() {
+        Map<String, Part> all = new LinkedHashMap<>();
+        byKey.forEach((key, part) -> all.put(spelling.getOrDefault(key, key), part));
+        asked.addAll(byKey.keySet());
+        return all;
+    }
+
+    /** Keys that nobody has asked for, as they are written. */
+    List<String> others() {
+        return byKey.keySet().stream()
+                .filter(key -> !asked.contains(key))
+                .map(key -> spelling.getOrDefault(key, key))
+                .toList();
+    }
+
+    /** The elements of a list. */
+    List<Part> elements() {
+        List<Part> parts = new ArrayList<>();
+        if (node instanceof SequenceNode sequence) {
+            for (Node element : sequence.getValue()) {
+                parts.add(new Part(place.under("[" + parts.size() + "]"), element));
+            }
+        } else {
+            mistake("must be a list");
+        }
+        return parts;
+    }
+
+    /** The elements of the list that a key has; none if it is not there. */
+    List<Part> elements(String key) {
+        return get(key).map(Part::elements).orElse(List.of());
+    }
+
+    /** A text or number, as it is written. */
+    Optional<String> text() {
+        if (node instanceof ScalarNode scalar) {
+            return Optional.of(scalar.getValue());
+        }
+        mistake("must be a text");
+        return Optional.empty();
+    }
+
+    Optional<String> text(String key) {
+        return get(key).flatMap(Part::text);
+    }
+
+    /** A text that must be there and not be empty. */
+    Optional<String> required(String key) {
+        if (get(key).isEmpty()) {
+            mistake(key + " is missing");
+        }
+        return text(key).filter(text -> !text.isBlank());
+    }
+
+    /** The texts of the list that a key has. */
+    List<String> texts(String key) {
+        return elements(key).stream().flatMap(part -> part.text().stream()).toList();
+    }
+
+    /** Whether a key is true; it is false if it is not there. */
+    boolean truth(String key) {
+        Optional<Part> part = get(key);
+        if (part.isPresent() && !part.orElseThrow().node.getTag().equals(Tag.BOOL)) {
+            part.orElseThrow().mistake("must be true or false");
+        }
+        return part.flatMap(Part::text).equals(Optional.of("true"));
+    }
+
+    /** A whole number of at most nine digits. */
+    OptionalInt number(String key) {
+        Optional<String> text = text(key);
+        if (text.isEmpty()) {
+            return OptionalInt.empty();
+        }
+        if (!text.orElseThrow().matches("-?\\d{1,9}")) {
+            get(key).ifPresent(part -> part.mistake("must be a whole number"));
+            return OptionalInt.empty();
+        }
+        return OptionalInt.of(Integer.parseInt(text.orElseThrow()));
+    }
+
+    /** How many containers can have one device there, which is a class's shares; empty if a mistake was added. */
+    OptionalInt shares(String key) {
+        OptionalInt number = number(key);
+        if (get(key).isEmpty()) {
+            mistake(key + " is missing");
+        } else if (number.isPresent() && (number.getAsInt() < 1 || number.getAsInt() > Sharing.MAX_SHARES)) {
+            get(key).ifPresent(part -> part.mistake(
+                    "must be 1 to " + Sharing.MAX_SHARES + ", which is how many shares a device can have"));
+            return OptionalInt.empty();
+        }
+        return number;
+    }
+
+    /** Reads the text of this value as a file of its own, as a ConfigMap holds them. */
+    List<Part> documents() {
+        if (node instanceof ScalarNode scalar) {
+            int before = line() - (scalar.isPlain() ? 1 : 0);
+            return SourceText.read(new Place(place.mistakes(), place.file(), before, ""), scalar.getValue());
+        }
+        mistake("must be a text");
+        return List.of();
+    }
+}

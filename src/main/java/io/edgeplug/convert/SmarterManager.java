@@ -1,0 +1,145 @@
+package io.edgeplug.convert;
+
+import io.edgeplug.device.ResourceName;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * The {@code conf.yaml} of smarter-device-manager: regular expressions of names in {@code /dev}, of which each file that
+ * matches is a resource, as its README.md and main.go have them.
+ */
+final class SmarterManager {
+
+    static final String NAME = "smarter-device-manager";
+
+    private static final String USUAL_DOMAIN = "smarter-devices";
+    private static final String DEV = "/dev/";
+    private static final int MAX_EXPRESSION = 256;
+
+    /** One file's name, as {@code ^snd$}. */
+    private static final Pattern LITERAL = Pattern.compile("\\^?[A-Za-z0-9_/-]+\\$?");
+
+    /** A repeated group is what makes an expression endless. */
+    private static final Pattern REPEATED_GROUP = Pattern.compile("\\)[*+{]");
+
+    private final NewClasses classes;
+    private final NodePaths paths;
+
+    SmarterManager(NewClasses classes) {
+        this.classes = classes;
+        this.paths = new NodePaths(classes.node().sysfs());
+    }
+
+    void convert(Part file) {
+        List<String> files;
+        try {
+            files = paths.below("/dev").stream()
+                    .map(path -> path.substring(DEV.length()))
+                    .toList();
+        } catch (IOException e) {
+            file.mistake("cannot be converted, because /dev of this node cannot be read: " + e.getMessage());
+            return;
+        }
+        for (Part device : file.elements()) {
+            if (device.isTable()) {
+                convert(device, files);
+            } else {
+                device.mistake("must have devicematch and nummaxdevices");
+            }
+        }
+    }
+
+    private void convert(Part device, List<String> files) {
+        int before = device.place().mistakes().count();
+        Optional<String> expression = device.required("devicematch");
+        OptionalInt shares = device.shares("nummaxdevices");
+        device.others().forEach(key -> classes.text().comment(key + " is no key of " + NAME + " and had no effect."));
+        Optional<Pattern> pattern = expression.flatMap(text -> compiled(device, text));
+        if (pattern.isEmpty() || device.place().mistakes().count() > before) {
+            return;
+        }
+        List<String> found = files.stream()
+                .filter(name -> pattern.orElseThrow().matcher(name).find())
+                .toList();
+        String text = expression.orElseThrow();
+        if (!found.isEmpty()) {
+            boolean isLiteral = LITERAL.matcher(text).matches();
+            List<String> ofAll = List.of(text
+                    + " named each of these files as a resource of its own. A file that appears later"
+                    + " needs another class; " + pattern(found) + " in one class would be one resource of them all.");
+            for (String name : found) {
+                boolean isFirst = name.equals(found.getFirst());
+                write(device, name, shares.getAsInt(), isFirst && !isLiteral ? ofAll : List.of());
+            }
+        } else if (LITERAL.matcher(text).matches()) {
+            write(device, text.replaceAll("[$^]", ""), shares.getAsInt(), List.of("This node has no such file now."));
+        } else {
+            classes.text().remark(text + " names no file of this node now, so there is no class for it.");
+        }
+    }
+
+    private static Optional<Pattern> compiled(Part device, String text) {
+        if (text.equals("nvidia-gpu")) {
+            device.mistake("devicematch nvidia-gpu means GPUs by NVIDIA's runtime, and not files");
+        } else if (text.length() > MAX_EXPRESSION
+                || REPEATED_GROUP.matcher(text).find()) {
+            device.mistake("devicematch \"" + text + "\" is longer than " + MAX_EXPRESSION
+                    + " characters or repeats a group; write a simpler one");
+        } else {
+            try {
+                return Optional.of(Pattern.compile(text));
+            } catch (PatternSyntaxException e) {
+                device.mistake("devicematch \"" + text + "\" is no regular expression: " + e.getDescription());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What the names begin with alike. */
+    private static String pattern(List<String> names) {
+        String prefix = names.getFirst();
+        for (String name : names) {
+            while (!name.startsWith(prefix)) {
+                prefix = prefix.substring(0, prefix.length() - 1);
+            }
+        }
+        return DEV + prefix + "*";
+    }
+
+    private void write(Part device, String name, int shares, List<String> comments) {
+        String path = DEV + name;
+        boolean isDirectory = paths.isDirectory(path);
+        List<String> nodes = List.of();
+        try {
+            nodes = isDirectory
+                    ? paths.below(path).stream()
+                            .filter(node -> !paths.isDirectory(node))
+                            .toList()
+                    : List.of(path);
+        } catch (IOException e) {
+            device.mistake(path + " of this node cannot be read: " + e.getMessage());
+        }
+        String safe = name.replaceAll("[^A-Za-z0-9_-]", "_");
+        Optional<ResourceName> resource =
+                nodes.isEmpty() ? Optional.empty() : classes.claim(device, classes.domain(USUAL_DOMAIN) + "/" + safe);
+        if (resource.isEmpty()) {
+            return;
+        }
+        ClassText text = classes.text();
+        text.beginClass(String.valueOf(resource.orElseThrow()), comments);
+        text.string("kind", "path");
+        text.string("permissions", "rw");
+        if (shares > 1) {
+            text.number("shares", shares);
+        }
+        if (isDirectory) {
+            text.comment(path + " is a directory. A container gets the device nodes that are in it on this node now.");
+        }
+        text.table(nodes.size() > 1 ? "[[class.groups]]" : "[class.match]", List.of());
+        text.strings("paths", nodes);
+    }
+}

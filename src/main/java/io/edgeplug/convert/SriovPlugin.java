@@ -1,0 +1,204 @@
+package io.edgeplug.convert;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Kind;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.rules.SelectorWord;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The {@code config.json} of sriov-network-device-plugin: resources, each with a type of device and selectors, as its
+ * docs/README.md and pkg/types/types.go have them.
+ */
+final class SriovPlugin {
+
+    static final String NAME = "sriov-network-device-plugin";
+
+    private static final String USUAL_DOMAIN = "intel.com";
+
+    private final NewClasses classes;
+
+    SriovPlugin(NewClasses classes) {
+        this.classes = classes;
+    }
+
+    /** A type of device: the kinds that it may be here, of which the first is meant if the node does not tell. */
+    private enum DeviceType {
+        NETDEVICE("netDevice", "02", List.of(Kind.VF, Kind.NIC, Kind.HCA)),
+        ACCELERATOR("accelerator", "12", List.of(Kind.VF, Kind.FPGA, Kind.PCI)),
+        AUXNETDEVICE("auxNetDevice", "02", List.of(Kind.SF));
+
+        private final String word;
+        private final String pciClass;
+
+        @SuppressWarnings("ImmutableEnumChecker") // an immutable list
+        private final List<Kind> kinds;
+
+        DeviceType(String word, String pciClass, List<Kind> kinds) {
+            this.word = word;
+            this.pciClass = pciClass;
+            this.kinds = kinds;
+        }
+
+        static Optional<DeviceType> parse(String word) {
+            return List.of(values()).stream()
+                    .filter(type -> type.word.equals(word))
+                    .findFirst();
+        }
+    }
+
+    void convert(Part file) {
+        for (Part resource : file.elements("resourceList")) {
+            if (resource.isTable()) {
+                resource(resource);
+            } else {
+                resource.mistake("must be an object");
+            }
+        }
+        file.others().forEach(key -> classes.text().comment(key + " is no key of " + NAME + " and had no effect."));
+    }
+
+    private void resource(Part part) {
+        Optional<String> name = part.required("resourceName");
+        String prefix =
+                part.text("resourcePrefix").filter(text -> !text.isEmpty()).orElse(classes.domain(USUAL_DOMAIN));
+        Optional<ResourceName> resource = name.flatMap(text -> classes.claim(part, prefix + "/" + text));
+        String word = part.text("deviceType").filter(text -> !text.isEmpty()).orElse("netDevice");
+        Optional<DeviceType> type = DeviceType.parse(word);
+        if (type.isEmpty()) {
+            part.mistake("deviceType \"" + word + "\" is none of netDevice, accelerator, auxNetDevice");
+            return;
+        }
+        List<Selectors> selectors = selectors(part, type.orElseThrow());
+        Map<String, Map<String, String>> info = additionalInfo(part, type.orElseThrow());
+        boolean excludeTopology = part.truth("excludeTopology");
+        boolean isSound = resource.isPresent()
+                && !selectors.isEmpty()
+                && selectors.stream().allMatch(Selectors::isSound);
+        if (!isSound) {
+            return;
+        }
+        List<String> comments = new ArrayList<>();
+        part.others().forEach(key -> comments.add(key + " is no key of " + NAME + " and had no effect."));
+        Optional<Kind> kind = kind(part, resource.orElseThrow(), type.orElseThrow(), selectors, comments);
+        kind.ifPresent(one -> {
+            classes.text().beginClass(String.valueOf(resource.orElseThrow()), comments);
+            classes.text().string("kind", one.word());
+            write(type.orElseThrow(), one, selectors, info, excludeTopology);
+        });
+    }
+
+    private List<Selectors> selectors(Part part, DeviceType type) {
+        Optional<Part> selectors = part.get("selectors");
+        if (selectors.isEmpty()) {
+            part.mistake("selectors is missing");
+            return List.of();
+        }
+        List<Part> alternatives = selectors.orElseThrow().isTable()
+                ? List.of(selectors.orElseThrow())
+                : selectors.orElseThrow().elements();
+        List<Selectors> read = alternatives.stream()
+                .map(one -> Selectors.read(one, type == DeviceType.AUXNETDEVICE, type == DeviceType.ACCELERATOR))
+                .toList();
+        if (read.stream().map(Selectors::needsVhostNet).distinct().count() > 1) {
+            selectors
+                    .orElseThrow()
+                    .mistake(
+                            "needVhostNet is asked for in some of the selectors only, and counts for a whole class here;"
+                                    + " make two resources");
+        }
+        return read;
+    }
+
+    private Optional<Kind> kind(
+            Part part, ResourceName resource, DeviceType type, List<Selectors> selectors, List<String> comments) {
+        List<Map<SelectorWord, List<String>>> matches =
+                selectors.stream().map(one -> withClass(type, one)).toList();
+        Map<Kind, List<Device>> found = new LinkedHashMap<>();
+        for (Kind kind : type.kinds) {
+            List<Device> devices = classes.devices(resource, kind, matches);
+            if (!devices.isEmpty()) {
+                found.put(kind, devices);
+            }
+        }
+        found.values().forEach(classes::take);
+        if (found.size() > 1) {
+            part.mistake("takes devices of several kinds on this node, and a class is of one kind: "
+                    + found.entrySet().stream()
+                            .map(kind -> kind.getKey().word() + " "
+                                    + kind.getValue().getFirst().id())
+                            .collect(Collectors.joining(", "))
+                    + "; make a resource of each");
+            return Optional.empty();
+        }
+        boolean namesVfs = selectors.stream().allMatch(Selectors::namesParts);
+        if (found.isEmpty() && type.kinds.size() > 1 && !namesVfs) {
+            comments.add("No device of this node belongs to it, so the kind is a guess: " + type.word + " may also be "
+                    + type.kinds.stream().skip(1).map(Kind::word).collect(Collectors.joining(" or ")) + ".");
+        }
+        Kind kind = found.isEmpty()
+                ? type.kinds.getFirst()
+                : found.keySet().iterator().next();
+        if (kind == Kind.FPGA) {
+            comments.add("The ID of a device is that of its region here, as 0000:5e:00.0-region0.");
+        }
+        if (kind == Kind.HCA) {
+            comments.add("An hca is handed out for RDMA even if its interface carries the node's default route.");
+        }
+        return Optional.of(kind);
+    }
+
+    private void write(
+            DeviceType type,
+            Kind kind,
+            List<Selectors> selectors,
+            Map<String, Map<String, String>> info,
+            boolean excludeTopology) {
+        ClassText text = classes.text();
+        if (excludeTopology) {
+            text.truth("exclude_topology", true);
+        }
+        if (selectors.getFirst().needsVhostNet()) {
+            text.truth("need_vhost_net", true);
+        }
+        if (!info.isEmpty()) {
+            text.tables("additional_info", info);
+        }
+        classes.write(
+                selectors.stream()
+                        .map(one -> kind == Kind.SF ? one.words() : withClass(type, one))
+                        .toList(),
+                selectors.stream().map(Selectors::comments).toList());
+    }
+
+    /** The plugin sees only functions of a type's PCI class; whoever names an interface of the PF has said so. */
+    private static Map<SelectorWord, List<String>> withClass(DeviceType type, Selectors selectors) {
+        Map<SelectorWord, List<String>> words = new EnumMap<>(SelectorWord.class);
+        words.putAll(selectors.words());
+        if (!words.containsKey(SelectorWord.PF_NAMES)) {
+            words.put(SelectorWord.CLASSES, List.of(type.pciClass));
+        }
+        return words;
+    }
+
+    private static Map<String, Map<String, String>> additionalInfo(Part part, DeviceType type) {
+        Map<String, Map<String, String>> info = new TreeMap<>();
+        part.get("additionalInfo")
+                .ifPresent(tables -> tables.all().forEach((device, table) -> {
+                    Map<String, String> texts = new LinkedHashMap<>();
+                    table.all().forEach((key, value) -> value.text().ifPresent(text -> texts.put(key, text)));
+                    info.put(device, texts);
+                    if (type == DeviceType.AUXNETDEVICE && !device.equals("*")) {
+                        table.mistake("is by PCI address, and by the name of the sub-function here, as mlx5_core.sf.4");
+                    }
+                }));
+        return info;
+    }
+}

@@ -1,0 +1,22 @@
+package io.edgeplug.flow;
+
+import java.time.Duration;
+
+/** The end of threads that follow something. */
+public final class Threads {
+
+    /** One that does not end is in a call that cannot be interrupted, and ends with the process. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private Threads() {}
+
+    /** Interrupts a thread, which may not have been started, and waits until it has ended, but not for ever. */
+    public static void end(Thread thread) {
+        thread.interrupt();
+        try {
+            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(PATIENCE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.edgeplug.kubelet;
+
+import static io.edgeplug.kubelet.TestDaemon.NODE0;
+import static io.edgeplug.kubelet.TestDaemon.VF0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.localkubelet.KubeletOptions;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.proto.podresources.ListPodResourcesRequest;
+import io.edgeplug.proto.podresources.ListPodResourcesResponse;
+import io.edgeplug.proto.podresources.PodResourcesListerGrpc;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Pods come and go while the kubelet's sockets that tell of pods are of no use: the checkpoint alone is used. */
+@Timeout(120)
+final class HostilePodApisTest {
+
+    private static final String RETURNED = VF0 + ": has its driver iavf back";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    /** What is there instead of a kubelet. */
+    enum Instead {
+        NOTHING {
+            @Override
+            void serve(Path root, Closing closing) {
+                // there is no socket
+            }
+        },
+        GARBAGE {
+            @Override
+            void serve(Path root, Closing closing) throws Exception {
+                closing.add(GarbageKubelet.open(root.resolve("pod-resources")));
+                closing.add(GarbageKubelet.open(root.resolve("pods")));
+            }
+        },
+        SILENCE {
+            @Override
+            void serve(Path root, Closing closing) throws Exception {
+                listen(root.resolve("pod-resources"), closing);
+                listen(root.resolve("pods"), closing);
+            }
+        },
+        REFUSALS {
+            @Override
+            void serve(Path root, Closing closing) throws Exception {
+                closing.add(Refusals.serve(root, Integer.MAX_VALUE));
+            }
+        };
+
+        abstract void serve(Path root, Closing closing) throws Exception;
+
+        /** The kernel accepts for it, and nobody ever answers. */
+        private static void listen(Path in, Closing closing) throws Exception {
+            closing.add(ServerSocketChannel.open(StandardProtocolFamily.UNIX))
+                    .bind(UnixDomainSocketAddress.of(Files.createDirectories(in).resolve("kubelet.sock")));
+        }
+    }
+
+    /** Refuses, so often, as the kubelet does while too many ask; then lists no pod. */
+    private static final class Refusals extends PodResourcesListerGrpc.PodResourcesListerImplBase
+            implements AutoCloseable {
+
+        private final int refused;
+        private final UnixRpc rpc;
+        private final Server server;
+        private final Seen<ListPodResourcesRequest> requests = new Seen<>();
+
+        private Refusals(Path root, int refused) throws Exception {
+            this.refused = refused;
+            this.rpc = UnixRpc.open();
+            this.server = rpc.serve(
+                    Files.createDirectories(root.resolve("pod-resources")).resolve("kubelet.sock"), this);
+        }
+
+        static Refusals serve(Path root, int refused) throws Exception {
+            return new Refusals(root, refused);
+        }
+
+        @Override
+        public void list(ListPodResourcesRequest request, StreamObserver<ListPodResourcesResponse> caller) {
+            requests.add(request);
+            if (requests.count() <= refused) {
+                caller.onError(Status.RESOURCE_EXHAUSTED
+                        .withDescription("rejected by rate limit")
+                        .asRuntimeException());
+                return;
+            }
+            caller.onNext(ListPodResourcesResponse.getDefaultInstance());
+            caller.onCompleted();
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            server.shutdownNow().awaitTermination();
+            rpc.close();
+        }
+    }
+
+    private Served served() throws Exception {
+        return Served.open(closing, directory, "driver = \"vfio-pci\"", KubeletOptions.DEFAULTS);
+    }
+
+    /** A pod comes, starts and goes, and its device returns to the host driver. */
+    private static void comeAndGo(Served served, LogLines log, int number) throws Exception {
+        served.kubelet().admit(PodSpec.of("pod-" + number, NODE0, 1));
+        served.kubelet().startContainer("pod-" + number, "main");
+        served.kubelet().remove("pod-" + number);
+        Seen.untilSo(
+                number + " releases",
+                () -> log.with(RETURNED).size() >= number
+                        && served.kubelet().pods().isEmpty());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Instead.class)
+    void checkpointAloneIsUsedAndNothingPilesUp(Instead instead) throws Exception {
+        instead.serve(directory, closing);
+        try (LogLines log = LogLines.open()) {
+            Served served = served();
+            comeAndGo(served, log, 1);
+            int descriptors = Counts.descriptors();
+            int threads = Counts.threads(directory, "");
+
+            for (int i = 2; i <= 6; i++) {
+                comeAndGo(served, log, i);
+            }
+
+            Seen.untilSo("no more than " + descriptors + " descriptors", () -> Counts.descriptors() <= descriptors);
+            Seen.untilSo("no more than " + threads + " threads", () -> Counts.threads(directory, "") <= threads);
+            assertThat(log.with("pods are known by their UIDs only")).hasSizeLessThanOrEqualTo(1);
+            assertThat(log.with("without the kubelet's Pods API")).hasSizeLessThanOrEqualTo(1);
+            assertThat(log.warnings()).isEmpty();
+        }
+    }
+
+    @Test
+    void podIsNamedByItsUidWhereTheKubeletDoesNotTell() throws Exception {
+        try (LogLines log = LogLines.open()) {
+            Served served = served();
+            served.kubelet().admit(PodSpec.of("pod-1", NODE0, 1));
+
+            log.await(VF0 + ": held by pod pod-1 (main)");
+            served.kubelet().remove("pod-1");
+
+            log.await(VF0 + ": released by pod pod-1 (main)");
+            assertThat(log.with("held by")).hasSize(1);
+        }
+    }
+
+    @Test
+    void kubeletThatRefusesForAWhileIsAskedAgainAndToldOfOnce() throws Exception {
+        Refusals refusals = closing.add(Refusals.serve(directory, 3));
+        try (LogLines log = LogLines.open()) {
+            Served served = served();
+            served.kubelet().admit(PodSpec.of("pod-1", NODE0, 1));
+            served.kubelet().startContainer("pod-1", "main");
+
+            refusals.requests.awaitCount(5);
+
+            assertThat(log.with("RESOURCE_EXHAUSTED: rejected by rate limit; pods are known by their UIDs only"))
+                    .hasSize(1);
+            assertThat(log.with(RETURNED)).isEmpty();
+        }
+    }
+}

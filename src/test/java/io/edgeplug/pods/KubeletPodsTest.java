@@ -1,0 +1,123 @@
+package io.edgeplug.pods;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.localkubelet.KubeletOptions;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.PodNames.Holder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a checkpoint that nobody renews is worth, beside a kubelet that tells of its pods. */
+@Timeout(60)
+final class KubeletPodsTest {
+
+    private static final ResourceName VF = ResourceName.parse("example.com/vf");
+    private static final Holding HELD = new Holding("dpdk-0", "main", "example.com/vf", "0000:3b:01.0");
+
+    @TempDir
+    private Path root = Path.of("");
+
+    private final UnixRpc rpc;
+    private final Semaphore changes = new Semaphore(0);
+
+    KubeletPodsTest() throws IOException {
+        rpc = UnixRpc.open();
+    }
+
+    @AfterEach
+    void close() {
+        rpc.close();
+    }
+
+    private LocalKubelet kubelet() throws IOException {
+        return LocalKubelet.open(root.resolve("dp"), KubeletOptions.DEFAULTS.withRoot(root), event -> {});
+    }
+
+    private KubeletPods pods() throws IOException {
+        Files.writeString(Files.createDirectories(root.resolve("notes")).resolve(HeldDevices.FILE), """
+                {"Data":{"PodDeviceEntries":[{"PodUID":"dpdk-0","ContainerName":"main","ResourceName":"example.com/vf",
+                "DeviceIDs":{"0":["0000:3b:01.0"]},"AllocResp":""}],"RegisteredDevices":{}},"Checksum":1}
+                """);
+        return new KubeletPods(
+                rpc, root, root.resolve("notes"), root.resolve("cgroup"), VF.toString()::equals, changes::release);
+    }
+
+    /** Looks anew whenever there is news, until it is so. */
+    private void await(BooleanSupplier wanted) throws InterruptedException {
+        while (!wanted.getAsBoolean()) {
+            assertThat(changes.tryAcquire(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    private static List<Holding> look(KubeletPods pods) throws IOException {
+        return pods.look().all(VF.toString()::equals).toList();
+    }
+
+    @Test
+    void podIsKnownByNameAndFreeOnceThePodsApiSaysThatItIsGone() throws Exception {
+        try (LocalKubelet kubelet = kubelet();
+                KubeletPods pods = pods()) {
+            List<Holding> ignored = look(pods);
+            kubelet.admit(PodSpec.of("dpdk-0", VF, 1).in("edge"));
+            await(() -> pods.name(HELD).isPresent() && pods.areTold());
+            assertThat(pods.name(HELD)).contains(new Holder("edge", "dpdk-0", "main"));
+            assertThat(look(pods)).containsExactly(HELD);
+
+            kubelet.delete("dpdk-0");
+
+            await(() -> pods.name(HELD).isEmpty());
+            assertThat(look(pods)).isEmpty();
+        }
+    }
+
+    @Test
+    void podThatIsSaidToBeGoneIsHeldAsLongAsItsCgroupIsThere() throws Exception {
+        Path cgroup = Files.createDirectories(root.resolve("cgroup/kubepods/burstable/poddpdk-0"));
+        try (LocalKubelet kubelet = kubelet();
+                KubeletPods pods = pods()) {
+            List<Holding> ignored = look(pods);
+            kubelet.admit(PodSpec.of("dpdk-0", VF, 1));
+            await(() -> pods.name(HELD).isPresent() && pods.areTold());
+            kubelet.delete("dpdk-0");
+            await(() -> pods.name(HELD).isEmpty());
+
+            assertThat(look(pods)).containsExactly(HELD);
+            assertThat(pods.areEnding()).isTrue();
+            Files.delete(cgroup);
+
+            assertThat(look(pods)).isEmpty();
+            assertThat(pods.areEnding()).isFalse();
+        }
+    }
+
+    @Test
+    void podThatWentWhileNobodyListenedIsFreeOnceAllOthersAreTold() throws Exception {
+        try (LocalKubelet kubelet = kubelet();
+                KubeletPods pods = pods()) {
+            await(pods::areTold);
+            // noted after the kubelet has told all pods, and gone before it could tell this one
+            assertThat(look(pods)).containsExactly(HELD);
+            kubelet.stop();
+            await(() -> !pods.areTold());
+            kubelet.start();
+
+            await(pods::areTold);
+
+            assertThat(look(pods)).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.edgeplug.prepare;
+
+import static io.edgeplug.prepare.PreparedNode.PATIENCE;
+import static io.edgeplug.prepare.PreparedNode.VF0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A function has the driver back that it had before its first recipe. */
+@Timeout(60)
+final class DriverReturnTest {
+
+    private static final PciAddress ADDRESS = new PciAddress(0, 0x3b, 1, 0);
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private PreparedNode prepared;
+
+    @BeforeEach
+    void open() throws IOException {
+        prepared = PreparedNode.open(directory);
+    }
+
+    @AfterEach
+    void close() {
+        prepared.close();
+    }
+
+    @Test
+    void driverIsForTheKubeletGivenBackForWhosePodsItWasBound() throws Exception {
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+
+        assertThat(prepared.preparer.rebound(directory.resolve("none/.."))).containsExactly(ADDRESS);
+        assertThat(prepared.preparer.rebound(directory.resolve("none"))).isEmpty();
+        prepared.preparer.use(directory.resolve("none"));
+        prepared.prepare(VF0, "driver = \"iavf\"");
+        assertThat(prepared.preparer.rebound(directory)).containsExactly(ADDRESS);
+    }
+
+    private Optional<String> giveBackDriver() throws Exception {
+        BlockingQueue<PrepareEvent.DriverGivenBack> ends = new LinkedBlockingQueue<>();
+        try (Preparer preparer = new Preparer(prepared.node.sysfs(), directory, event -> {
+            if (event instanceof PrepareEvent.DriverGivenBack back) {
+                ends.add(back);
+            }
+        })) {
+            preparer.giveBackDriver((PciDevice) prepared.device(VF0), () -> {});
+            return Objects.requireNonNull(ends.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .text();
+        }
+    }
+
+    @Test
+    void driverOfBeforeTheFirstRecipeIsGivenBackOnce() throws Exception {
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+        prepared.prepare(VF0, "driver = \"vfio-pci\"\nreset = \"flr\"");
+
+        assertThat(giveBackDriver()).contains("has its driver iavf back");
+        assertThat(giveBackDriver()).isEmpty();
+
+        prepared.assertAsBefore();
+    }
+
+    @Test
+    void functionThatHadNoDriverHasNoneAgain() throws Exception {
+        prepared.node.sysfs().write("sys/bus/pci/drivers/iavf/unbind", VF0);
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+
+        assertThat(giveBackDriver()).contains("has no driver again");
+
+        assertThat(prepared.driver(VF0)).isEqualTo("none");
+        assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("(null)");
+    }
+
+    @Test
+    void driverThatSomebodyElseHasBoundSinceStays() throws Exception {
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+        prepared.node.sysfs().write("sys/bus/pci/drivers/vfio-pci/unbind", VF0);
+
+        assertThat(giveBackDriver()).isEmpty();
+
+        assertThat(prepared.driver(VF0)).isEqualTo("none");
+        assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("vfio-pci");
+    }
+}
