@@ -4,8 +4,8 @@ if command -v groupadd >/dev/null; then
 fi
 # enabled at the first installation; what an administrator has disabled stays disabled
 if [ "$1" = 1 ] && [ -x /usr/bin/systemctl ]; then
-    systemctl --no-reload preset edgeplug.service >/dev/null 2>&1 || :
-    systemctl --no-reload enable edgeplug.service >/dev/null 2>&1 || :
+    systemctl --no-reload preset edgeplug.service edgeplug-vfs.service >/dev/null 2>&1 || :
+    systemctl --no-reload enable edgeplug.service edgeplug-vfs.service >/dev/null 2>&1 || :
 fi
 if [ -S /run/udev/control ]; then
     udevadm control --reload || :
@@ -14,6 +14,6 @@ if [ -S /run/udev/control ]; then
 fi
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload || :
-    # without a device class it is skipped, see has-class
+    # without an entry of the configuration it is skipped, see has-entry; edgeplug-vfs.service is left to the next boot
     if [ "$1" = 1 ]; then systemctl start edgeplug.service || :; fi
 fi

@@ -84,7 +84,8 @@ public class PreferredAllocationBenchmark {
                         OptionalLong.empty(),
                         Optional.of(new PciAddress(0, 2 * pf, 0, 0))),
                 DriverBinding.of(Optional.of("vfio-pci")),
-                0);
+                0,
+                OptionalInt.empty());
         return new VirtualFunction(function, physical, index, List.of("ens" + pf), Optional.empty(), Health.HEALTHY);
     }
 }

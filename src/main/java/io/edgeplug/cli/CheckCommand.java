@@ -1,5 +1,6 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.Device;
@@ -40,7 +41,8 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws ConfigException {
-        List<DeviceClass> classes = ConfigFiles.read(node.configFile()).classes();
+        Config config = ConfigFiles.read(node.configFile());
+        List<DeviceClass> classes = config.classes();
         Lines out = new Lines(spec.commandLine().getOut());
         if (configOnly) {
             tell(classes, out);
@@ -49,6 +51,7 @@ final class CheckCommand implements Callable<Integer> {
         }
         try (Sysroot sysroot = node.open()) {
             look(sysroot.sysfs(), classes, out);
+            VfsNotes.print(sysroot, config, out);
         } catch (IOException e) {
             tell(classes, out);
             out.print("note: cannot look at the node: " + e.getMessage());

@@ -98,7 +98,7 @@ enum Column {
             "what an FPGA is programmed with",
             item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
     COMPAT("what bitstreams of an FPGA must fit", item -> fpga(item).flatMap(Fpga::compatId)),
-    VFS("number of VFs that a PF has now", item -> function(item).flatMap(Column::vfs)),
+    VFS("number of VFs that a PF has now, and can have", item -> function(item).flatMap(Column::vfs)),
     PF(
             "PF that a VF or sub-function is a part of",
             item -> part(item).map(part -> part.physicalFunction().toString())),
@@ -280,8 +280,10 @@ enum Column {
                 .filter(text -> !text.isEmpty());
     }
 
-    private static Optional<Integer> vfs(PciFunction function) {
-        return function.virtualFunctions() == 0 ? Optional.empty() : Optional.of(function.virtualFunctions());
+    private static Optional<String> vfs(PciFunction function) {
+        return function.totalVirtualFunctions().stream()
+                .mapToObj(total -> function.virtualFunctions() + "/" + total)
+                .findFirst();
     }
 
     private static String hex(int vendor, int device) {

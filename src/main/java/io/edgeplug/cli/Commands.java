@@ -20,7 +20,7 @@ import picocli.CommandLine.HelpCommand;
         footerHeading = "Files:%n",
         footer = {
             "  /etc/edgeplug/edgeplug.toml   the daemon's configuration, see edgeplug.toml(5)",
-            "  /etc/edgeplug/class.d/*.toml  device classes, read in the order of their names"
+            "  /etc/edgeplug/class.d/*.toml  device classes and VFs, in order of their names"
         },
         subcommands = {
             RunCommand.class,
@@ -30,6 +30,7 @@ import picocli.CommandLine.HelpCommand;
             ExplainCommand.class,
             TryCommand.class,
             PrepareCommand.class,
+            VfsCommand.class,
             CheckCommand.class,
             ConvertCommand.class,
             CaptureCommand.class,

@@ -9,15 +9,21 @@ import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Signals;
 import io.edgeplug.linux.Supervisor;
+import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.rules.WantedVfs;
 import io.edgeplug.status.KubeletStatus;
 import io.edgeplug.status.NodeView;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Supplies;
+import io.edgeplug.vfs.NodeVfs;
+import io.edgeplug.vfs.VfsDeadlines;
+import io.edgeplug.vfs.VfsKeeper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Logger;
@@ -61,9 +67,10 @@ final class Daemon {
         try (Sysroot sysroot = Sysroot.open(options.sysroot());
                 Monitor monitor = Monitor.open(
                         sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), pulse.heartbeat());
-                Preparations preparations = new Preparations(sysroot.sysfs(), monitor, kubeletDir())) {
+                Preparations preparations = new Preparations(sysroot.sysfs(), monitor, kubeletDir());
+                VfsKeeper vfs = keepVfs(sysroot, monitor)) {
             preparations.recover();
-            while (serve(sysroot, monitor, preparations) == Signals.Request.RELOAD) {
+            while (serve(sysroot, monitor, preparations, vfs) == Signals.Request.RELOAD) {
                 LOG.info("serving elsewhere from now on");
                 preparations.use(kubeletDir());
                 monitor.settle(config.settle());
@@ -73,8 +80,21 @@ final class Daemon {
         }
     }
 
+    private VfsKeeper keepVfs(Sysroot sysroot, Monitor monitor) throws IOException {
+        NodeVfs node = VfsNode.of(sysroot, Optional.of(kubeletDir()));
+        VfsKeeper keeper = VfsKeeper.start(
+                node, wantedVfs(sysroot.sysfs()), () -> monitor.current().devices(), VfsDeadlines.USUAL);
+        monitor.addListener(keeper::wake);
+        return keeper;
+    }
+
+    /** Only the PFs of this node can be told to make VFs. */
+    private List<WantedVfs> wantedVfs(Sysfs sysfs) {
+        return sysfs.locate("").equals(Path.of(RunOptions.DEFAULT_SYSROOT)) ? config.vfs() : List.of();
+    }
+
     /** Serves until the end is asked for, or a configuration that has sockets or files elsewhere has been read. */
-    private Signals.Request serve(Sysroot sysroot, Monitor monitor, Preparations preparations)
+    private Signals.Request serve(Sysroot sysroot, Monitor monitor, Preparations preparations, VfsKeeper vfs)
             throws IOException, InterruptedException {
         try (Supplies supplies = Supplies.open(
                         sysroot.sysfs(),
@@ -92,6 +112,7 @@ final class Daemon {
                 systemd.reloading();
                 Config before = config;
                 Optional<String> problem = readAgain(monitor);
+                vfs.use(wantedVfs(sysroot.sysfs()));
                 if (!config.isServedAs(before)) {
                     return Signals.Request.RELOAD;
                 }

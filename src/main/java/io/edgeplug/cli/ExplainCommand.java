@@ -3,11 +3,15 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.container.Equipment;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PfPart;
+import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.prepare.Preparer;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Requirement;
 import io.edgeplug.rules.Selector;
+import io.edgeplug.rules.WantedVfs;
 import io.edgeplug.supply.Candidate;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,6 +63,7 @@ final class ExplainCommand implements Callable<Integer> {
                     }
                     isFirst = false;
                     facts(device.item(), out);
+                    maker(config.vfs(), device.device(), scanned).ifPresent(out::print);
                     classes(config.classes(), device.device(), out);
                     out.print(conclusion(device.item()));
                     holders.of(device.device()).forEach(holder -> out.print(holder.text()));
@@ -104,6 +109,23 @@ final class ExplainCommand implements Callable<Integer> {
                 out.print("  %-10s %s".formatted(column.key(), value.orElseThrow()));
             }
         }
+    }
+
+    /** Which entry of the configuration made a VF. */
+    private static Optional<String> maker(List<WantedVfs> entries, Device device, ScannedNode scanned) {
+        if (!(device instanceof VirtualFunction vf)) {
+            return Optional.empty();
+        }
+        return scanned.devices().stream()
+                .map(Candidate::device)
+                .filter(one -> one instanceof PciDevice && !(one instanceof PfPart))
+                .map(PciDevice.class::cast)
+                .filter(one -> one.function().address().equals(vf.physicalFunction()))
+                .flatMap(pf -> entries.stream().filter(entry -> entry.takes(pf)))
+                .findFirst()
+                .map(entry -> entry.count() > vf.index()
+                        ? "made by [[vfs]] in " + entry.place() + ": " + entry.text()
+                        : "not wanted by [[vfs]] in " + entry.place() + ": " + entry.text());
     }
 
     private static void explain(DeviceClass deviceClass, Device device, String verdict, Lines out) {

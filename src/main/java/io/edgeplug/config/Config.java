@@ -1,6 +1,7 @@
 package io.edgeplug.config;
 
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.WantedVfs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.logging.Level;
  * @param settle how long a device must have been left alone before good news of it is told
  * @param reports what is told to others than the kubelet
  * @param classes in the order in which they claim devices
+ * @param vfs of which PFs VFs are made
  */
 public record Config(
         Optional<Path> kubeletRoot,
@@ -31,7 +33,8 @@ public record Config(
         Level logLevel,
         Duration settle,
         Reports reports,
-        List<DeviceClass> classes) {
+        List<DeviceClass> classes,
+        List<WantedVfs> vfs) {
 
     /** What holds where nothing is said. */
     public static final Config DEFAULTS = new Config(
@@ -44,6 +47,7 @@ public record Config(
             Level.INFO,
             Duration.ofMillis(150),
             Reports.NONE,
+            List.of(),
             List.of());
 
     /** How the kubelet learns of resources. */
@@ -56,6 +60,7 @@ public record Config(
 
     public Config {
         classes = List.copyOf(classes);
+        vfs = List.copyOf(vfs);
     }
 
     /** Whether the other has the kubelet learn of resources in the same way and place, and files in the same places. */

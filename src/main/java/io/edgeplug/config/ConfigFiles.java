@@ -2,6 +2,8 @@ package io.edgeplug.config;
 
 import io.edgeplug.rules.ContainerRules;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.rules.WantedVfs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -47,6 +50,7 @@ public final class ConfigFiles {
     private final Mistakes mistakes = new Mistakes();
     private final TomlFiles files = new TomlFiles(mistakes);
     private final List<DeviceClass> classes = new ArrayList<>();
+    private final List<WantedVfs> vfs = new ArrayList<>();
     private final Map<String, String> places = new HashMap<>();
 
     private ConfigFiles() {}
@@ -78,14 +82,14 @@ public final class ConfigFiles {
                 .orElse(defaults.settle());
         Reports reports = table.map(ReportsReader::read).orElse(defaults.reports());
         Set<String> ofDaemon = Set.copyOf(table.map(Table::known).orElse(Set.of()));
-        table.ifPresent(main -> readClasses(main, new KeyHints(ofDaemon, "before the first [[class]]")));
+        table.ifPresent(main -> readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]")));
         KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
         for (Path file : classFiles(mainFile.resolveSibling(CLASS_DIRECTORY))) {
             if (files.hasRoom()) {
-                files.read(file).ifPresent(some -> readClasses(some, elsewhere));
+                files.read(file).ifPresent(some -> readEntries(some, elsewhere));
             }
         }
-        if (classes.isEmpty() && mistakes.count() == 0) {
+        if (classes.isEmpty() && vfs.isEmpty() && mistakes.count() == 0) {
             mistakes.add(mainFile.toString(), "defines no [[class]], and class.d beside it does not either");
         }
         if (classes.size() > MAX_CLASSES) {
@@ -105,10 +109,31 @@ public final class ConfigFiles {
                 logLevel,
                 settle,
                 reports,
-                classes);
+                classes,
+                vfs);
     }
 
-    private void readClasses(Table file, KeyHints hints) {
+    private void readEntries(Table file, KeyHints hints) {
+        readClasses(file);
+        readVfs(file);
+        file.rejectOthers(hints);
+    }
+
+    /** Two entries that take one PF by other words are found where the node is looked at. */
+    private void readVfs(Table file) {
+        VfsReader reader = new VfsReader(mistakes);
+        for (Table table : file.tables("vfs", (number, values) -> "vfs " + (number + 1) + ": ")) {
+            reader.read(table).ifPresent(one -> {
+                one.match()
+                        .values(SelectorWord.PCI_ADDRESSES)
+                        .forEach(address ->
+                                claim(table.children().getFirst(), "pci_addresses", address.toLowerCase(Locale.ROOT)));
+                vfs.add(one);
+            });
+        }
+    }
+
+    private void readClasses(Table file) {
         ClassReader reader = new ClassReader(mistakes);
         for (Table table : file.tables("class", ClassReader::label)) {
             int before = mistakes.count();
@@ -123,7 +148,6 @@ public final class ConfigFiles {
                 classes.add(one);
             });
         }
-        file.rejectOthers(hints);
     }
 
     /** What two classes must not share, since of two resources in one container the kubelet keeps one's at random. */
@@ -139,8 +163,12 @@ public final class ConfigFiles {
     private void claim(Table table, String key, String value) {
         String earlier = places.putIfAbsent(key + " " + value, table.place());
         if (earlier != null && !earlier.equals(table.place())) {
-            table.mistake(key, "\"" + value + "\" is that of the class in " + earlier + " too");
+            table.mistake(key, "\"" + value + "\" is that of the " + entry(table) + " in " + earlier + " too");
         }
+    }
+
+    private static String entry(Table table) {
+        return table.name().startsWith("vfs") ? "[[vfs]]" : "class";
     }
 
     private List<Path> classFiles(Path directory) {

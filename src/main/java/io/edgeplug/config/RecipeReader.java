@@ -27,13 +27,11 @@ final class RecipeReader {
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
-    private static final int MAX_VLAN = 4094;
 
     private static final Set<Kind> PCI_KINDS = Set.of(Kind.VF, Kind.NIC, Kind.HCA, Kind.FPGA, Kind.PCI);
     private static final Set<Kind> PROGRAMMABLE = Set.of(Kind.FPGA, Kind.PCI);
 
-    private static final Pattern DRIVER = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
-    private static final Pattern MAC = Pattern.compile("[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
+    static final Pattern DRIVER = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
 
@@ -107,25 +105,12 @@ final class RecipeReader {
                 .flatMap(text -> text.equals(Step.Vf.RANDOM)
                         ? Optional.of(text)
                         : matching(
-                                table, "mac", text.toLowerCase(Locale.ROOT), MAC, "\"random\" or a station's address"));
-        Step.Vf vf = new Step.Vf(
-                mac,
-                table.integer("vlan", 0, MAX_VLAN),
-                table.bool("trust"),
-                table.bool("spoof_check"),
-                table.integer("min_tx_rate", 0, Integer.MAX_VALUE),
-                table.integer("max_tx_rate", 0, Integer.MAX_VALUE),
-                table.string("link_state")
-                        .flatMap(text -> matching(
                                 table,
-                                "link_state",
-                                text,
-                                Pattern.compile("auto|enable|disable"),
-                                "auto, enable or disable")));
-        int max = vf.maxRate().orElse(0);
-        if (max > 0 && vf.minRate().orElse(0) > max) {
-            table.mistake("min_tx_rate", "is more than max_tx_rate");
-        }
+                                "mac",
+                                text.toLowerCase(Locale.ROOT),
+                                VfSettingsReader.MAC,
+                                "\"random\" or a station's address"));
+        Step.Vf vf = VfSettingsReader.read(table).withMac(mac);
         return vf.text().isEmpty() ? Optional.empty() : Optional.of(vf);
     }
 

@@ -108,6 +108,11 @@ final class Table {
         return values.get(key) instanceof String;
     }
 
+    /** Whether a key that may have other types too has an array. */
+    boolean isArray(String key) {
+        return values.get(key) instanceof List;
+    }
+
     /** Whether a key that may have other types too has a table. */
     boolean isTable(String key) {
         return values.get(key) instanceof Map;

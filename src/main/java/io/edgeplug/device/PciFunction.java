@@ -9,19 +9,30 @@ import java.util.OptionalLong;
  * One PCI function as sysfs shows it; see Documentation/ABI/testing/sysfs-bus-pci in the kernel.
  *
  * @param virtualFunctions how many VFs it has now ({@code sriov_numvfs})
+ * @param totalVirtualFunctions how many it can have ({@code sriov_totalvfs}); empty if it is no PF
  */
 public record PciFunction(
-        PciAddress address, PciIdentity identity, PciTopology topology, DriverBinding binding, int virtualFunctions) {
+        PciAddress address,
+        PciIdentity identity,
+        PciTopology topology,
+        DriverBinding binding,
+        int virtualFunctions,
+        OptionalInt totalVirtualFunctions) {
 
     /** One of which nothing but its address is known. */
     public static PciFunction unknown(PciAddress address) {
         return new PciFunction(
-                address, PciIdentity.UNKNOWN, PciTopology.UNKNOWN, DriverBinding.of(Optional.empty()), 0);
+                address,
+                PciIdentity.UNKNOWN,
+                PciTopology.UNKNOWN,
+                DriverBinding.of(Optional.empty()),
+                0,
+                OptionalInt.empty());
     }
 
     /** A part of this function that has a driver and devices of its own, and is below it in all else. */
     public PciFunction part(DriverBinding ofPart) {
-        return new PciFunction(address, identity, topology, ofPart, 0);
+        return new PciFunction(address, identity, topology, ofPart, 0, OptionalInt.empty());
     }
 
     /** Whether its base class is that of network controllers: Ethernet, InfiniBand and others. */

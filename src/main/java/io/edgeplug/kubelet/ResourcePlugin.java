@@ -1,5 +1,6 @@
 package io.edgeplug.kubelet;
 
+import io.edgeplug.flow.Backoff;
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.kubelet.PluginDirectory.KubeletSocket;
 import io.edgeplug.linux.UnixRpc;

@@ -96,9 +96,7 @@ public final class ForeignDirectory {
         try {
             // Linux has no others
             SecureDirectoryStream<Path> directory = (SecureDirectoryStream<Path>) opened;
-            check(directory
-                    .getFileAttributeView(PosixFileAttributeView.class)
-                    .readAttributes());
+            check(directory.getFileAttributeView(PosixFileAttributeView.class).readAttributes());
             return directory;
         } catch (IOException e) {
             opened.close();
@@ -107,8 +105,8 @@ public final class ForeignDirectory {
     }
 
     private void check(PosixFileAttributes opened) throws IOException {
-        Object named = Objects.requireNonNull(
-                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        Object named =
+                Objects.requireNonNull(Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                         .fileKey());
         if (!named.equals(opened.fileKey())) {
             throw new IOException("the directory is a link");

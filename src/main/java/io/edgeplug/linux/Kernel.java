@@ -26,6 +26,13 @@ public interface Kernel {
      */
     int ioctl(Path node, Ioctl call) throws IOException;
 
+    /**
+     * Opens a device node for reading and writing, and closes it at once.
+     *
+     * @throws IOException with the kernel's reason, which is that it is busy if somebody else has it alone
+     */
+    void open(Path node) throws IOException;
+
     /** The kernel that runs this process. */
     static Kernel running() {
         return new RunningKernel();

@@ -41,7 +41,16 @@ public final class Ownership {
      * @throws IOException if it cannot be looked at
      */
     public static Optional<String> problem(Path file) throws IOException {
-        return problem(file, (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        return problem(file, ownUid());
+    }
+
+    /** Whether this process is root's. */
+    public static boolean isRoot() throws IOException {
+        return ownUid() == ROOT;
+    }
+
+    private static int ownUid() throws IOException {
+        return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 
     /** The same for a process of that user. */

@@ -5,6 +5,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import jnr.ffi.Pointer;
@@ -50,6 +51,12 @@ final class RunningKernel implements Kernel {
             calls.close(descriptor);
             Reference.reachabilityFence(call);
         }
+    }
+
+    @Override
+    public void open(Path node) throws IOException {
+        FileChannel.open(node, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)
+                .close();
     }
 
     private static int checked(KernelCalls calls, int result) throws IOException {

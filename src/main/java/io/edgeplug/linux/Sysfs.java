@@ -139,6 +139,16 @@ public final class Sysfs {
         }
     }
 
+    /** Whether somebody has a device node, as {@code dev/vfio/34}, alone: it is opened for a moment to see that. */
+    public boolean isBusy(String node) throws IOException {
+        try {
+            kernel.open(resolve(node));
+            return false;
+        } catch (IOException e) {
+            return KernelReason.of(e).equals("Device or resource busy") || absentOrThrow("open", node, e, false);
+        }
+    }
+
     /** The last name of a symbolic link's target: {@code vfio-pci} for a function's {@code driver}. */
     public Optional<String> linkName(String path) throws IOException {
         return linkTarget(path).map(target -> target.substring(target.lastIndexOf('/') + 1));

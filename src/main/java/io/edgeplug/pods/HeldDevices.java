@@ -3,6 +3,7 @@ package io.edgeplug.pods;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Shares;
@@ -128,6 +129,13 @@ public final class HeldDevices {
                     : holders.stream().filter(one -> !pods.contains(one.pod())).toList());
             held.values().removeIf(List::isEmpty);
         }
+    }
+
+    /** Who of those who are asked for holds the function at an address, a part or a share of it; the first of several. */
+    public Optional<Holding> ofFunction(PciAddress address, Predicate<Holding> wanted) {
+        return byFunction.getOrDefault(address.toString(), List.of()).stream()
+                .filter(wanted)
+                .findFirst();
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Which driver a function is bound to, and how that changes; see Documentation/ABI/testing/sysfs-bus-pci. */
-record PciBinding(Sysfs sysfs, PciAddress address) {
+public record PciBinding(Sysfs sysfs, PciAddress address) {
 
     static final String FUNCTIONS = "sys/bus/pci/devices/";
 
@@ -23,7 +23,7 @@ record PciBinding(Sysfs sysfs, PciAddress address) {
         return FUNCTIONS + address + "/";
     }
 
-    Optional<String> driver() throws IOException {
+    public Optional<String> driver() throws IOException {
         return sysfs.linkName(directory() + "driver");
     }
 
@@ -41,28 +41,28 @@ record PciBinding(Sysfs sysfs, PciAddress address) {
                 && sysfs.names(directory() + "net").isEmpty();
     }
 
-    void unbind() throws IOException {
+    public void unbind() throws IOException {
         sysfs.write(directory() + "driver/unbind", address.toString());
     }
 
-    void bind(String driver) throws IOException {
+    public void bind(String driver) throws IOException {
         sysfs.write(DRIVERS + driver + "/bind", address.toString());
         if (!driver().equals(Optional.of(driver))) {
             throw new IOException("the kernel has not bound it to " + driver);
         }
     }
 
-    boolean isLoaded(String driver) throws IOException {
+    public boolean isLoaded(String driver) throws IOException {
         return sysfs.exists(DRIVERS + driver);
     }
 
     /** The only driver that it may be bound to; absent if any that knows it. */
-    Optional<String> override() throws IOException {
+    public Optional<String> override() throws IOException {
         return sysfs.read(directory() + "driver_override").filter(text -> !text.equals(NO_OVERRIDE) && !text.isEmpty());
     }
 
     /** A lone newline clears it. */
-    void override(Optional<String> driver) throws IOException {
+    public void override(Optional<String> driver) throws IOException {
         sysfs.write(directory() + "driver_override", driver.orElse("") + "\n");
     }
 

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  *
  * <p>The file stays: whoever deleted it would leave two processes with a lock each, on two files of one name.
  */
-final class ProcessLock {
+public final class ProcessLock {
 
     private static final String DIRECTORY = "run/edgeplug/lock";
 
@@ -32,7 +32,8 @@ final class ProcessLock {
     private int holders;
     private Optional<FileChannel> file = Optional.empty();
 
-    ProcessLock(Sysfs sysfs, String name) {
+    /** One of that name on the node, as {@code vfs}. */
+    public ProcessLock(Sysfs sysfs, String name) {
         this.sysfs = sysfs;
         this.name = name;
     }
@@ -42,7 +43,7 @@ final class ProcessLock {
      *
      * @throws IOException if the file cannot be locked
      */
-    void take(boolean alone) throws IOException, InterruptedException {
+    public void take(boolean alone) throws IOException, InterruptedException {
         Lock lock = threads(alone);
         lock.lockInterruptibly();
         boolean taken = false;
@@ -77,7 +78,7 @@ final class ProcessLock {
     }
 
     /** To be called by the thread that took it. */
-    synchronized void giveBack(boolean alone) {
+    public synchronized void giveBack(boolean alone) {
         holders--;
         if (holders == 0) {
             closeFile();

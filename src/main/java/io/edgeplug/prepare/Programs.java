@@ -106,15 +106,7 @@ final class Programs {
         String pf = vf.physicalNetNames().stream()
                 .findFirst()
                 .orElseThrow(() -> new IOException("its PF " + vf.physicalFunction() + " has no network interface"));
-        List<String> argv = new ArrayList<>(List.of("link", "set", "dev", pf, "vf", String.valueOf(vf.index())));
-        mac.ifPresent(address -> argv.addAll(List.of("mac", address)));
-        settings.vlan().ifPresent(vlan -> argv.addAll(List.of("vlan", String.valueOf(vlan))));
-        settings.minRate().ifPresent(rate -> argv.addAll(List.of("min_tx_rate", String.valueOf(rate))));
-        settings.maxRate().ifPresent(rate -> argv.addAll(List.of("max_tx_rate", String.valueOf(rate))));
-        settings.spoofCheck().ifPresent(on -> argv.addAll(List.of("spoofchk", on ? "on" : "off")));
-        settings.trust().ifPresent(on -> argv.addAll(List.of("trust", on ? "on" : "off")));
-        settings.linkState().ifPresent(state -> argv.addAll(List.of("state", state)));
-        return argv;
+        return IpLink.settings(pf, vf.index(), settings.withMac(mac));
     }
 
     private void run(Device device, List<String> argv, Duration timeout, ProgramLimits limits)

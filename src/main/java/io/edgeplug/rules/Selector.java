@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** Which devices a class takes: every key must match, and a key matches if one of its values does. */
@@ -48,6 +49,13 @@ public final class Selector {
                 .filter(test -> !test.getValue().test(device))
                 .map(Map.Entry::getKey)
                 .findFirst();
+    }
+
+    /** Whether a device would be taken if only these of the keys were asked for. */
+    boolean takesBy(Set<SelectorWord> words, Device device) {
+        return tests.entrySet().stream()
+                .allMatch(test ->
+                        !words.contains(test.getKey()) || test.getValue().test(device));
     }
 
     /** What each key asks of a device, and what it finds. */

@@ -45,6 +45,16 @@ public sealed interface Step {
         /** A MAC address that is made anew each time, local and of one station. */
         public static final String RANDOM = "random";
 
+        /** Nothing is said. */
+        public static final Vf NONE = new Vf(
+                Optional.empty(),
+                OptionalInt.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                Optional.empty());
+
         @Override
         public String word() {
             return "vf";
@@ -61,6 +71,35 @@ public sealed interface Step {
             maxRate.ifPresent(value -> settings.add("at most " + value + " Mbit/s"));
             linkState.ifPresent(value -> settings.add("link " + value));
             return String.join(", ", settings);
+        }
+
+        /** The same settings with that MAC address, or without one. */
+        public Vf withMac(Optional<String> address) {
+            return new Vf(address, vlan, trust, spoofCheck, minRate, maxRate, linkState);
+        }
+
+        /** Those of the settings that are not as these say; one of which these say nothing counts as if it were. */
+        public Vf differingFrom(Vf actual) {
+            return new Vf(
+                    differing(mac, actual.mac),
+                    differing(vlan, actual.vlan),
+                    differing(trust, actual.trust),
+                    differing(spoofCheck, actual.spoofCheck),
+                    differing(minRate, actual.minRate),
+                    differing(maxRate, actual.maxRate),
+                    differing(linkState, actual.linkState));
+        }
+
+        public boolean isEmpty() {
+            return equals(NONE);
+        }
+
+        private static <T> Optional<T> differing(Optional<T> wanted, Optional<T> actual) {
+            return wanted.filter(value -> actual.isPresent() && !actual.equals(wanted));
+        }
+
+        private static OptionalInt differing(OptionalInt wanted, OptionalInt actual) {
+            return actual.isPresent() && !actual.equals(wanted) ? wanted : OptionalInt.empty();
         }
 
         private static String onOrOff(boolean value) {

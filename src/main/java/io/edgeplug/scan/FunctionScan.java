@@ -159,7 +159,9 @@ public final class FunctionScan {
                 problems.in(own.number("class")).orElse(0));
         int virtualFunctions = problems.in(own.number("sriov_numvfs")).orElse(0);
         PciTopology topology = problems.in(topology(own));
-        return problems.with(new PciFunction(own.address(), identity, topology, binding, virtualFunctions));
+        OptionalInt totalVirtualFunctions = problems.in(own.description("sriov_totalvfs"));
+        return problems.with(
+                new PciFunction(own.address(), identity, topology, binding, virtualFunctions, totalVirtualFunctions));
     }
 
     private Reading<PciTopology> topology(PciAttributes own) {

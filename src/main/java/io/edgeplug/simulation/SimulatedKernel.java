@@ -31,16 +31,18 @@ final class SimulatedKernel implements Kernel {
     private static final int ID_DIGITS = 32;
 
     private final NodeFiles files;
-    private final BiConsumer<String, PciAddress> announce;
+    private final SimulatedVfs vfs;
+    private final BiConsumer<String, Path> announce;
 
     // below: guarded by this
     private final Map<Path, Interference> interferences = new HashMap<>();
     private final List<String> acts = new ArrayList<>();
 
-    /** Announces the action and the function of each uevent that follows from what it does. */
-    SimulatedKernel(NodeFiles files, BiConsumer<String, PciAddress> announce) {
+    /** Announces the action and the directory of the function of each uevent that follows from what it does. */
+    SimulatedKernel(NodeFiles files, BiConsumer<String, Path> announce) {
         this.files = files;
         this.announce = announce;
+        this.vfs = new SimulatedVfs(files, this);
     }
 
     synchronized void interfere(Path file, Interference interference) {
@@ -92,6 +94,11 @@ final class SimulatedKernel implements Kernel {
         throw new IOException("Invalid argument");
     }
 
+    @Override
+    public void open(Path node) throws IOException {
+        before(node);
+    }
+
     private void before(Path file) throws IOException {
         Optional<Interference> interference;
         synchronized (this) {
@@ -111,6 +118,8 @@ final class SimulatedKernel implements Kernel {
         switch (name) {
             case "unbind" -> unbind(directory, value);
             case "bind" -> bind(directory, value);
+            case "drivers_probe" -> probe(value);
+            case "sriov_numvfs" -> vfs.set(attribute, Integer.parseInt(value));
             case "driver_override" -> files.replace(attribute, line(value.isEmpty() ? NO_OVERRIDE : value));
             case "reset" -> tell(directory.getFileName() + " reset by " + text(directory.resolve("reset_method")));
             case "firmware" -> load(directory, value);
@@ -141,6 +150,22 @@ final class SimulatedKernel implements Kernel {
         }
         tell(function + " unbound from " + driver.getFileName());
         announce("unbind", function);
+    }
+
+    /** Binds a function to the driver that it may have, if there is one; whoever asks is told nothing else. */
+    void probe(String function) throws IOException {
+        Path device = files.real(FUNCTIONS.resolve(function));
+        String override = text(device.resolve("driver_override"));
+        String name = override.equals(NO_OVERRIDE) ? text(nativeDriver(function)) : override;
+        Path driver = files.root().resolve("sys/bus/pci/drivers").resolve(name);
+        if (!name.isEmpty() && Files.isDirectory(driver)) {
+            bind(driver, function);
+        }
+    }
+
+    /** Has a driver know a function, as its table of IDs does. */
+    void know(String driver, String function) throws IOException {
+        files.replace(nativeDriver(function), line(driver));
     }
 
     private void bind(Path driver, String function) throws IOException {
@@ -189,19 +214,26 @@ final class SimulatedKernel implements Kernel {
         tell(manager.getFileName() + " loads " + content.length() + " bytes");
     }
 
-    private void announce(String action, String function) {
-        PciAddress.parse(function).ifPresent(address -> announce.accept(action, address));
+    private void announce(String action, String function) throws IOException {
+        if (PciAddress.parse(function).isPresent()) {
+            announce(action, files.real(FUNCTIONS.resolve(function)));
+        }
     }
 
-    private synchronized void tell(String act) {
+    /** Of the function in that directory, which need not be there any more. */
+    void announce(String action, Path function) {
+        announce.accept(action, function);
+    }
+
+    synchronized void tell(String act) {
         acts.add(act);
     }
 
-    private static String text(Path file) throws IOException {
+    static String text(Path file) throws IOException {
         return Files.exists(file) ? Files.readString(file).strip() : "";
     }
 
-    private static byte[] line(String text) {
+    static byte[] line(String text) {
         return (text + "\n").getBytes(StandardCharsets.UTF_8);
     }
 

@@ -28,7 +28,7 @@ import java.util.TreeSet;
  * IllegalArgumentException} that begins with its line, and then nothing was changed.
  *
  * <p>Uevents are announced after the files have changed. What is written through the node's own sysfs acts, as a reset
- * does or a driver that is bound. Nothing else here follows from anything else: to plug a VF does not
+ * does, a driver that is bound or VFs that are made. Nothing else here follows from anything else: to plug a VF does not
  * raise its PF's {@code sriov_numvfs}, and a PF that falls off leaves its VFs answering, until the text or the caller
  * says so. Closing it ends all its uevent sources and leaves the files.
  */
@@ -48,7 +48,7 @@ public final class SimulatedNode implements AutoCloseable {
 
     private SimulatedNode(NodeFiles files) {
         this.files = files;
-        this.kernel = new SimulatedKernel(files, this::announceActed);
+        this.kernel = new SimulatedKernel(files, this::send);
         this.sysfs = Sysfs.at(files.root(), kernel);
     }
 
@@ -229,15 +229,7 @@ public final class SimulatedNode implements AutoCloseable {
         }
     }
 
-    private synchronized void announceActed(String action, PciAddress address) {
-        try {
-            send(action, directory(address));
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private void send(String action, Path directory) {
+    private synchronized void send(String action, Path directory) {
         String devpath = "/" + files.root().resolve("sys").relativize(directory);
         Uevent uevent = new Uevent(action, devpath, "pci");
         listeners.forEach(listener -> listener.add(uevent));

@@ -54,6 +54,7 @@ final class CommandPage {
         if (usage.footer().length > 0) {
             footer(usage);
         }
+        spec.subcommands().values().forEach(below -> command(below.getCommandSpec()));
     }
 
     /** All but help and version, which every command has, and which are told of once. */

@@ -54,7 +54,7 @@ final class Image {
                 .collect(Collectors.joining(":", "-cp ", System.lineSeparator()));
         Files.writeString(root.resolve(HOME).resolve("class.path"), classPath);
         copy("packaging/jvm.options", HOME + "/jvm.options");
-        copy("packaging/has-class.sh", HOME + "/has-class");
+        copy("packaging/has-entry.sh", HOME + "/has-entry");
         copy("packaging/forget.sh", HOME + "/forget");
         String cache = "classes-" + Jars.hash(jars) + ".aot";
         Training.run(root, cache, target.resolve("training"));
@@ -67,7 +67,7 @@ final class Image {
         copyAll("udev", "usr/lib/udev/rules.d");
         // where images of FPGAs are staged: the service may write there if it is there when it starts
         Files.createDirectories(root.resolve("usr/lib/firmware"));
-        for (String executable : List.of("usr/bin/edgeplug", HOME + "/has-class", HOME + "/forget")) {
+        for (String executable : List.of("usr/bin/edgeplug", HOME + "/has-entry", HOME + "/forget")) {
             Files.setPosixFilePermissions(root.resolve(executable), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         try (Stream<Path> files = Files.walk(root)) {

@@ -55,6 +55,12 @@ final class CompletionTest {
     }
 
     @Test
+    void pfsAreCompletedWhereVfsAreMade() throws Exception {
+        assertThat(completed("edgeplug vfs pl", "pl")).contains("plan");
+        assertThat(completed("edgeplug vfs plan" + NODE + " 0000:5e:0", "0")).containsExactly("00.0");
+    }
+
+    @Test
     void tryIsCompletedWithAResourceAndItsDevices() throws Exception {
         assertThat(completed("edgeplug try" + NODE + " intel.com/x710_d", "intel.com/x710_d"))
                 .containsExactly("intel.com/x710_dpdk=");

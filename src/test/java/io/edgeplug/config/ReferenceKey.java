@@ -27,7 +27,7 @@ record ReferenceKey(String table, String name, String text, String example) {
 
     private static final Pattern SECTION = Pattern.compile("(?ms)^## (?:`\\[+([\\w.]+)]+`)?(.*?)(?=^## |\\z)");
     private static final Pattern KEY = Pattern.compile("(?ms)^### `(\\w+)`\\n(.*?)```toml\\n(.*?)```\\n(?=\\n|\\z)");
-    private static final Pattern LONG_EXAMPLE = Pattern.compile("(?ms)^```toml\\n(\\[\\[class]].*?)```$");
+    private static final Pattern LONG_EXAMPLE = Pattern.compile("(?ms)^```toml\\n(\\[\\[(?:class|vfs)]].*?)```$");
     private static final Pattern TYPE = Pattern.compile("^\\*(.*?)\\.\\*");
     private static final Pattern KINDS = Pattern.compile("^\\*.*?\\.\\* For ((?:`\\w+`[, ]*)+)\\.");
     private static final Pattern DEFAULT = Pattern.compile(" Defaults to (.*?)\\.\\s", Pattern.DOTALL);
@@ -98,6 +98,11 @@ record ReferenceKey(String table, String name, String text, String example) {
             case "class" -> "[[class]]\n" + resource + ofKind + line + "\n" + match;
             case "class.match" ->
                 "[[class]]\n" + resource + ofKind + (line.isEmpty() ? match : "[class.match]\n" + line + "\n");
+            case "vfs" ->
+                "[[vfs]]\n" + (name.equals("count") ? "" : "count = 1\n") + line
+                        + "\nmatch = { drivers = [\"ice\"] }\n";
+            case "vfs.match" ->
+                "[[vfs]]\ncount = 1\n[vfs.match]\n" + (line.isEmpty() ? "vendors = [\"8086\"]" : line) + "\n";
             case "class.limits" ->
                 "[[class]]\n" + resource + ofKind + match + "[class.health]\ncommand = [\"/bin/true\"]\n"
                         + (line.isEmpty() ? "" : "[class.limits]\n" + line + "\n");

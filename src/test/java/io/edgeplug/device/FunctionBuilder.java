@@ -87,6 +87,6 @@ public final class FunctionBuilder {
     }
 
     public PciFunction build() {
-        return new PciFunction(address, identity, topology, binding, virtualFunctions);
+        return new PciFunction(address, identity, topology, binding, virtualFunctions, OptionalInt.empty());
     }
 }

@@ -52,8 +52,7 @@ final class StatusSocketTest {
     @BeforeEach
     void open() throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
-        kubelet = closing.add(LocalKubelet.open(
-                kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
+        kubelet = closing.add(LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
         daemon = closing.add(TestDaemon.open(directory, kubeletDir));
         path = directory.resolve("s.sock");
         // what a daemon that was killed has left
@@ -76,7 +75,8 @@ final class StatusSocketTest {
         kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
 
         // the name comes after the notes
-        Node node = await(one -> !one.getHeldList().isEmpty() && !one.getHeld(0).getPod().isEmpty());
+        Node node = await(
+                one -> !one.getHeldList().isEmpty() && !one.getHeld(0).getPod().isEmpty());
 
         assertThat(node.getVersion()).isEqualTo("edgeplug 1");
         assertThat(node.getHasKubelet()).isTrue();

@@ -1,6 +1,5 @@
-package io.edgeplug.kubelet;
+package io.edgeplug.flow;
 
-import io.edgeplug.flow.Deadline;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -8,20 +7,22 @@ import java.util.Optional;
  * When to try again after a failure: soon after the first, and after twice as long each time. A failure long after the one
  * before is a first one again. For one thread.
  */
-final class Backoff {
+public final class Backoff {
 
     private final Duration first;
     private final Duration longest;
     private Duration next;
     private Optional<Deadline> due = Optional.empty();
 
-    Backoff(Duration first, Duration longest) {
+    /** Waits so long after the first failure, and never longer than that. */
+    public Backoff(Duration first, Duration longest) {
         this.first = first;
         this.longest = longest;
         this.next = first;
     }
 
-    void failed() {
+    /** Something has failed just now. */
+    public void failed() {
         if (due.filter(deadline -> deadline.left().plus(longest).isNegative()).isPresent()) {
             next = first;
         }
@@ -31,17 +32,18 @@ final class Backoff {
     }
 
     /** Forgets all failures. */
-    void reset() {
+    public void reset() {
         due = Optional.empty();
         next = first;
     }
 
-    boolean isDue() {
+    /** Whether it is time to try again. */
+    public boolean isDue() {
         return due.map(Deadline::isOver).orElse(true);
     }
 
     /** When to try again; empty if that is now. */
-    Optional<Deadline> due() {
+    public Optional<Deadline> due() {
         return due.filter(deadline -> !deadline.isOver());
     }
 }

@@ -1,0 +1,12 @@
+package io.edgeplug.cli;
+
+import picocli.CommandLine.Command;
+
+/** The VFs of this node's PFs: what is wanted of them, and how they come to be so. */
+@Command(
+        name = "vfs",
+        mixinStandardHelpOptions = true,
+        description = "Make the virtual functions that [[vfs]] in the configuration asks for. At boot, "
+                + "edgeplug-vfs.service does it before the kubelet starts.",
+        subcommands = {VfsPlanCommand.class, VfsApplyCommand.class})
+final class VfsCommand {}

@@ -1,0 +1,60 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.ConfigException;
+import io.edgeplug.device.PhysicalFunction;
+import io.edgeplug.rules.WantedVfs;
+import io.edgeplug.vfs.NodeVfs;
+import io.edgeplug.vfs.PfPlan;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The PFs of the node that a command looks at, as people name them. */
+final class VfsNode {
+
+    /** How a PF is asked for, in help. */
+    static final String LABEL = "PF";
+
+    static final String NAMES =
+            "Only these PFs, by PCI address with or without the domain, or by network interface; all "
+                    + "if there is none.";
+
+    private VfsNode() {}
+
+    /** Programs are run of this node only: those of another would speak of this node's kernel all the same. */
+    static NodeVfs of(Sysroot sysroot, Optional<Path> kubeletDir) throws IOException {
+        return new NodeVfs(
+                sysroot.sysfs(), sysroot.isThisNode() ? Optional.of(sysroot.root()) : Optional.empty(), kubeletDir);
+    }
+
+    /** A PF that two entries take is a mistake of the configuration, which only the node shows. */
+    static void refuseDisputes(List<WantedVfs> entries, List<PfPlan> plans) throws ConfigException {
+        List<String> disputes = NodeVfs.disputes(entries, plans);
+        if (!disputes.isEmpty()) {
+            throw new ConfigException(disputes);
+        }
+    }
+
+    /** Those that are named; all if none is. */
+    static List<PfPlan> named(List<PfPlan> plans, List<String> names) throws IOException {
+        List<PfPlan> found = new ArrayList<>();
+        for (String name : names) {
+            List<PfPlan> some =
+                    plans.stream().filter(plan -> isCalled(plan.pf(), name)).toList();
+            if (some.isEmpty()) {
+                throw new IOException(name + ": no PF here has that address or interface");
+            }
+            found.addAll(some);
+        }
+        return names.isEmpty() ? plans : plans.stream().filter(found::contains).toList();
+    }
+
+    private static boolean isCalled(PhysicalFunction pf, String name) {
+        String address = pf.address().toString();
+        return address.equalsIgnoreCase(name)
+                || address.equalsIgnoreCase("0000:" + name)
+                || pf.device().function().netNames().contains(name);
+    }
+}

@@ -1,0 +1,69 @@
+package io.edgeplug.device;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * An SR-IOV physical function and its VFs; see Documentation/PCI/pci-iov-howto.rst in the kernel.
+ *
+ * @param device what it is beside that
+ * @param totalVfs how many VFs it can have ({@code sriov_totalvfs}); 0 where firmware or BIOS has SR-IOV off
+ * @param count how many it has ({@code sriov_numvfs})
+ * @param probesDrivers whether the kernel binds new VFs to the driver that it finds ({@code sriov_drivers_autoprobe}); empty
+ *     where it does not say
+ * @param port its network interface
+ * @param isSwitchdev whether its embedded switch shows a representor of each VF
+ * @param vfs those that are there, which may still become more or fewer
+ */
+public record PhysicalFunction(
+        PciDevice device,
+        int totalVfs,
+        int count,
+        Optional<Boolean> probesDrivers,
+        Optional<Port> port,
+        boolean isSwitchdev,
+        List<Vf> vfs) {
+
+    public PhysicalFunction {
+        vfs = List.copyOf(vfs);
+    }
+
+    /**
+     * The network interface of a PF.
+     *
+     * @param address its permanent MAC address if a bond tells it, else the current one
+     * @param isUp empty where the kernel does not tell
+     */
+    public record Port(String name, Optional<String> address, OptionalInt mtu, Optional<Boolean> isUp) {}
+
+    /**
+     * One of its VFs.
+     *
+     * @param index from 0
+     * @param override the only driver that it may be bound to
+     * @param nodeGuid of its RDMA device, {@code 0c42:a103:0065:2f3a}
+     * @param isInterfaceElsewhere whether its network interface is in another network namespace, as in a pod's
+     */
+    public record Vf(
+            int index,
+            PciAddress address,
+            Optional<String> driver,
+            Optional<String> override,
+            OptionalInt iommuGroup,
+            Optional<String> nodeGuid,
+            boolean isInterfaceElsewhere) {}
+
+    public PciAddress address() {
+        return device.function().address();
+    }
+
+    public Optional<String> driver() {
+        return device.driver();
+    }
+
+    /** Its address followed by its interface, as a person looks for either. */
+    public String name() {
+        return address() + port.map(one -> " " + one.name()).orElse("");
+    }
+}

@@ -1,0 +1,104 @@
+package io.edgeplug.rules;
+
+import io.edgeplug.device.PciDevice;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Which VFs an administrator wants of some PFs: one {@code [[vfs]]} of the configuration.
+ *
+ * @param place its file and line, for a person
+ * @param match the PFs
+ * @param count how many VFs each of them has
+ * @param driver of the VFs; empty for the one that the kernel chooses
+ * @param settings what the PF says of each VF, but for its MAC address
+ * @param mtu of the PF, which is the most that a VF can have
+ * @param eswitch how the adapter connects its VFs; empty for as it is
+ * @param rdmaNetns how the node's network namespaces share RDMA devices; empty if that does not matter
+ */
+public record WantedVfs(
+        String place,
+        Selector match,
+        int count,
+        Optional<String> driver,
+        VfAddresses mac,
+        VfAddresses guid,
+        Step.Vf settings,
+        OptionalInt mtu,
+        Optional<EswitchMode> eswitch,
+        Optional<RdmaNetns> rdmaNetns) {
+
+    /** What a PF is from power-on, whatever its driver does. */
+    private static final Set<SelectorWord> LASTING =
+            EnumSet.of(SelectorWord.VENDORS, SelectorWord.DEVICES, SelectorWord.PCI_ADDRESSES);
+
+    /** How an adapter connects its VFs; see Documentation/networking/devlink/devlink-eswitch-attr.rst in the kernel. */
+    public enum EswitchMode {
+        LEGACY,
+        /** With a representor of each VF on the node. */
+        SWITCHDEV;
+
+        /** As the configuration and devlink say it: {@code switchdev}. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** How network namespaces share RDMA devices; see rdma-system(8). */
+    public enum RdmaNetns {
+        SHARED,
+        EXCLUSIVE;
+
+        /** As the configuration says it: {@code exclusive}. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Whether the entry is about that PF. */
+    public boolean takes(PciDevice pf) {
+        return match.mismatch(pf).isEmpty();
+    }
+
+    /** Whether it may be about that PF once a driver is bound and udev has named its interface. */
+    public boolean mayTake(PciDevice pf) {
+        return match.takesBy(LASTING, pf);
+    }
+
+    /** Whether anything is said through the PF's interface. */
+    public boolean needsInterface() {
+        return mac.source() != VfAddresses.Source.KEEP
+                || guid.source() != VfAddresses.Source.KEEP
+                || mtu.isPresent()
+                || !settings.isEmpty();
+    }
+
+    /** The settings of one VF, whose PF has that address. */
+    public Step.Vf settings(String pfAddress, int vf) {
+        return settings.withMac(mac.mac(pfAddress, vf));
+    }
+
+    /** What is wanted, to a person: {@code 4 VFs, driver vfio-pci, mac fixed}. */
+    public String text() {
+        List<String> parts = new ArrayList<>();
+        parts.add(count + (count == 1 ? " VF" : " VFs"));
+        eswitch.ifPresent(mode -> parts.add("eswitch " + mode.word()));
+        driver.ifPresent(name -> parts.add("driver " + name));
+        mtu.ifPresent(bytes -> parts.add("mtu " + bytes));
+        if (mac.source() != VfAddresses.Source.KEEP) {
+            parts.add("mac " + mac);
+        }
+        if (guid.source() != VfAddresses.Source.KEEP) {
+            parts.add("guid " + guid);
+        }
+        if (!settings.text().isEmpty()) {
+            parts.add(settings.text());
+        }
+        return String.join(", ", parts);
+    }
+}

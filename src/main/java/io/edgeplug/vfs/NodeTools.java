@@ -1,0 +1,151 @@
+package io.edgeplug.vfs;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.edgeplug.rules.Step;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The node's programs for what sysfs has no file for: {@code ip} for what a PF says of its VFs, {@code devlink} for the
+ * eswitch, which both only pass on to netlink; {@code systemctl} or {@code modprobe} for a driver's module.
+ *
+ * @param root where the node's programs are; empty if they speak of another kernel than the one that is looked at
+ */
+record NodeTools(Optional<Path> root) {
+
+    static final String IP = "sbin/ip";
+    static final String DEVLINK = "sbin/devlink";
+    static final String MODPROBE = "sbin/modprobe";
+    static final String SYSTEMCTL = "bin/systemctl";
+
+    /** What 4,096 VFs take, and more. */
+    private static final int MAX_OUTPUT = 4 << 20;
+
+    /** They only ask the kernel, which may have a lock of the PF taken. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** What {@code ip} tells of a PF. */
+    record Link(Map<Integer, Step.Vf> settings, Optional<String> permanentAddress) {
+
+        static final Link UNKNOWN = new Link(Map.of(), Optional.empty());
+    }
+
+    /** What a PF's interface says of itself and its VFs; nothing is known where {@code ip} is missing or fails. */
+    Link link(String net) {
+        if (root.isEmpty()) {
+            return Link.UNKNOWN;
+        }
+        try {
+            return parse(run(IP, "-json", "link", "show", "dev", net));
+        } catch (IOException
+                | JsonParseException
+                | IllegalStateException
+                | UnsupportedOperationException
+                | NumberFormatException
+                | ClassCastException e) {
+            // no ip, or one that writes something else
+            return Link.UNKNOWN;
+        }
+    }
+
+    /**
+     * Runs one of them.
+     *
+     * @return what it prints
+     * @throws IOException if it is missing, fails or takes too long; the message ends with its last line
+     */
+    String run(String program, String... arguments) throws IOException {
+        Path path = root.orElseThrow(() -> new IOException("/" + program + ": is not run for another node"))
+                .resolve(program);
+        if (!Files.isExecutable(path)) {
+            throw new IOException("/" + program + ": no such program"
+                    + (program.equals(IP) || program.equals(DEVLINK) ? ", install iproute2" : ""));
+        }
+        ProcessBuilder builder = new ProcessBuilder(Stream.concat(Stream.of(path.toString()), Stream.of(arguments))
+                        .toList())
+                .redirectErrorStream(true);
+        builder.environment().clear();
+        builder.environment().put("LANG", "C.UTF-8");
+        builder.environment().put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        Process process = builder.start();
+        process.getOutputStream().close();
+        CompletableFuture.delayedExecutor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(process::destroyForcibly);
+        String output;
+        try (InputStream in = process.getInputStream()) {
+            output = new String(in.readNBytes(MAX_OUTPUT), StandardCharsets.UTF_8).strip();
+        }
+        int status = process.onExit().join().exitValue();
+        if (status != 0) {
+            String last = output.lines().reduce((before, line) -> line).orElse("exit status " + status);
+            throw new IOException(path.getFileName() + ": " + last);
+        }
+        return output;
+    }
+
+    private static Link parse(String json) {
+        JsonArray links = JsonParser.parseString(json).getAsJsonArray();
+        JsonObject link = links.isEmpty() ? new JsonObject() : links.get(0).getAsJsonObject();
+        Map<Integer, Step.Vf> settings = new HashMap<>();
+        for (JsonElement element : elements(link, "vfinfo_list")) {
+            JsonObject vf = element.getAsJsonObject();
+            number(vf, "vf").ifPresent(index -> settings.put(index, settings(vf)));
+        }
+        return new Link(settings, text(link, "permaddr"));
+    }
+
+    /** As {@code print_vfinfo} in iproute2's ip/ipaddress.c writes it. */
+    private static Step.Vf settings(JsonObject vf) {
+        Optional<JsonObject> rates = Optional.ofNullable(vf.getAsJsonObject("rate"));
+        int vlan = elements(vf, "vlan_list").stream()
+                .flatMap(one -> number(one.getAsJsonObject(), "vlan").stream().boxed())
+                .findFirst()
+                .orElseGet(() -> number(vf, "vlan").orElse(0));
+        return new Step.Vf(
+                text(vf, "address").or(() -> text(vf, "mac")),
+                OptionalInt.of(vlan),
+                bool(vf, "trust"),
+                bool(vf, "spoofchk"),
+                rates.map(rate -> number(rate, "min_tx")).orElse(OptionalInt.empty()),
+                rates.map(rate -> number(rate, "max_tx")).orElse(OptionalInt.empty()),
+                text(vf, "link_state"));
+    }
+
+    private static List<JsonElement> elements(JsonObject object, String key) {
+        List<JsonElement> elements = new ArrayList<>();
+        if (object.get(key) instanceof JsonArray array) {
+            array.forEach(elements::add);
+        }
+        return elements;
+    }
+
+    private static Optional<String> text(JsonObject object, String key) {
+        return Optional.ofNullable(object.get(key)).map(JsonElement::getAsString);
+    }
+
+    private static Optional<Boolean> bool(JsonObject object, String key) {
+        return Optional.ofNullable(object.get(key)).map(JsonElement::getAsBoolean);
+    }
+
+    private static OptionalInt number(JsonObject object, String key) {
+        JsonElement value = object.get(key);
+        return value == null ? OptionalInt.empty() : OptionalInt.of(value.getAsInt());
+    }
+}

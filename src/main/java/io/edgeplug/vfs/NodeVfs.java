@@ -1,0 +1,160 @@
+package io.edgeplug.vfs;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PhysicalFunction;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.WantedVfs;
+import io.edgeplug.rules.WantedVfs.RdmaNetns;
+import io.edgeplug.scan.PhysicalFunctionScan;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Plans the VFs of a node: reads its PFs, and has each planned by the entry that takes it.
+ *
+ * <p>Nothing is changed, and no root is needed; whoever is not root is not told whether VFs are open through VFIO.
+ */
+public final class NodeVfs {
+
+    private static final String NETNS_MODE = "sys/module/ib_core/parameters/netns_mode";
+
+    private final Sysfs sysfs;
+    private final NodeTools tools;
+    private final VfHolders holders;
+
+    /**
+     * Of a node.
+     *
+     * @param programs the root directory of {@code ip} and {@code devlink} that speak of this node's kernel; empty if none
+     *     do, as for a captured node
+     * @param kubeletDir where its kubelet notes who holds what; empty if it has none
+     */
+    public NodeVfs(Sysfs sysfs, Optional<Path> programs, Optional<Path> kubeletDir) {
+        this.sysfs = sysfs;
+        this.tools = new NodeTools(programs);
+        this.holders = new VfHolders(sysfs, kubeletDir);
+    }
+
+    NodeTools tools() {
+        return tools;
+    }
+
+    Sysfs sysfs() {
+        return sysfs;
+    }
+
+    /**
+     * Plans all PFs of the node, also those that no entry takes.
+     *
+     * @throws IOException if the node does not tell which it has
+     */
+    public List<PfPlan> plan(List<WantedVfs> entries) throws IOException {
+        List<PhysicalFunction> pfs = new PhysicalFunctionScan(sysfs).all();
+        Map<WantedVfs, PciAddress> first = new HashMap<>();
+        List<PfPlan> plans = new ArrayList<>();
+        for (PhysicalFunction pf : pfs) {
+            List<WantedVfs> takers =
+                    entries.stream().filter(one -> one.takes(pf.device())).toList();
+            Optional<String> dispute = dispute(pf, takers, first);
+            plans.add(
+                    takers.isEmpty()
+                            ? unwanted(pf)
+                            : dispute.map(problem -> refused(pf, takers.getFirst(), problem))
+                                    .orElseGet(() -> plan(pf, takers.getFirst())));
+        }
+        return plans;
+    }
+
+    /** The PFs that several entries take, which is a mistake: a line for each. */
+    public static List<String> disputes(List<WantedVfs> entries, List<PfPlan> plans) {
+        return plans.stream()
+                .map(PfPlan::pf)
+                .flatMap(pf -> twice(
+                        entries.stream().filter(one -> one.takes(pf.device())).toList())
+                        .map(problem -> pf.name() + ": " + problem)
+                        .stream())
+                .toList();
+    }
+
+    private static Optional<String> dispute(
+            PhysicalFunction pf, List<WantedVfs> takers, Map<WantedVfs, PciAddress> first) {
+        Optional<String> twice = twice(takers);
+        if (twice.isPresent() || takers.isEmpty()) {
+            return twice;
+        }
+        WantedVfs taker = takers.getFirst();
+        PciAddress other = first.computeIfAbsent(taker, none -> pf.address());
+        boolean isNamed = taker.mac().isForOnePf() || taker.guid().isForOnePf();
+        return isNamed && !other.equals(pf.address())
+                ? Optional.of("its entry names addresses, which the VFs of " + other + " get too: " + taker.place())
+                : Optional.empty();
+    }
+
+    private static Optional<String> twice(List<WantedVfs> takers) {
+        return takers.size() < 2
+                ? Optional.empty()
+                : Optional.of("is taken by two [[vfs]] entries: "
+                        + takers.get(0).place() + ", and " + takers.get(1).place());
+    }
+
+    private PfPlan plan(PhysicalFunction pf, WantedVfs wanted) {
+        PfReading reading = read(pf);
+        PfPlan free = VfsPlanner.plan(wanted, reading, Map.of());
+        VfHolders.Found found = holders.of(pf, VfsPlanner.touched(free));
+        PfPlan plan = VfsPlanner.plan(wanted, reading, found.byVf());
+        List<String> notes = new ArrayList<>(plan.notes());
+        found.note().ifPresent(notes::add);
+        rdmaNote(wanted).ifPresent(notes::add);
+        return new PfPlan(plan.pf(), plan.wanted(), plan.steps(), plan.lost(), plan.held(), plan.problems(), notes);
+    }
+
+    private PfReading read(PhysicalFunction pf) {
+        NodeTools.Link link =
+                pf.port().map(PhysicalFunction.Port::name).map(tools::link).orElse(NodeTools.Link.UNKNOWN);
+        return new PfReading(
+                pf,
+                link.settings(),
+                link.permanentAddress(),
+                AutoprobeNote.of(sysfs, pf.address()).isThere(),
+                drivers());
+    }
+
+    private Set<String> drivers() {
+        try {
+            return new HashSet<>(sysfs.names("sys/bus/pci/drivers"));
+        } catch (IOException e) {
+            return Set.of();
+        }
+    }
+
+    /** The mode is the node's, and can only be changed before there is a second network namespace. */
+    private Optional<String> rdmaNote(WantedVfs wanted) {
+        try {
+            Optional<RdmaNetns> mode = sysfs.read(NETNS_MODE)
+                    .map(text -> text.equals("N") || text.equals("0") ? RdmaNetns.EXCLUSIVE : RdmaNetns.SHARED);
+            return wanted.rdmaNetns()
+                    .filter(asked -> mode.isPresent() && !mode.equals(Optional.of(asked)))
+                    .map(asked -> "network namespaces share RDMA devices as "
+                            + mode.orElseThrow().word() + " and not "
+                            + asked.word() + ": put \"options ib_core netns_mode="
+                            + (asked == RdmaNetns.SHARED ? 1 : 0) + "\" into /etc/modprobe.d and boot");
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static PfPlan unwanted(PhysicalFunction pf) {
+        return new PfPlan(pf, Optional.empty(), List.of(), List.of(), List.of(), List.of(), List.of());
+    }
+
+    private static PfPlan refused(PhysicalFunction pf, WantedVfs wanted, String problem) {
+        return new PfPlan(pf, Optional.of(wanted), List.of(), List.of(), List.of(), List.of(problem), List.of());
+    }
+}

@@ -1,0 +1,54 @@
+package io.edgeplug.vfs;
+
+import io.edgeplug.device.PhysicalFunction;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.WantedVfs;
+import io.edgeplug.scan.PhysicalFunctionScan;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Whether PFs can be asked for VFs yet. At boot they are on the bus from the first moment on, and have a driver and a name
+ * later; only those that an entry may be about are waited for, and no other device.
+ */
+record PfReadiness(Sysfs sysfs) {
+
+    private static final String UDEV = "run/udev/data";
+
+    /** Waits for them all, for at most so long: what is not there then shows in the plan. */
+    void await(List<WantedVfs> entries, Predicate<PhysicalFunction> which, Duration deadline)
+            throws IOException, InterruptedException {
+        boolean unusedInTime = Losable.await(
+                () -> new PhysicalFunctionScan(sysfs)
+                        .all().stream().filter(which).allMatch(pf -> isReady(pf, entries)),
+                deadline);
+    }
+
+    private boolean isReady(PhysicalFunction pf, List<WantedVfs> entries) {
+        List<WantedVfs> takers = entries.stream()
+                .filter(one -> one.count() > 0 && one.mayTake(pf.device()))
+                .toList();
+        if (takers.isEmpty() || pf.totalVfs() == 0) {
+            return true;
+        }
+        boolean awaitsInterface = pf.port().isEmpty() && takers.stream().anyMatch(WantedVfs::needsInterface);
+        return pf.driver().isPresent() && !awaitsInterface && isNamed(pf);
+    }
+
+    /** udev notes an interface once it has renamed it; see sd_device_get_is_initialized in systemd. */
+    private boolean isNamed(PhysicalFunction pf) {
+        if (pf.port().isEmpty()) {
+            return true;
+        }
+        String net = "sys/class/net/" + pf.port().orElseThrow().name();
+        try {
+            Optional<String> index = sysfs.read(net + "/ifindex");
+            return index.isEmpty() || !sysfs.exists(UDEV) || sysfs.exists(UDEV + "/n" + index.orElseThrow());
+        } catch (IOException e) {
+            return true;
+        }
+    }
+}

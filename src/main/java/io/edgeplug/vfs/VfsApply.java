@@ -1,0 +1,177 @@
+package io.edgeplug.vfs;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PhysicalFunction;
+import io.edgeplug.prepare.ProcessLock;
+import io.edgeplug.rules.WantedVfs;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Makes the VFs that are wanted, each PF on a thread of its own; one process of a node at a time.
+ *
+ * <p>Nothing needs to be put back after a kill: each step can be done again, and the next run plans from what it finds.
+ */
+public final class VfsApply {
+
+    private final NodeVfs node;
+    private final VfsDeadlines deadlines;
+    private final Consumer<VfsEvent> told;
+    private final ProcessLock lock;
+
+    /**
+     * For a node.
+     *
+     * @param told is called on the threads of the PFs
+     */
+    public VfsApply(NodeVfs node, VfsDeadlines deadlines, Consumer<VfsEvent> told) {
+        this.node = node;
+        this.deadlines = deadlines;
+        this.told = told;
+        this.lock = new ProcessLock(node.sysfs(), "vfs");
+    }
+
+    /**
+     * What became of a PF.
+     *
+     * @param plan what was to be done
+     * @param failure why it broke off, or what is still not as wanted; empty if the plan had no problem and all is done
+     */
+    public record Outcome(PfPlan plan, Optional<String> failure) {
+
+        /** Whether the PF is as wanted now. */
+        public boolean isGood() {
+            return failure.isEmpty() && plan.problems().isEmpty();
+        }
+
+        /** All that keeps it from being as wanted, and who holds its VFs; empty if nothing does. */
+        public String text() {
+            return Stream.of(
+                            plan.problems().stream(),
+                            plan.held().stream().map(held -> held.address() + ": " + held.holder()),
+                            failure.stream())
+                    .flatMap(texts -> texts)
+                    .collect(Collectors.joining("; "));
+        }
+    }
+
+    /**
+     * Waits for the PFs' drivers and makes the VFs that are wanted.
+     *
+     * @param which only these PFs
+     * @throws IOException if the node does not tell which PFs it has, or this is not root
+     */
+    public List<Outcome> apply(List<WantedVfs> entries, Predicate<PhysicalFunction> which)
+            throws IOException, InterruptedException {
+        lock.take(true);
+        try {
+            new PfReadiness(node.sysfs()).await(entries, which, deadlines.appear());
+            List<PfPlan> plans = node.plan(entries).stream()
+                    .filter(plan -> plan.wanted().isPresent() && which.test(plan.pf()))
+                    .toList();
+            List<Outcome> outcomes = run(plans);
+            return verify(entries, outcomes);
+        } finally {
+            lock.giveBack(true);
+        }
+    }
+
+    private List<Outcome> run(List<PfPlan> plans) throws InterruptedException {
+        List<FutureTask<Outcome>> tasks = new ArrayList<>();
+        for (PfPlan plan : plans) {
+            FutureTask<Outcome> task = new FutureTask<>(() -> run(plan));
+            tasks.add(task);
+            Thread unusedThread = Thread.ofPlatform()
+                    .name("vfs " + plan.pf().address())
+                    .daemon()
+                    .start(task);
+        }
+        List<Outcome> outcomes = new ArrayList<>();
+        try {
+            for (FutureTask<Outcome> task : tasks) {
+                outcomes.add(task.get());
+            }
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            tasks.forEach(task -> task.cancel(true));
+        }
+        return outcomes;
+    }
+
+    private Outcome run(PfPlan plan) throws InterruptedException {
+        PciAddress pf = plan.pf().address();
+        PfSteps steps = new PfSteps(node.sysfs(), node.tools(), deadlines, pf);
+        for (VfsStep step : plan.steps()) {
+            Instant begun = Instant.now();
+            try {
+                Losable.run(
+                        "vfs " + pf + " " + step.word(),
+                        () -> steps.run(step),
+                        deadline(step),
+                        deadlines.patience(),
+                        () -> told.accept(new VfsEvent.Waiting(pf, step, Duration.between(begun, Instant.now()))));
+            } catch (IOException e) {
+                String vf = step.vf().stream()
+                        .mapToObj(index -> "VF " + index + ": ")
+                        .findFirst()
+                        .orElse("");
+                return new Outcome(plan, Optional.of(vf + step.word() + " " + step.text() + ": " + e.getMessage()));
+            }
+            told.accept(new VfsEvent.StepDone(pf, step, Duration.between(begun, Instant.now())));
+        }
+        return new Outcome(plan, Optional.empty());
+    }
+
+    /** A step that waits by itself says itself that it waited in vain. */
+    private Duration deadline(VfsStep step) {
+        return switch (step) {
+            case VfsStep.Count count -> deadlines.count().plus(deadlines.busy());
+            case VfsStep.Links links -> deadlines.links().plus(deadlines.step());
+            default -> deadlines.step();
+        };
+    }
+
+    /** What a driver takes without a word and does not do shows when it is planned again. */
+    private List<Outcome> verify(List<WantedVfs> entries, List<Outcome> outcomes) throws IOException {
+        boolean hasDone = outcomes.stream()
+                .anyMatch(one -> one.failure().isEmpty() && !one.plan().steps().isEmpty());
+        if (!hasDone) {
+            return outcomes;
+        }
+        List<PfPlan> now = node.plan(entries);
+        return outcomes.stream()
+                .map(outcome ->
+                        outcome.failure().isPresent() || outcome.plan().steps().isEmpty()
+                                ? outcome
+                                : new Outcome(outcome.plan(), undone(outcome, now)))
+                .toList();
+    }
+
+    private static Optional<String> undone(Outcome outcome, List<PfPlan> now) {
+        Optional<PfPlan> plan = now.stream()
+                .filter(one -> one.pf().address().equals(outcome.plan().pf().address()))
+                .findFirst();
+        if (plan.isEmpty()) {
+            return Optional.of("is not there any more");
+        }
+        return plan.orElseThrow().steps().stream()
+                .findFirst()
+                .map(step -> "all steps are done, and yet there is one to do again, which its driver may not know: "
+                        + step.vf().stream()
+                                .mapToObj(vf -> "VF " + vf + " ")
+                                .findFirst()
+                                .orElse("")
+                        + step.word() + " " + step.text());
+    }
+}

@@ -1,0 +1,260 @@
+package io.edgeplug.vfs;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PciFunction;
+import io.edgeplug.device.PfPart;
+import io.edgeplug.flow.Backoff;
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.linux.Journal;
+import io.edgeplug.rules.WantedVfs;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * Makes the VFs of PFs that appear while the daemon runs: plugged in, or their driver loaded anew. Once for each
+ * appearance, and again with growing pauses where that fails.
+ *
+ * <p>On a thread of its own, which may wait minutes for an adapter. It does not undo what somebody changes by hand.
+ */
+public final class VfsKeeper implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(VfsKeeper.class.getName());
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
+    private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
+
+    private final VfsApply apply;
+    private final Supplier<? extends Collection<Device>> devices;
+    private final Thread thread;
+    private final Lock lock = new ReentrantLock();
+    private final Condition news = lock.newCondition();
+
+    // below: guarded by the lock
+    private List<WantedVfs> entries = List.of();
+    private boolean isStale = true;
+    private boolean isToForget;
+
+    // below: of the thread
+    private final Map<PciAddress, Appearance> known = new HashMap<>();
+    private final Map<PciAddress, Retry> retries = new HashMap<>();
+
+    /** What a PF shows of itself once it can make VFs. */
+    private record Appearance(String driver, boolean hasInterface) {
+
+        boolean isMoreThan(Appearance before) {
+            return !driver.equals(before.driver) || (hasInterface && !before.hasInterface);
+        }
+    }
+
+    /** A PF whose VFs are not as wanted, and why. */
+    private record Retry(String problem, Backoff backoff) {}
+
+    private VfsKeeper(NodeVfs node, Supplier<? extends Collection<Device>> devices, VfsDeadlines deadlines) {
+        this.apply = new VfsApply(node, deadlines, VfsKeeper::log);
+        this.devices = devices;
+        this.thread = Thread.ofPlatform().name("vfs").daemon().unstarted(this::keep);
+    }
+
+    /**
+     * Starts with the PFs that are there.
+     *
+     * @param devices what the node has now; asked for after each {@link #wake}
+     */
+    public static VfsKeeper start(
+            NodeVfs node,
+            List<WantedVfs> entries,
+            Supplier<? extends Collection<Device>> devices,
+            VfsDeadlines deadlines) {
+        VfsKeeper keeper = new VfsKeeper(node, devices, deadlines);
+        keeper.use(entries);
+        return keeper;
+    }
+
+    /** Has it look at the devices again; returns at once. */
+    public void wake() {
+        change(() -> isStale = true);
+    }
+
+    /** Has all PFs become as these say. */
+    public void use(List<WantedVfs> newest) {
+        change(() -> {
+            isToForget |= !entries.equals(newest);
+            entries = List.copyOf(newest);
+            isStale = true;
+            // a node without entries has no use for it
+            if (!entries.isEmpty() && thread.getState() == Thread.State.NEW) {
+                thread.start();
+            }
+        });
+    }
+
+    private void change(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+            news.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void keep() {
+        try {
+            while (true) {
+                List<WantedVfs> wanted = awaitNews();
+                Set<PciAddress> due = appeared(wanted);
+                retries.forEach((pf, retry) -> {
+                    if (retry.backoff().isDue()) {
+                        due.add(pf);
+                    }
+                });
+                if (!due.isEmpty()) {
+                    make(wanted, due);
+                }
+            }
+        } catch (InterruptedException e) {
+            // the daemon ends
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<WantedVfs> awaitNews() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!isStale) {
+                Optional<Duration> left = retries.values().stream()
+                        .map(retry ->
+                                retry.backoff().due().map(Deadline::wakeUp).orElse(Duration.ZERO))
+                        .min(Duration::compareTo);
+                if (left.isEmpty()) {
+                    news.await();
+                } else if (left.orElseThrow().isPositive()) {
+                    boolean unusedInTime = news.await(left.orElseThrow().toNanos(), TimeUnit.NANOSECONDS);
+                } else {
+                    break;
+                }
+            }
+            isStale = false;
+            if (isToForget) {
+                isToForget = false;
+                known.clear();
+                retries.clear();
+            }
+            return entries;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The PFs that entries take and that were not like this at the last look. */
+    private Set<PciAddress> appeared(List<WantedVfs> wanted) {
+        Map<PciAddress, Appearance> now = new HashMap<>();
+        for (Device device : wanted.isEmpty() ? List.<Device>of() : devices.get()) {
+            if (device instanceof PciDevice pci
+                    && !(device instanceof PfPart)
+                    && pci.driver().isPresent()
+                    && !device.health().isGone()
+                    && wanted.stream().anyMatch(one -> one.takes(pci))) {
+                PciFunction function = pci.function();
+                now.put(
+                        function.address(),
+                        new Appearance(
+                                function.driver().orElseThrow(),
+                                !function.netNames().isEmpty()));
+            }
+        }
+        Set<PciAddress> appeared = new HashSet<>();
+        now.forEach((pf, appearance) -> {
+            if (Optional.ofNullable(known.get(pf)).map(appearance::isMoreThan).orElse(true)) {
+                appeared.add(pf);
+            }
+        });
+        known.clear();
+        known.putAll(now);
+        retries.keySet().retainAll(now.keySet());
+        return appeared;
+    }
+
+    private void make(List<WantedVfs> wanted, Set<PciAddress> due) throws InterruptedException {
+        try {
+            List<VfsApply.Outcome> outcomes = apply.apply(wanted, pf -> due.contains(pf.address()));
+            Set<PciAddress> gone = new HashSet<>(due);
+            for (VfsApply.Outcome outcome : outcomes) {
+                PciAddress pf = outcome.plan().pf().address();
+                gone.remove(pf);
+                if (outcome.isGood()) {
+                    retries.remove(pf);
+                    if (!outcome.plan().steps().isEmpty()) {
+                        log(Level.INFO, pf, "VFs are as wanted");
+                    }
+                } else {
+                    failed(pf, outcome.text());
+                }
+            }
+            gone.forEach(retries::remove);
+        } catch (IOException e) {
+            due.forEach(pf -> failed(pf, String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** The reason is told once, however often it is tried. */
+    private void failed(PciAddress pf, String problem) {
+        Optional<Retry> before = Optional.ofNullable(retries.get(pf));
+        Backoff backoff = before.map(Retry::backoff).orElseGet(() -> new Backoff(FIRST_RETRY, LONGEST_RETRY));
+        backoff.failed();
+        retries.put(pf, new Retry(problem, backoff));
+        if (!before.map(Retry::problem).equals(Optional.of(problem))) {
+            log(Level.WARNING, pf, "VFs are not as wanted: " + problem);
+        }
+    }
+
+    private static void log(VfsEvent event) {
+        switch (event) {
+            case VfsEvent.StepDone done ->
+                log(
+                        Level.FINE,
+                        done.pf(),
+                        done.step().word() + " " + done.step().text() + ", "
+                                + done.took().toMillis() + " ms");
+            case VfsEvent.Waiting waiting ->
+                log(
+                        Level.INFO,
+                        waiting.pf(),
+                        waiting.step().word() + " " + waiting.step().text() + " takes "
+                                + waiting.since().toSeconds() + " s so far");
+        }
+    }
+
+    private static void log(Level level, PciAddress pf, String text) {
+        LOG.log(level, pf + ": " + text, Journal.device(pf.toString()));
+    }
+
+    /** What the kernel is at goes on without it. */
+    @Override
+    public void close() {
+        if (!thread.isAlive()) {
+            return;
+        }
+        thread.interrupt();
+        try {
+            boolean unusedInTime = thread.join(Duration.ofSeconds(1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

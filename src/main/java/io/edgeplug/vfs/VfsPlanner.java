@@ -1,0 +1,233 @@
+package io.edgeplug.vfs;
+
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PhysicalFunction;
+import io.edgeplug.device.PhysicalFunction.Vf;
+import io.edgeplug.rules.VfAddresses;
+import io.edgeplug.rules.WantedVfs;
+import io.edgeplug.rules.WantedVfs.EswitchMode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Plans one PF: a pure function of what is wanted, what was read, and who holds VFs.
+ *
+ * <p>The order of the steps is the one that kernel and drivers take: no driver is bound to a new VF before the PF has said
+ * what there is to say of it, and the eswitch changes without VFs, or for mlx5 with VFs that no driver has.
+ */
+final class VfsPlanner {
+
+    /** Its eswitch changes while VFs are there, and unbound. */
+    private static final String MLX5 = "mlx5_core";
+
+    /** It makes VFs only while its interface is up. */
+    private static final String BNXT = "bnxt_en";
+
+    private final WantedVfs wanted;
+    private final PfReading reading;
+    private final PhysicalFunction pf;
+    private final Map<PciAddress, String> holders;
+
+    private final List<VfsStep> steps = new ArrayList<>();
+    private final List<PfPlan.Held> held = new ArrayList<>();
+    private final List<String> problems = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+
+    private VfsPlanner(WantedVfs wanted, PfReading reading, Map<PciAddress, String> holders) {
+        this.wanted = wanted;
+        this.reading = reading;
+        this.pf = reading.pf();
+        this.holders = holders;
+    }
+
+    /**
+     * Plans a PF.
+     *
+     * @param holders why VFs are not to be touched, by their addresses
+     */
+    static PfPlan plan(WantedVfs wanted, PfReading reading, Map<PciAddress, String> holders) {
+        return new VfsPlanner(wanted, reading, holders).plan();
+    }
+
+    /** The VFs that a plan without holders would touch, so that only for these it is looked who holds them. */
+    static Set<PciAddress> touched(PfPlan plan) {
+        Set<PciAddress> touched = new HashSet<>(plan.lost());
+        boolean touchesAll = plan.steps().stream().anyMatch(step -> step instanceof VfsStep.Eswitch);
+        for (Vf vf : plan.pf().vfs()) {
+            if (touchesAll
+                    || plan.steps().stream()
+                            .anyMatch(step -> step.vf().stream().anyMatch(index -> index == vf.index()))) {
+                touched.add(vf.address());
+            }
+        }
+        return touched;
+    }
+
+    private PfPlan plan() {
+        List<PciAddress> lost = List.of();
+        findObstacle().ifPresent(problems::add);
+        if (problems.isEmpty()) {
+            lost = removesVfs() ? pf.vfs().stream().map(Vf::address).toList() : List.of();
+            boolean touchesAll = !lost.isEmpty() || switchesWithVfs();
+            if (!touchesAll || !refuse()) {
+                addSteps();
+            }
+        }
+        noteAddresses();
+        return new PfPlan(pf, Optional.of(wanted), steps, lost, held, problems, notes);
+    }
+
+    private Optional<String> findObstacle() {
+        if (wanted.count() == 0) {
+            return Optional.empty();
+        }
+        if (pf.totalVfs() == 0) {
+            return Optional.of(
+                    "can have no VFs: sriov_totalvfs is 0, so SR-IOV is off in the adapter's firmware or in the BIOS");
+        }
+        if (wanted.count() > pf.totalVfs()) {
+            return Optional.of("can have " + pf.totalVfs() + " VFs at most, not " + wanted.count());
+        }
+        if (pf.driver().isEmpty()) {
+            return Optional.of("has no driver, which makes the VFs");
+        }
+        return pf.port().isEmpty() && wanted.needsInterface()
+                ? Optional.of("has no network interface, through which it is told what to say of its VFs")
+                : Optional.empty();
+    }
+
+    private void noteAddresses() {
+        if (reading.isInfiniband() && wanted.mac().source() != VfAddresses.Source.KEEP) {
+            notes.add("mac is not for InfiniBand, whose VFs have a guid");
+        }
+        if (!reading.isInfiniband() && wanted.guid().source() != VfAddresses.Source.KEEP) {
+            notes.add("guid is for InfiniBand, which this PF is not");
+        }
+    }
+
+    private boolean modeDiffers() {
+        return wanted.eswitch()
+                .filter(mode -> (mode == EswitchMode.SWITCHDEV) != pf.isSwitchdev())
+                .isPresent();
+    }
+
+    private boolean isModeLast() {
+        return pf.driver().equals(Optional.of(MLX5));
+    }
+
+    private boolean removesVfs() {
+        return pf.count() > 0 && (pf.count() != wanted.count() || (modeDiffers() && !isModeLast()));
+    }
+
+    private boolean makesVfs() {
+        return wanted.count() > 0 && (pf.count() == 0 || removesVfs());
+    }
+
+    private boolean switchesWithVfs() {
+        return modeDiffers() && isModeLast() && pf.count() > 0;
+    }
+
+    /** Whether somebody holds a VF, so that nothing is done that concerns all of them. */
+    private boolean refuse() {
+        pf.vfs()
+                .forEach(vf -> Optional.ofNullable(holders.get(vf.address()))
+                        .ifPresent(holder -> held.add(new PfPlan.Held(vf.index(), vf.address(), holder))));
+        if (!held.isEmpty()) {
+            String why = !removesVfs()
+                    ? "cannot change its eswitch while VFs are bound to drivers"
+                    : pf.count() == wanted.count()
+                            ? "cannot change its eswitch while it has VFs"
+                            : "has " + pf.count() + " and not " + wanted.count()
+                                    + " VFs, and the kernel can only remove all at once";
+            problems.add(
+                    why + ": left as it is, since " + (held.size() == 1 ? "one is" : held.size() + " are") + " in use");
+        }
+        return !held.isEmpty();
+    }
+
+    private void addSteps() {
+        boolean makes = makesVfs();
+        if (makes && pf.driver().equals(Optional.of(BNXT))) {
+            addUp();
+        }
+        boolean silences = makes && pf.probesDrivers().equals(Optional.of(true));
+        if (silences) {
+            steps.add(new VfsStep.Autoprobe(false));
+        }
+        if (removesVfs()) {
+            steps.add(new VfsStep.Count(0));
+        }
+        if (modeDiffers() && !isModeLast()) {
+            addEswitch();
+        }
+        if (makes) {
+            steps.add(new VfsStep.Count(wanted.count()));
+        }
+        if (makes || pf.vfs().size() < wanted.count()) {
+            steps.add(new VfsStep.Links(wanted.count()));
+        }
+        List<VfChange> changes = changes();
+        changes.forEach(change -> change.boundTo()
+                .filter(driver -> change.isRebound())
+                .ifPresent(driver -> steps.add(new VfsStep.Unbind(change.index(), driver))));
+        if (modeDiffers() && isModeLast()) {
+            addEswitch();
+        }
+        addMtu();
+        changes.forEach(this::addSettings);
+        // a VF that the kernel must not probe cannot be bound by hand either, see pci_device_can_probe
+        if (silences || reading.isAutoprobeLeftOff()) {
+            steps.add(new VfsStep.Autoprobe(true));
+        }
+        addBinds(changes.stream().filter(VfChange::isRebound).toList());
+        if (wanted.count() > 0) {
+            addUp();
+        }
+    }
+
+    private List<VfChange> changes() {
+        VfChanges changes = new VfChanges(wanted, reading, holders, makesVfs(), switchesWithVfs());
+        List<VfChange> all = changes.all();
+        held.addAll(changes.held());
+        problems.addAll(changes.problems());
+        changes.note().ifPresent(notes::add);
+        return all;
+    }
+
+    private void addEswitch() {
+        wanted.eswitch().ifPresent(mode -> steps.add(new VfsStep.Eswitch(mode)));
+    }
+
+    private void addMtu() {
+        if (wanted.mtu().isPresent()
+                && !pf.port().map(PhysicalFunction.Port::mtu).equals(Optional.of(wanted.mtu()))) {
+            steps.add(new VfsStep.Mtu(wanted.mtu().orElseThrow()));
+        }
+    }
+
+    private void addSettings(VfChange change) {
+        if (!change.settings().isEmpty()) {
+            steps.add(new VfsStep.Settings(change.index(), change.settings()));
+        }
+        change.guid().ifPresent(guid -> steps.add(new VfsStep.Guid(change.index(), guid)));
+    }
+
+    /** A driver that cannot be loaded is told before anything is changed. */
+    private void addBinds(List<VfChange> bound) {
+        wanted.driver()
+                .filter(driver -> !bound.isEmpty() && !reading.drivers().contains(driver))
+                .ifPresent(driver -> steps.addFirst(new VfsStep.Load(driver)));
+        bound.forEach(change -> steps.add(new VfsStep.Bind(change.index(), wanted.driver())));
+    }
+
+    private void addUp() {
+        VfsStep up = new VfsStep.Up();
+        if (pf.port().flatMap(PhysicalFunction.Port::isUp).equals(Optional.of(false)) && !steps.contains(up)) {
+            steps.add(up);
+        }
+    }
+}

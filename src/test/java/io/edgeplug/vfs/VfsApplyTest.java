@@ -1,0 +1,163 @@
+package io.edgeplug.vfs;
+
+import static io.edgeplug.vfs.SriovNode.FUNCTIONS;
+import static io.edgeplug.vfs.SriovNode.PATIENT;
+import static io.edgeplug.vfs.SriovNode.PF0;
+import static io.edgeplug.vfs.SriovNode.assertFailure;
+import static io.edgeplug.vfs.SriovNode.assertGood;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.rules.WantedVfs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** VFs are made on a simulated kernel, which refuses, delays and is slow as real ones are. */
+final class VfsApplyTest {
+
+    private static final String COUNT = FUNCTIONS + PF0 + "/sriov_numvfs";
+    private static final String AUTOPROBE = FUNCTIONS + PF0 + "/sriov_drivers_autoprobe";
+    private static final String FIRST_VF = "0000:41:10.0";
+
+    @TempDir
+    private Path root = Path.of("");
+
+    private SriovNode node;
+
+    @BeforeEach
+    void unpack() throws IOException {
+        node = SriovNode.unpack(root.resolve("node"));
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void vfsAreMadeAndToldTheirSettingsBeforeAnyDriverIsBound() throws Exception {
+        List<WantedVfs> wanted = node.wanted("count = 2", "driver = \"vfio-pci\"", "mac = \"fixed\"", "trust = true");
+
+        assertGood(node.apply(wanted, PATIENT));
+
+        assertThat(node.node().acts())
+                .containsExactly(
+                        PF0 + " sriov_drivers_autoprobe = 0",
+                        PF0 + " sriov_numvfs = 2",
+                        PF0 + " sriov_drivers_autoprobe = 1",
+                        FIRST_VF + " bound to vfio-pci",
+                        "0000:41:10.2 bound to vfio-pci");
+        assertThat(node.ipCalls())
+                .hasSize(2)
+                .allMatch(call -> call.matches("link set dev ens1 vf [01] mac [0-9a-f:]{17} trust on"));
+        assertThat(node.drivers()).containsExactly("vfio-pci", "vfio-pci");
+    }
+
+    @Test
+    void whatIsAsWantedIsNotTouched() throws Exception {
+        List<WantedVfs> wanted = node.wanted("count = 2", "driver = \"vfio-pci\"", "mac = \"fixed\"");
+        assertGood(node.apply(wanted, PATIENT));
+        List<String> acts = node.node().acts();
+        List<String> calls = node.ipCalls();
+
+        assertGood(node.apply(wanted, PATIENT));
+
+        assertThat(node.node().acts()).isEqualTo(acts);
+        assertThat(node.ipCalls()).isEqualTo(calls);
+    }
+
+    @Test
+    void numberChangesWhereNobodyHoldsAVf() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        assertGood(node.apply(node.wanted("count = 7"), PATIENT));
+        assertThat(node.drivers()).hasSize(7).containsOnly("igbvf");
+
+        assertGood(node.apply(node.wanted("count = 0"), PATIENT));
+        assertThat(node.drivers()).isEmpty();
+    }
+
+    @Test
+    void numberStaysWhereAPodHoldsAVfAndThePodIsNamed() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.hold(FIRST_VF);
+
+        assertFailure(
+                node.apply(node.wanted("count = 2"), PATIENT),
+                "has 4 and not 2 VFs, and the kernel can only remove all at once: left as it is, since one is in use; "
+                        + FIRST_VF
+                        + ": container main of pod 6f1c has it, as 0000:41:10.0 of example.com/vf");
+        assertThat(node.drivers()).hasSize(4);
+    }
+
+    @Test
+    void numberStaysWhereTheKubeletsNotesCannotBeRead() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.hold(FIRST_VF);
+        Files.writeString(node.kubeletDir().resolve("kubelet_internal_checkpoint"), "{");
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().text())
+                .contains("nothing tells whether it is used: ");
+        assertThat(node.drivers()).hasSize(4);
+    }
+
+    @Test
+    void vfThatIsOpenThroughVfioIsNeitherRemovedNorBoundAnew() throws Exception {
+        assertGood(node.apply(node.wanted("count = 2", "driver = \"vfio-pci\""), PATIENT));
+        String group = "dev/vfio/"
+                + node.node()
+                        .sysfs()
+                        .linkName(FUNCTIONS + FIRST_VF + "/iommu_group")
+                        .orElseThrow();
+        node.node().plug(group + " = x\n");
+        node.interfere(group, () -> {
+            throw new IOException("Device or resource busy");
+        });
+
+        assertFailure(
+                node.apply(node.wanted("count = 2"), PATIENT),
+                "VF 0 is not bound anew, since it is in use; " + FIRST_VF + ": a process has it open through VFIO, as /"
+                        + group);
+        // the other one is free
+        assertThat(node.drivers()).containsExactly("vfio-pci", "igbvf");
+        assertThat(node.apply(node.wanted("count = 1"), PATIENT).getFirst().isGood())
+                .isFalse();
+        assertThat(node.drivers()).hasSize(2);
+    }
+
+    /** A run that breaks off and one that is killed leave the same: nothing is put back. */
+    @ParameterizedTest
+    @ValueSource(strings = {AUTOPROBE, COUNT, "ip", "sys/bus/pci/drivers/vfio-pci/bind", "second bind"})
+    void nextRunFinishesWhatABrokenOneLeft(String place) throws Exception {
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+        List<WantedVfs> wanted = node.wanted("count = 3", "driver = \"vfio-pci\"", "mac = \"fixed\"", "trust = true");
+        Path ipFails = node.node().root().resolve("ip.fails");
+        AtomicInteger left = new AtomicInteger(place.equals(COUNT) || place.equals("second bind") ? 1 : 0);
+        if (place.equals("ip")) {
+            Files.createFile(ipFails);
+        } else {
+            String path = place.equals("second bind") ? "sys/bus/pci/drivers/vfio-pci/bind" : place;
+            node.interfere(path, () -> {
+                if (left.getAndDecrement() == 0) {
+                    throw new IOException("Input/output error");
+                }
+            });
+        }
+        assertThat(node.apply(wanted, PATIENT).getFirst().isGood()).isFalse();
+
+        Files.deleteIfExists(ipFails);
+        assertGood(node.apply(wanted, PATIENT));
+
+        assertThat(node.drivers()).containsExactly("vfio-pci", "vfio-pci", "vfio-pci");
+        assertThat(node.read(AUTOPROBE)).isEqualTo("1");
+        assertThat(node.node().root().resolve("run/edgeplug/vfs")).isEmptyDirectory();
+        assertThat(node.vfs().plan(wanted).getFirst().steps()).isEmpty();
+    }
+}

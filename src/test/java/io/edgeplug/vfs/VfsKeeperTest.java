@@ -1,0 +1,123 @@
+package io.edgeplug.vfs;
+
+import static io.edgeplug.vfs.SriovNode.FUNCTIONS;
+import static io.edgeplug.vfs.SriovNode.PATIENT;
+import static io.edgeplug.vfs.SriovNode.PF0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.rules.WantedVfs;
+import io.edgeplug.scan.DeviceScan;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.AbstractList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The daemon's part: PFs that come and go. */
+final class VfsKeeperTest {
+
+    private static final String COUNT = FUNCTIONS + PF0 + "/sriov_numvfs";
+
+    @TempDir
+    private Path root = Path.of("");
+
+    private SriovNode node;
+    private volatile List<Device> devices = List.of();
+
+    @BeforeEach
+    void unpack() throws IOException {
+        node = SriovNode.unpack(root.resolve("node"));
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void vfsAreMadeForEachAppearanceOfAPfAndOnlyThen() throws Exception {
+        List<WantedVfs> wanted = node.wanted("count = 2");
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
+            assertThat(node.node().acts()).isEmpty();
+
+            see(keeper, scan());
+            awaitCount("2");
+            // it looks again once it is done
+            see(keeper, scan());
+            // somebody removes them by hand, and knows why
+            node.node().sysfs().write(COUNT, "0");
+            see(keeper, scan());
+            see(keeper, List.of());
+            assertThat(node.read(COUNT)).isEqualTo("0");
+
+            // its driver is loaded anew
+            see(keeper, scan());
+            awaitCount("2");
+        }
+    }
+
+    @Test
+    void entriesThatChangeAreTakenUp() throws Exception {
+        devices = scan();
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), List.of(), () -> devices, PATIENT)) {
+            keeper.use(node.wanted("count = 1"));
+            awaitCount("1");
+            keeper.use(node.wanted("count = 3"));
+            awaitCount("3");
+        }
+    }
+
+    @Test
+    void pfThatFailsIsTriedAgain() throws Exception {
+        CountDownLatch tries = new CountDownLatch(2);
+        node.interfere(COUNT, () -> {
+            tries.countDown();
+            if (tries.getCount() > 0) {
+                throw new IOException("Input/output error");
+            }
+        });
+        devices = scan();
+
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), node.wanted("count = 2"), () -> devices, PATIENT)) {
+            assertThat(tries.await(SriovNode.LONG.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            awaitCount("2");
+            keeper.wake();
+        }
+    }
+
+    private void see(VfsKeeper keeper, List<Device> now) throws InterruptedException {
+        CountDownLatch looked = new CountDownLatch(1);
+        devices = new AbstractList<>() {
+            @Override
+            public Device get(int index) {
+                return now.get(index);
+            }
+
+            @Override
+            public int size() {
+                looked.countDown();
+                return now.size();
+            }
+        };
+        keeper.wake();
+        assertThat(looked.await(SriovNode.LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    private List<Device> scan() {
+        return List.copyOf(new DeviceScan(node.node().sysfs())
+                .function(PciAddress.parse(PF0).orElseThrow()));
+    }
+
+    private void awaitCount(String count) throws IOException, InterruptedException {
+        assertThat(Losable.await(() -> node.read(COUNT).equals(count), SriovNode.LONG))
+                .isTrue();
+    }
+}
