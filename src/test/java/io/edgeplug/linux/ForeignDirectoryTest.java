@@ -59,7 +59,9 @@ final class ForeignDirectoryTest {
         Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rwxrwxrwx"));
 
         assertThatThrownBy(() -> new ForeignDirectory(foreign).replace("a.prom", "1\n"))
-                .hasMessageStartingWith(foreign + ": cannot write a.prom: others than its owner can write to the directory, which has rwxrwxrwx");
+                .hasMessageStartingWith(
+                        foreign
+                                + ": cannot write a.prom: others than its owner can write to the directory, which has rwxrwxrwx");
         assertThat(foreign).isEmptyDirectory();
     }
 

@@ -38,8 +38,8 @@ final class MetricNamesTest {
         try (Closing closing = new Closing()) {
             Path kubeletDir = directory.resolve("device-plugins");
             TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
-            String text = new String(
-                    new Scrape(daemon.view(), daemon.node.sysfs(), false).text(), StandardCharsets.UTF_8);
+            String text =
+                    new String(new Scrape(daemon.view(), daemon.node.sysfs(), false).text(), StandardCharsets.UTF_8);
 
             assertThat(names(TYPE, text)).isNotEmpty().isSubsetOf(documented());
         }

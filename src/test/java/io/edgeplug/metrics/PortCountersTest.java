@@ -34,9 +34,7 @@ final class PortCountersTest {
                     tx_bytes      : garbage
                     """);
 
-            assertThat(new String(
-                                    new Scrape(daemon.view(), daemon.node.sysfs(), false).text(),
-                                    StandardCharsets.UTF_8)
+            assertThat(new String(new Scrape(daemon.view(), daemon.node.sysfs(), false).text(), StandardCharsets.UTF_8)
                             .lines()
                             .filter(line -> line.startsWith("edgeplug_vf_")))
                     .containsExactlyInAnyOrder(

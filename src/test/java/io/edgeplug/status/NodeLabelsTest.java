@@ -52,8 +52,7 @@ final class NodeLabelsTest {
             Path kubeletDir = directory.resolve("device-plugins");
             TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes));
 
-            assertThat(NodeLabels.of(daemon.view().read()).keySet())
-                    .noneMatch(name -> name.contains("gopher"));
+            assertThat(NodeLabels.of(daemon.view().read()).keySet()).noneMatch(name -> name.contains("gopher"));
         }
     }
 
@@ -94,8 +93,8 @@ final class NodeLabelsTest {
             TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
             Path features = Files.createDirectory(directory.resolve("features.d"));
             SimulatedNode node = daemon.node;
-            closing.add(LabelPublisher.start(
-                    daemon.view(), daemon.monitor, features, Clock.fixed(NOON, ZoneOffset.UTC)));
+            closing.add(
+                    LabelPublisher.start(daemon.view(), daemon.monitor, features, Clock.fixed(NOON, ZoneOffset.UTC)));
             await(features, "example.com_sriov_node0.count=2");
 
             node.pull(VF0);
