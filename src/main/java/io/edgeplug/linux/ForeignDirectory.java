@@ -50,7 +50,8 @@ public final class ForeignDirectory {
     /** The same with bytes. */
     public void replace(String name, byte[] bytes) throws IOException {
         Path part = Path.of("." + name + ".part");
-        try (SecureDirectoryStream<Path> directory = open()) {
+        try (DirectoryStream<Path> opened = Files.newDirectoryStream(path)) {
+            SecureDirectoryStream<Path> directory = checked(opened);
             // what a process that was killed has left
             deleteIfThere(directory, part);
             try (SeekableByteChannel out = directory.newByteChannel(
@@ -74,7 +75,8 @@ public final class ForeignDirectory {
 
     /** Removes a file, which need not be there. */
     public void delete(String name) throws IOException {
-        try (SecureDirectoryStream<Path> directory = open()) {
+        try (DirectoryStream<Path> opened = Files.newDirectoryStream(path)) {
+            SecureDirectoryStream<Path> directory = checked(opened);
             deleteIfThere(directory, Path.of(name));
         } catch (NoSuchFileException e) {
             // then there is nothing in it either
@@ -91,17 +93,11 @@ public final class ForeignDirectory {
         }
     }
 
-    private SecureDirectoryStream<Path> open() throws IOException {
-        DirectoryStream<Path> opened = Files.newDirectoryStream(path);
-        try {
-            // Linux has no others
-            SecureDirectoryStream<Path> directory = (SecureDirectoryStream<Path>) opened;
-            check(directory.getFileAttributeView(PosixFileAttributeView.class).readAttributes());
-            return directory;
-        } catch (IOException e) {
-            opened.close();
-            throw e;
-        }
+    private SecureDirectoryStream<Path> checked(DirectoryStream<Path> opened) throws IOException {
+        // Linux has no others
+        SecureDirectoryStream<Path> directory = (SecureDirectoryStream<Path>) opened;
+        check(directory.getFileAttributeView(PosixFileAttributeView.class).readAttributes());
+        return directory;
     }
 
     private void check(PosixFileAttributes opened) throws IOException {

@@ -29,6 +29,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,9 @@ final class StatusSocketTest {
     @TempDir
     private Path directory = Path.of("");
 
+    /** Held, since a logger that nobody holds forgets its level; the tests' own is silent. */
+    private static final Logger OURS = Logger.getLogger("io.edgeplug");
+
     private final Closing closing = new Closing();
     private TestDaemon daemon;
     private LocalKubelet kubelet;
@@ -51,6 +56,8 @@ final class StatusSocketTest {
 
     @BeforeEach
     void open() throws Exception {
+        OURS.setLevel(Level.INFO);
+        OURS.setUseParentHandlers(false);
         Path kubeletDir = directory.resolve("device-plugins");
         kubelet = closing.add(LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
         daemon = closing.add(TestDaemon.open(directory, kubeletDir));
@@ -65,6 +72,8 @@ final class StatusSocketTest {
     @AfterEach
     void close() throws Exception {
         closing.close();
+        OURS.setLevel(null);
+        OURS.setUseParentHandlers(true);
     }
 
     @Test
