@@ -285,14 +285,15 @@ final class ResourcePlugin implements AutoCloseable {
         if (isSomethingDue()) {
             return Duration.ZERO;
         }
-        Stream<Optional<Deadline>> due = Stream.of(
-                serving.due()
-                        .filter(deadline -> attempt.filter(one -> one.endpoint().hasSocket())
-                                .isEmpty()),
-                registering.due().filter(deadline -> reachable().isPresent()),
-                attempt.flatMap(one -> one.endpoint().progress().deadline()),
-                announced.filter(deadline -> !toldRegistered && failure.isEmpty()));
-        return due.flatMap(Optional::stream)
+        return Stream.of(
+                        serving.due()
+                                .filter(deadline -> attempt.filter(
+                                                one -> one.endpoint().hasSocket())
+                                        .isEmpty()),
+                        registering.due().filter(deadline -> reachable().isPresent()),
+                        attempt.flatMap(one -> one.endpoint().progress().deadline()),
+                        announced.filter(deadline -> !toldRegistered && failure.isEmpty()))
+                .flatMap(Optional::stream)
                 .map(Deadline::wakeUp)
                 .filter(wait -> wait.compareTo(PluginDirectory.POLL) < 0)
                 .min(Duration::compareTo)

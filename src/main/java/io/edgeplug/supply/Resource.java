@@ -74,18 +74,19 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
                 refused.accept(why);
             }
         };
-        supply.run(
-                () -> {
-                    try {
-                        List<Allocation> allocations = allocate(containers, most);
-                        if (!isAnswered.getAndSet(true)) {
-                            given.accept(allocations);
-                        }
-                    } catch (DeviceUnavailableException e) {
-                        refuse.accept(e);
-                    }
-                },
-                refuse);
+        supply.lastLook()
+                .run(
+                        () -> {
+                            try {
+                                List<Allocation> allocations = allocate(containers, most);
+                                if (!isAnswered.getAndSet(true)) {
+                                    given.accept(allocations);
+                                }
+                            } catch (DeviceUnavailableException e) {
+                                refuse.accept(e);
+                            }
+                        },
+                        refuse);
     }
 
     /**
@@ -109,7 +110,7 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
         try {
             List<Device> devices = supply.monitor().available(name(), all);
             refuseSplitGroups(devices, wanted);
-            List<Equipment> given = supply.equipment(devices);
+            List<Equipment> given = supply.lastLook().equipment(devices);
             List<Allocation> allocations = new ArrayList<>();
             for (Set<String> own : wanted) {
                 allocations.add(allocation(
@@ -157,7 +158,7 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
         }
         preparations.prepare(deviceClass(), devices);
         for (Device device : devices) {
-            Optional<String> missing = supply.missingAfterwards(device);
+            Optional<String> missing = supply.lastLook().missingAfterwards(device);
             if (missing.isPresent()) {
                 throw DeviceUnavailableException.unfitAfterwards(name(), device.id(), missing.orElseThrow());
             }

@@ -3,20 +3,15 @@ package io.edgeplug.supply;
 import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.container.ContainerFiles;
 import io.edgeplug.container.Equipment;
-import io.edgeplug.container.IommuGroups;
-import io.edgeplug.device.Device;
-import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.flow.Latest;
 import io.edgeplug.flow.Outcomes;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.supply.HostFiles.Finding;
 import io.edgeplug.supply.LookRequests.Extent;
 import io.edgeplug.supply.LookRequests.Request;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Keeps the stock of one resource: what its devices bring is worked out, looked at and written whenever the inventory
@@ -54,6 +48,7 @@ public final class Supply implements AutoCloseable {
 
     private final Latest<Stock> stock = new Latest<>(Stock.EMPTY, Stock::number);
     private final LookRequests requests = new LookRequests();
+    private final LastLook lastLook;
     private final Outcomes allocations = new Outcomes();
 
     private volatile boolean isStopped;
@@ -69,6 +64,7 @@ public final class Supply implements AutoCloseable {
         this.nodes = nodes;
         this.hostFiles = HostFiles.of(sysfs, deviceClass, monitor::isInPreparation);
         this.files = files;
+        this.lastLook = new LastLook(deviceClass, monitor, stock, hostFiles, files, requests);
         this.index = new EquipmentIndex(deviceClass);
         this.log = new SupplyLog(deviceClass);
         this.thread =
@@ -98,6 +94,11 @@ public final class Supply implements AutoCloseable {
         return allocations;
     }
 
+    /** What looks at devices that are about to be handed over. */
+    LastLook lastLook() {
+        return lastLook;
+    }
+
     /** The newest stock. */
     public Stock current() {
         return stock.get();
@@ -106,79 +107,6 @@ public final class Supply implements AutoCloseable {
     /** The newest stock, for those who wait for it. */
     public Latest<Stock> stock() {
         return stock;
-    }
-
-    /**
-     * What these devices bring, whose nodes and files are there now; looks at attributes only.
-     *
-     * @throws DeviceUnavailableException if one cannot be handed over; the kubelet is told so then
-     */
-    List<Equipment> equipment(Collection<Device> devices) throws DeviceUnavailableException {
-        Stock now = current();
-        List<Equipment> equipment = new ArrayList<>();
-        for (Device device : devices) {
-            if (now.problems().containsKey(device.id())) {
-                requests.add(Extent.UPKEEP, Set.of());
-                throw unhealthy(device.id(), String.valueOf(now.problems().get(device.id())));
-            }
-            Equipment one = equipment(device, now);
-            Finding found = hostFiles.look(one);
-            Optional<String> problem = found.problem().or(() -> files.damage(one));
-            if (problem.isPresent()) {
-                note(device.id(), problem.orElseThrow());
-                throw unhealthy(device.id(), problem.orElseThrow());
-            }
-            // the next scan finds it, and till then it is no worse than before
-            if (found.replaced().isPresent()) {
-                throw unhealthy(device.id(), found.replaced().orElseThrow());
-            }
-            equipment.add(one);
-        }
-        return equipment;
-    }
-
-    private void note(String device, String problem) {
-        Stock ignored = stock.change(before -> before.withProblem(device, problem));
-        requests.add(Extent.UPKEEP, Set.of());
-    }
-
-    /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
-    private Equipment equipment(Device device, Stock now) throws DeviceUnavailableException {
-        Optional<Equipment> known = now.sound(device.id());
-        if (known.filter(one -> one.device().equals(device)).isPresent()) {
-            return known.orElseThrow();
-        }
-        Equipment newest = Equipment.of(
-                deviceClass, device, IommuGroups.of(monitor.current().devices()));
-        if (known.filter(newest::isLike).isEmpty()) {
-            throw unhealthy(device.id(), "it has just changed, and is not ready to be handed over yet");
-        }
-        return newest;
-    }
-
-    private DeviceUnavailableException unhealthy(String device, String reason) {
-        return DeviceUnavailableException.unhealthy(deviceClass.resource(), device, reason);
-    }
-
-    /**
-     * Has what asks for {@link #equipment} run: here, or on a thread that can be lost, if files are where looks may hang.
-     *
-     * @param late told why, if it does not end in time; it may end later all the same
-     */
-    void run(Runnable asking, Consumer<DeviceUnavailableException> late) {
-        hostFiles.run(asking, hung -> {
-            if (hung.device().isEmpty()) {
-                late.accept(DeviceUnavailableException.notLookedAt(deviceClass.resource()));
-                return;
-            }
-            note(hung.device(), hung.problem());
-            late.accept(unhealthy(hung.device(), hung.problem()));
-        });
-    }
-
-    /** What a device's recipe was to make, and has not. */
-    Optional<String> missingAfterwards(Device device) {
-        return current().sound(device.id()).flatMap(hostFiles::missingAfterwards);
     }
 
     /** On the thread that has just published an inventory. */

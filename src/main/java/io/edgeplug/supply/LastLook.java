@@ -1,0 +1,126 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.container.ContainerFiles;
+import io.edgeplug.container.Equipment;
+import io.edgeplug.container.IommuGroups;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceUnavailableException;
+import io.edgeplug.flow.Latest;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.HostFiles.Finding;
+import io.edgeplug.supply.LookRequests.Extent;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The last look at what is about to be handed over, since a file may have gone a moment ago. What is missing is taken out of
+ * the stock at once. From any thread.
+ */
+final class LastLook {
+
+    private final DeviceClass deviceClass;
+    private final Monitor monitor;
+    private final Latest<Stock> stock;
+    private final HostFiles hostFiles;
+    private final ContainerFiles files;
+    private final LookRequests requests;
+
+    /**
+     * A look at what one resource hands over.
+     *
+     * @param requests where to ask for a look at what something was wrong with
+     */
+    LastLook(
+            DeviceClass deviceClass,
+            Monitor monitor,
+            Latest<Stock> stock,
+            HostFiles hostFiles,
+            ContainerFiles files,
+            LookRequests requests) {
+        this.deviceClass = deviceClass;
+        this.monitor = monitor;
+        this.stock = stock;
+        this.hostFiles = hostFiles;
+        this.files = files;
+        this.requests = requests;
+    }
+
+    /**
+     * Has what asks for {@link #equipment} run: here, or on a thread that can be lost, if files are where looks may hang.
+     *
+     * @param late told why, if it does not end in time; it may end later all the same
+     */
+    void run(Runnable asking, Consumer<DeviceUnavailableException> late) {
+        hostFiles.run(asking, hung -> {
+            if (hung.device().isEmpty()) {
+                late.accept(DeviceUnavailableException.notLookedAt(deviceClass.resource()));
+                return;
+            }
+            note(hung.device(), hung.problem());
+            late.accept(unhealthy(hung.device(), hung.problem()));
+        });
+    }
+
+    /**
+     * What these devices bring, whose nodes and files are there now; looks at attributes only.
+     *
+     * @throws DeviceUnavailableException if one cannot be handed over; the kubelet is told so then
+     */
+    List<Equipment> equipment(Collection<Device> devices) throws DeviceUnavailableException {
+        Stock now = stock.get();
+        List<Equipment> equipment = new ArrayList<>();
+        for (Device device : devices) {
+            Optional<String> known = Optional.ofNullable(now.problems().get(device.id()));
+            if (known.isPresent()) {
+                requests.add(Extent.UPKEEP, Set.of());
+                throw unhealthy(device.id(), known.orElseThrow());
+            }
+            Equipment one = equipment(device, now);
+            Finding found = hostFiles.look(one);
+            Optional<String> problem = found.problem().or(() -> files.damage(one));
+            if (problem.isPresent()) {
+                note(device.id(), problem.orElseThrow());
+                throw unhealthy(device.id(), problem.orElseThrow());
+            }
+            // the next scan finds it, and till then it is no worse than before
+            if (found.replaced().isPresent()) {
+                throw unhealthy(device.id(), found.replaced().orElseThrow());
+            }
+            equipment.add(one);
+        }
+        return equipment;
+    }
+
+    /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
+    private Equipment equipment(Device device, Stock now) throws DeviceUnavailableException {
+        Optional<Equipment> known = now.sound(device.id());
+        if (known.filter(one -> one.device().equals(device)).isPresent()) {
+            return known.orElseThrow();
+        }
+        Equipment newest = Equipment.of(
+                deviceClass, device, IommuGroups.of(monitor.current().devices()));
+        if (known.filter(newest::isLike).isEmpty()) {
+            throw unhealthy(device.id(), "it has just changed, and is not ready to be handed over yet");
+        }
+        return newest;
+    }
+
+    /** What a device's recipe was to make, and has not. */
+    Optional<String> missingAfterwards(Device device) {
+        return stock.get().sound(device.id()).flatMap(hostFiles::missingAfterwards);
+    }
+
+    private void note(String device, String problem) {
+        Stock ignored = stock.change(before -> before.withProblem(device, problem));
+        requests.add(Extent.UPKEEP, Set.of());
+    }
+
+    private DeviceUnavailableException unhealthy(String device, String reason) {
+        return DeviceUnavailableException.unhealthy(deviceClass.resource(), device, reason);
+    }
+}
