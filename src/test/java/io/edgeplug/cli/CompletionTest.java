@@ -70,7 +70,8 @@ final class CompletionTest {
 
     @Test
     void columnsAreCompletedOneAfterTheOther() throws Exception {
-        assertThat(completed("edgeplug list -o +VENDOR,NA", "+VENDOR,NA")).containsExactly("+VENDOR,NAME");
+        assertThat(completed("edgeplug list -o +VENDOR,NA", "+VENDOR,NA"))
+                .containsExactly("+VENDOR,NAME", "+VENDOR,NAMESPACE");
         assertThat(completed("edgeplug list -o DRI", "DRI")).containsExactly("DRIVER");
     }
 
