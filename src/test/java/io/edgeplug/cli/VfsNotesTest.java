@@ -46,7 +46,9 @@ final class VfsNotesTest {
 
     @Test
     void listShowsHowManyVfsAPfHasAndCanHave() throws IOException {
-        assertThat(run("sriov-held", "list", "-n", "-o", "DEVICE,VFS").replaceAll(" +", " ").lines())
+        assertThat(run("sriov-held", "list", "-n", "-o", "DEVICE,VFS")
+                        .replaceAll(" +", " ")
+                        .lines())
                 .contains("0000:17:00.0 4/64", "0000:17:00.1 0/0", "0000:17:10.0 -");
     }
 
