@@ -86,7 +86,7 @@ final class VfsTest {
                 setsid edgeplug vfs apply %s >/run/killed 2>&1 &
                 run=$!
                 while ! %s; do kill -0 $run || exit 1; done
-                kill -9 -- -$run
+                kill -9 -$run
                 wait $run
                 """.formatted(PF1, PF1, far) + "[ $? = 137 ]");
 
