@@ -233,9 +233,8 @@ final class ResourcePlugin implements AutoCloseable {
                         && one.endpoint().speaks(apis.get(api))
                         && one.announcedTo().isPresent()
                         && !one.announcedTo().equals(reachable())
-                        && one.endpoint().hasSocket())
-                .map(one -> one.endpoint().progress())
-                .filter(Progress::canBeginAnew)
+                        && one.endpoint().hasSocket()
+                        && one.endpoint().progress().canBeginAnew())
                 .isPresent();
     }
 
