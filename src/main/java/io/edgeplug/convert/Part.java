@@ -146,6 +146,13 @@ final class Part {
         return get(key).map(Part::elements).orElse(List.of());
     }
 
+    /** The objects of the list that a key has; anything else in it is a mistake. */
+    List<Part> objects(String key) {
+        List<Part> all = elements(key);
+        all.stream().filter(part -> !part.isTable()).forEach(part -> part.mistake("must be an object"));
+        return all.stream().filter(Part::isTable).toList();
+    }
+
     /** A text or number, as it is written. */
     Optional<String> text() {
         if (node instanceof ScalarNode scalar) {

@@ -42,13 +42,7 @@ final class RdmaSharedPlugin {
         file.get("periodicUpdateInterval")
                 .ifPresent(interval -> classes.text()
                         .comment("periodicUpdateInterval has no counterpart, because edgeplug sees changes at once."));
-        for (Part resource : file.elements("configList")) {
-            if (resource.isTable()) {
-                resource(resource);
-            } else {
-                resource.mistake("must be an object");
-            }
-        }
+        file.objects("configList").forEach(this::resource);
         file.others().forEach(key -> classes.text().comment(key + " is not a key of " + NAME + " and had no effect."));
     }
 

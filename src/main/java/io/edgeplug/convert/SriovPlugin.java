@@ -55,13 +55,7 @@ final class SriovPlugin {
     }
 
     void convert(Part file) {
-        for (Part resource : file.elements("resourceList")) {
-            if (resource.isTable()) {
-                resource(resource);
-            } else {
-                resource.mistake("must be an object");
-            }
-        }
+        file.objects("resourceList").forEach(this::resource);
         file.others().forEach(key -> classes.text().comment(key + " is not a key of " + NAME + " and had no effect."));
     }
 

@@ -41,7 +41,6 @@ final class ResourcePlugin implements AutoCloseable {
     private final Runnable wake;
 
     private volatile Optional<Attempt> attempt = Optional.empty();
-
     // below: touched by one thread at a time
     private final Backoff serving = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
     private final Backoff registering = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
