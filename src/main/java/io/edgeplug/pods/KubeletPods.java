@@ -206,7 +206,20 @@ public final class KubeletPods implements AutoCloseable {
     public Optional<Holder> name(Holding holding) {
         return events.pod(holding.pod())
                 .map(pod -> new Holder(pod.namespace(), pod.pod(), holding.container()))
-                .or(() -> answer.names().flatMap(names -> names.of(holding)));
+                .or(() -> answerAbout(holding).flatMap(Answer::names).flatMap(names -> names.of(holding)));
+    }
+
+    /** Whether the kubelet was asked since this was noted first, and has answered or failed to. */
+    public boolean wasAskedAbout(Holding holding) {
+        return answerAbout(holding).isPresent();
+    }
+
+    /** An older answer names the pod that held the device before. */
+    private Optional<Answer> answerAbout(Holding holding) {
+        Answer last = answer;
+        return Optional.ofNullable(noted.get(holding.pod()))
+                .filter(first -> last.number() > first.request())
+                .map(first -> last);
     }
 
     private void heard(PodEvents.Event event) {

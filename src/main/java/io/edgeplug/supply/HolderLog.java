@@ -23,9 +23,6 @@ final class HolderLog {
     /** The holder of each device as it was logged. */
     private final Map<Holding, String> logged = new HashMap<>();
 
-    /** Those without a name yet, and how often the kubelet had answered when they were seen first. */
-    private final Map<Holding, Long> unnamed = new HashMap<>();
-
     HolderLog(KubeletPods pods) {
         this.pods = pods;
     }
@@ -38,7 +35,6 @@ final class HolderLog {
      */
     boolean follow(Stream<Holding> held) {
         Set<Holding> now = held.collect(Collectors.toSet());
-        unnamed.keySet().retainAll(now);
         logged.entrySet().removeIf(entry -> {
             boolean isReleased = !now.contains(entry.getKey());
             if (isReleased) {
@@ -46,20 +42,23 @@ final class HolderLog {
             }
             return isReleased;
         });
-        now.stream().filter(holding -> !logged.containsKey(holding)).forEach(this::begin);
-        return !unnamed.isEmpty();
+        boolean isAnyUnnamed = false;
+        for (Holding holding : now) {
+            isAnyUnnamed |= !logged.containsKey(holding) && !begin(holding);
+        }
+        return isAnyUnnamed;
     }
 
-    private void begin(Holding holding) {
+    /** Whether it could be logged who that is. */
+    private boolean begin(Holding holding) {
         Optional<Holder> name = pods.name(holding);
-        Long firstSeen = unnamed.computeIfAbsent(holding, any -> pods.answers());
-        if (name.isPresent() || pods.answers() > firstSeen) {
-            String holder =
-                    name.map(Holder::toString).orElse("pod " + holding.pod() + " (" + holding.container() + ")");
-            unnamed.remove(holding);
-            logged.put(holding, holder);
-            log(holding, "held by " + holder);
+        if (name.isEmpty() && !pods.wasAskedAbout(holding)) {
+            return false;
         }
+        String holder = name.map(Holder::toString).orElse("pod " + holding.pod() + " (" + holding.container() + ")");
+        logged.put(holding, holder);
+        log(holding, "held by " + holder);
+        return true;
     }
 
     private static void log(Holding holding, String text) {

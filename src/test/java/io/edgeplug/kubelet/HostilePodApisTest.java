@@ -2,6 +2,7 @@ package io.edgeplug.kubelet;
 
 import static io.edgeplug.kubelet.TestDaemon.NODE0;
 import static io.edgeplug.kubelet.TestDaemon.VF0;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.linux.UnixRpc;
@@ -13,9 +14,12 @@ import io.edgeplug.proto.podresources.PodResourcesListerGrpc;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -52,15 +56,15 @@ final class HostilePodApisTest {
         GARBAGE {
             @Override
             void serve(Path root, Closing closing) throws Exception {
-                closing.add(GarbageKubelet.open(root.resolve("pod-resources")));
-                closing.add(GarbageKubelet.open(root.resolve("pods")));
+                babble(listen(root.resolve("pod-resources"), closing));
+                babble(listen(root.resolve("pods"), closing));
             }
         },
         SILENCE {
             @Override
             void serve(Path root, Closing closing) throws Exception {
-                listen(root.resolve("pod-resources"), closing);
-                listen(root.resolve("pods"), closing);
+                ServerSocketChannel ignored = listen(root.resolve("pod-resources"), closing);
+                ignored = listen(root.resolve("pods"), closing);
             }
         },
         REFUSALS {
@@ -73,9 +77,26 @@ final class HostilePodApisTest {
         abstract void serve(Path root, Closing closing) throws Exception;
 
         /** The kernel accepts for it, and nobody ever answers. */
-        private static void listen(Path in, Closing closing) throws Exception {
-            closing.add(ServerSocketChannel.open(StandardProtocolFamily.UNIX))
+        private static ServerSocketChannel listen(Path in, Closing closing) throws Exception {
+            return closing.add(ServerSocketChannel.open(StandardProtocolFamily.UNIX))
                     .bind(UnixDomainSocketAddress.of(Files.createDirectories(in).resolve("kubelet.sock")));
+        }
+
+        /** Answers with what is no HTTP/2, until the caller hangs up. */
+        private static void babble(ServerSocketChannel server) {
+            Thread ignored = Thread.ofPlatform().daemon().start(() -> {
+                try {
+                    while (true) {
+                        try (SocketChannel caller = server.accept()) {
+                            caller.write(ByteBuffer.wrap("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8)));
+                            ByteBuffer any = ByteBuffer.allocate(1 << 16);
+                            while (caller.read(any.clear()) >= 0) {}
+                        }
+                    }
+                } catch (IOException e) {
+                    return;
+                }
+            });
         }
     }
 

@@ -71,8 +71,9 @@ final class ManyPodsTest {
             while (!running.isEmpty()) {
                 delete(kubelet);
             }
-            // has the kubelet note that all before it are gone, and is known to the kubelet that runs now
+            // has the kubelet note that all before it are gone
             admit(kubelet);
+            List<String> ignored = log.await(": held by default/" + running.getFirst() + " (main)");
             delete(kubelet);
 
             Seen.untilSo("every device is on the host's driver", () -> hostDriver(daemon) == VFS);
