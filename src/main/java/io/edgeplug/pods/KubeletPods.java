@@ -148,11 +148,7 @@ public final class KubeletPods implements AutoCloseable {
         return withoutEnded(all);
     }
 
-    /**
-     * What is held now, as far as that is known without a new answer of the kubelet's.
-     *
-     * @throws IOException if the checkpoint does not tell; the message says why
-     */
+    /** The same, as far as it is known without a new answer of the kubelet's. */
     public HeldDevices held() throws IOException {
         return withoutEnded(HeldDevices.read(kubeletDir));
     }
