@@ -18,7 +18,7 @@ final class Outage {
     }
 
     void failed(Level level, String reason) {
-        if (!last.equals(Optional.of(reason))) {
+        if (!last.equals(Optional.of(reason)) && log.isLoggable(level)) {
             limit.line(reason).ifPresent(line -> log.log(level, line));
         }
         last = Optional.of(reason);

@@ -8,6 +8,7 @@ import io.edgeplug.proto.pods.EventType;
 import io.edgeplug.proto.pods.ObjectMeta;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -137,7 +138,11 @@ public final class PodEvents implements AutoCloseable {
             }
         }
         if (closing.getCount() > 0) {
-            outage.failed(Level.INFO, reasons + "the end of a pod is noticed without the kubelet's Pods API");
+            // before 1.37 there is none, and none before the kubelet starts: neither is worth a line
+            boolean isThere = SOCKETS.stream().anyMatch(socket -> Files.exists(root.resolve(socket)));
+            outage.failed(
+                    isThere ? Level.INFO : Level.FINE,
+                    reasons + "the end of a pod is noticed without the kubelet's Pods API");
         }
     }
 
