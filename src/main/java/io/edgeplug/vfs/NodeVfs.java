@@ -50,6 +50,10 @@ public final class NodeVfs {
         return sysfs;
     }
 
+    VfHolders holders() {
+        return holders;
+    }
+
     /**
      * Plans all PFs of the node, also those that no entry takes.
      *

@@ -98,6 +98,53 @@ final class VfsApplyTest {
     }
 
     @Test
+    void numberStaysWhereAPodIsGivenAVfAfterThePlan() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.interfere(AUTOPROBE, () -> node.hold(FIRST_VF));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2"), PATIENT),
+                FIRST_VF + ": container main of pod 6f1c has it, as 0000:41:10.0 of example.com/vf; count 0, which removes"
+                        + " all VFs: not done, since a VF is in use by now");
+        assertThat(node.drivers()).hasSize(4);
+        assertThat(node.read(AUTOPROBE)).isEqualTo("1");
+    }
+
+    @Test
+    void vfThatAPodIsGivenAfterThePlanKeepsItsDriverAndItsSettings() throws Exception {
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+        node.interfere("sys/bus/pci/drivers/igbvf/unbind", () -> node.hold("0000:41:10.2"));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2", "driver = \"vfio-pci\""), PATIENT),
+                "0000:41:10.2: container main of pod 6f1c has it, as 0000:41:10.2 of example.com/vf; VF 1: unbind from"
+                        + " igbvf: not done, since a VF is in use by now");
+        assertThat(node.drivers()).containsExactly("none", "igbvf");
+    }
+
+    @Test
+    void notesOfPodsFromBeforeTheVfsWereMadeKeepNoSettingFromThem() throws Exception {
+        node.hold(FIRST_VF);
+
+        assertGood(node.apply(node.wanted("count = 2", "mac = \"fixed\""), PATIENT));
+
+        assertThat(node.ipCalls()).hasSize(2);
+    }
+
+    @Test
+    void autoprobeIsSwitchedOnAgainWhereALaterStepFails() throws Exception {
+        node.interfere(COUNT, () -> {
+            throw new IOException("Input/output error");
+        });
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().isGood())
+                .isFalse();
+
+        assertThat(node.read(AUTOPROBE)).isEqualTo("1");
+        assertThat(node.node().root().resolve("run/edgeplug/vfs")).isEmptyDirectory();
+    }
+
+    @Test
     void numberStaysWhereTheKubeletsNotesCannotBeRead() throws Exception {
         assertGood(node.apply(node.wanted("count = 4"), PATIENT));
         node.hold(FIRST_VF);
