@@ -25,12 +25,12 @@ final class VfHolders {
     private static final Duration START_OF_A_POD = Duration.ofMinutes(10);
 
     private final Sysfs sysfs;
-    private final Optional<Path> kubeletDir;
+    private final Optional<NodeVfs.Kubelet> kubelet;
 
-    /** Of a node whose kubelet has that directory for device plugins, if it has one. */
-    VfHolders(Sysfs sysfs, Optional<Path> kubeletDir) {
+    /** Of a node, which may have a kubelet. */
+    VfHolders(Sysfs sysfs, Optional<NodeVfs.Kubelet> kubelet) {
         this.sysfs = sysfs;
-        this.kubeletDir = kubeletDir;
+        this.kubelet = kubelet;
     }
 
     /**
@@ -89,13 +89,13 @@ final class VfHolders {
 
     /** Where no kubelet has noted anything, no pod has a device. */
     private Pods pods() {
-        if (kubeletDir.isEmpty() || Files.notExists(kubeletDir.orElseThrow().resolve(HeldDevices.FILE))) {
+        Optional<Path> notes = kubelet.map(one -> one.pluginDir().resolve(HeldDevices.FILE));
+        if (notes.isEmpty() || Files.notExists(notes.orElseThrow())) {
             return vf -> Optional.empty();
         }
-        Path directory = kubeletDir.orElseThrow();
         try {
-            EndedPods ended = endedPods(directory);
-            HeldDevices held = HeldDevices.read(directory);
+            EndedPods ended = endedPods(notes.orElseThrow(), kubelet.orElseThrow().root());
+            HeldDevices held = HeldDevices.read(kubelet.orElseThrow().pluginDir());
             return vf -> held.ofFunction(vf, holding -> !ended.hasEnded(holding.pod()))
                     .map(holding -> "container %s of pod %s has it, as %s of %s"
                             .formatted(holding.container(), holding.pod(), holding.id(), holding.resource()));
@@ -115,12 +115,11 @@ final class VfHolders {
     }
 
     /** The kubelet's notes name pods that have ended until it gives devices to another one. */
-    private EndedPods endedPods(Path directory) throws IOException {
-        Instant noted =
-                Files.getLastModifiedTime(directory.resolve(HeldDevices.FILE)).toInstant();
+    private EndedPods endedPods(Path notes, Path root) throws IOException {
+        Instant noted = Files.getLastModifiedTime(notes).toInstant();
         boolean isFresh = noted.plus(START_OF_A_POD).isAfter(Instant.now());
         return new EndedPods(
-                directory.resolveSibling("pods"),
+                root.resolve("pods"),
                 sysfs.locate("sys/fs/cgroup"),
                 isFresh ? Duration.ofDays(1) : Duration.ZERO);
     }

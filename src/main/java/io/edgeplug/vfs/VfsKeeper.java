@@ -38,13 +38,14 @@ public final class VfsKeeper implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
     private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
-    private final VfsApply apply;
+    private final VfsDeadlines deadlines;
     private final Supplier<? extends Collection<Device>> devices;
     private final Thread thread;
     private final Lock lock = new ReentrantLock();
     private final Condition news = lock.newCondition();
 
     // below: guarded by the lock
+    private NodeVfs node;
     private List<WantedVfs> entries = List.of();
     private boolean isStale = true;
     private boolean isToForget;
@@ -64,8 +65,12 @@ public final class VfsKeeper implements AutoCloseable {
     /** A PF whose VFs are not as wanted, and why. */
     private record Retry(String problem, Backoff backoff) {}
 
+    /** What is to be made, and where. */
+    private record Wish(NodeVfs node, List<WantedVfs> entries) {}
+
     private VfsKeeper(NodeVfs node, Supplier<? extends Collection<Device>> devices, VfsDeadlines deadlines) {
-        this.apply = new VfsApply(node, deadlines, VfsKeeper::log);
+        this.node = node;
+        this.deadlines = deadlines;
         this.devices = devices;
         this.thread = Thread.ofPlatform().name("vfs").daemon().unstarted(this::keep);
     }
@@ -81,7 +86,7 @@ public final class VfsKeeper implements AutoCloseable {
             Supplier<? extends Collection<Device>> devices,
             VfsDeadlines deadlines) {
         VfsKeeper keeper = new VfsKeeper(node, devices, deadlines);
-        keeper.use(entries);
+        keeper.use(node, entries);
         return keeper;
     }
 
@@ -90,9 +95,14 @@ public final class VfsKeeper implements AutoCloseable {
         change(() -> isStale = true);
     }
 
-    /** Has all PFs become as these say. */
-    public void use(List<WantedVfs> newest) {
+    /**
+     * Has all PFs become as these entries say.
+     *
+     * @param sameNode the node, whose kubelet may have other directories than before
+     */
+    public void use(NodeVfs sameNode, List<WantedVfs> newest) {
         change(() -> {
+            node = sameNode;
             isToForget |= !entries.equals(newest);
             entries = List.copyOf(newest);
             isStale = true;
@@ -116,15 +126,15 @@ public final class VfsKeeper implements AutoCloseable {
     private void keep() {
         try {
             while (true) {
-                List<WantedVfs> wanted = awaitNews();
-                Set<PciAddress> due = appeared(wanted);
+                Wish wish = awaitNews();
+                Set<PciAddress> due = appeared(wish.entries());
                 retries.forEach((pf, retry) -> {
                     if (retry.backoff().isDue()) {
                         due.add(pf);
                     }
                 });
                 if (!due.isEmpty()) {
-                    make(wanted, due);
+                    make(wish, due);
                 }
             }
         } catch (InterruptedException e) {
@@ -133,7 +143,7 @@ public final class VfsKeeper implements AutoCloseable {
         }
     }
 
-    private List<WantedVfs> awaitNews() throws InterruptedException {
+    private Wish awaitNews() throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (!isStale) {
@@ -155,7 +165,7 @@ public final class VfsKeeper implements AutoCloseable {
                 known.clear();
                 retries.clear();
             }
-            return entries;
+            return new Wish(node, entries);
         } finally {
             lock.unlock();
         }
@@ -190,9 +200,10 @@ public final class VfsKeeper implements AutoCloseable {
         return appeared;
     }
 
-    private void make(List<WantedVfs> wanted, Set<PciAddress> due) throws InterruptedException {
+    private void make(Wish wish, Set<PciAddress> due) throws InterruptedException {
         try {
-            List<VfsApply.Outcome> outcomes = apply.apply(wanted, pf -> due.contains(pf.address()));
+            List<VfsApply.Outcome> outcomes = new VfsApply(wish.node(), deadlines, VfsKeeper::log)
+                    .apply(wish.entries(), pf -> due.contains(pf.address()));
             Set<PciAddress> gone = new HashSet<>(due);
             for (VfsApply.Outcome outcome : outcomes) {
                 PciAddress pf = outcome.plan().pf().address();

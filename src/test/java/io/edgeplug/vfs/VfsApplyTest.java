@@ -11,6 +11,8 @@ import io.edgeplug.rules.WantedVfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -142,6 +144,23 @@ final class VfsApplyTest {
 
         assertThat(node.read(AUTOPROBE)).isEqualTo("1");
         assertThat(node.node().root().resolve("run/edgeplug/vfs")).isEmptyDirectory();
+    }
+
+    @Test
+    void podThatHasADirectoryInTheKubeletsRootHoldsItsVfHoweverOldTheNotesAre() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.hold(FIRST_VF);
+        Files.setLastModifiedTime(
+                node.kubeletDir().resolve("kubelet_internal_checkpoint"), FileTime.from(Instant.EPOCH));
+        Files.createDirectories(node.kubeletDir().resolveSibling("pods"));
+        Path pod = Files.createDirectories(node.kubeletRoot().resolve("pods/6f1c"));
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().isGood())
+                .isFalse();
+        assertThat(node.drivers()).hasSize(4);
+
+        Files.delete(pod);
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
     }
 
     @Test

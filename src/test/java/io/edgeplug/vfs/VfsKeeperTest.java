@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -67,11 +68,30 @@ final class VfsKeeperTest {
     void entriesThatChangeAreTakenUp() throws Exception {
         devices = scan();
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), List.of(), () -> devices, PATIENT)) {
-            keeper.use(node.wanted("count = 1"));
+            keeper.use(node.vfs(), node.wanted("count = 1"));
             awaitCount("1");
-            keeper.use(node.wanted("count = 3"));
+            keeper.use(node.vfs(), node.wanted("count = 3"));
             awaitCount("3");
         }
+    }
+
+    @Test
+    void directoriesOfTheKubeletThatChangeAreTakenUp() throws Exception {
+        List<WantedVfs> one = node.wanted("count = 1");
+        SriovNode.assertGood(node.apply(one, PATIENT));
+        node.hold("0000:41:10.0");
+        devices = scan();
+        NodeVfs elsewhere = new NodeVfs(
+                node.node().sysfs(), Optional.of(node.node().root()), Optional.of(emptyKubelet()));
+
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), one, () -> devices, PATIENT)) {
+            keeper.use(elsewhere, node.wanted("count = 2"));
+            awaitCount("2");
+        }
+    }
+
+    private NodeVfs.Kubelet emptyKubelet() {
+        return new NodeVfs.Kubelet(root.resolve("kubelet/device-plugins"), root.resolve("kubelet"));
     }
 
     @Test
