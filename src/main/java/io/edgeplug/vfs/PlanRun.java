@@ -149,7 +149,7 @@ final class PlanRun {
         return switch (step) {
             case VfsStep.Count count -> deadlines.count().plus(deadlines.busy());
             case VfsStep.Links links -> deadlines.links().plus(deadlines.step());
-            default -> deadlines.step();
+            default -> deadlines.step().plus(deadlines.busy());
         };
     }
 }

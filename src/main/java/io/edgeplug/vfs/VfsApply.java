@@ -129,6 +129,12 @@ public final class VfsApply {
         if (plan.isEmpty()) {
             return Optional.of("is not there any more");
         }
+        Optional<String> problem = plan.orElseThrow().problems().stream()
+                .filter(one -> !outcome.plan().problems().contains(one))
+                .findFirst();
+        if (problem.isPresent()) {
+            return Optional.of("all steps are done, and yet it " + problem.orElseThrow());
+        }
         return plan.orElseThrow().steps().stream()
                 .findFirst()
                 .map(step -> "all steps are done, and yet there is one to do again, which its driver may not know: "
