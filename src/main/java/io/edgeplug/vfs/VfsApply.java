@@ -72,7 +72,7 @@ public final class VfsApply {
             throws IOException, InterruptedException {
         lock.take(true);
         try {
-            new PfReadiness(node.sysfs()).await(entries, which, deadlines.appear());
+            boolean unusedInTime = new PfReadiness(node.sysfs()).await(entries, which, deadlines.appear());
             List<PfPlan> plans = node.plan(entries).stream()
                     .filter(plan -> plan.wanted().isPresent() && which.test(plan.pf()))
                     .toList();
