@@ -8,6 +8,7 @@ import io.edgeplug.device.PfPart;
 import io.edgeplug.flow.Backoff;
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.WantedVfs;
 import java.io.IOException;
 import java.time.Duration;
@@ -54,11 +55,17 @@ public final class VfsKeeper implements AutoCloseable {
     private final Map<PciAddress, Appearance> known = new HashMap<>();
     private final Map<PciAddress, Retry> retries = new HashMap<>();
 
-    /** What a PF shows of itself once it can make VFs. */
-    private record Appearance(String driver, boolean hasInterface) {
+    /**
+     * What a PF shows of itself once it can make VFs.
+     *
+     * @param interfaceIndex another one for each interface that the kernel makes, so that a PF that went and came back
+     *     unseen is known to be another
+     */
+    private record Appearance(String driver, Optional<String> interfaceIndex) {
 
         boolean isMoreThan(Appearance before) {
-            return !driver.equals(before.driver) || (hasInterface && !before.hasInterface);
+            return !driver.equals(before.driver)
+                    || (interfaceIndex.isPresent() && !interfaceIndex.equals(before.interfaceIndex));
         }
     }
 
@@ -127,7 +134,7 @@ public final class VfsKeeper implements AutoCloseable {
         try {
             while (true) {
                 Wish wish = awaitNews();
-                Set<PciAddress> due = appeared(wish.entries());
+                Set<PciAddress> due = appeared(wish);
                 retries.forEach((pf, retry) -> {
                     if (retry.backoff().isDue()) {
                         due.add(pf);
@@ -172,7 +179,8 @@ public final class VfsKeeper implements AutoCloseable {
     }
 
     /** The PFs that entries take and that were not like this at the last look. */
-    private Set<PciAddress> appeared(List<WantedVfs> wanted) {
+    private Set<PciAddress> appeared(Wish wish) {
+        List<WantedVfs> wanted = wish.entries();
         Map<PciAddress, Appearance> now = new HashMap<>();
         for (Device device : wanted.isEmpty() ? List.<Device>of() : devices.get()) {
             if (device instanceof PciDevice pci
@@ -185,7 +193,7 @@ public final class VfsKeeper implements AutoCloseable {
                         function.address(),
                         new Appearance(
                                 function.driver().orElseThrow(),
-                                !function.netNames().isEmpty()));
+                                interfaceIndex(wish.node().sysfs(), function)));
             }
         }
         Set<PciAddress> appeared = new HashSet<>();
@@ -198,6 +206,18 @@ public final class VfsKeeper implements AutoCloseable {
         known.putAll(now);
         retries.keySet().retainAll(now.keySet());
         return appeared;
+    }
+
+    private static Optional<String> interfaceIndex(Sysfs sysfs, PciFunction pf) {
+        Optional<String> net = pf.netNames().stream().findFirst();
+        try {
+            return net.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(sysfs.read("sys/class/net/" + net.orElseThrow() + "/ifindex")
+                            .orElse("unknown"));
+        } catch (IOException e) {
+            return Optional.of("unknown");
+        }
     }
 
     private void make(Wish wish, Set<PciAddress> due) throws InterruptedException {

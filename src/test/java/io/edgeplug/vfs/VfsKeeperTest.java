@@ -10,6 +10,7 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.rules.WantedVfs;
 import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.List;
@@ -59,6 +60,24 @@ final class VfsKeeperTest {
             assertThat(node.read(COUNT)).isEqualTo("0");
 
             // its driver is loaded anew
+            see(keeper, scan());
+            awaitCount("2");
+        }
+    }
+
+    @Test
+    void pfThatWentAndCameBackUnseenIsAnotherAppearance() throws Exception {
+        Path index = node.node().root().resolve("sys/class/net/ens1/ifindex");
+        Files.createDirectories(index.resolveSibling("."));
+        Files.writeString(index, "3");
+        List<WantedVfs> wanted = node.wanted("count = 2");
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
+            see(keeper, scan());
+            awaitCount("2");
+            see(keeper, scan());
+            node.node().sysfs().write(COUNT, "0");
+            Files.writeString(index, "4");
+
             see(keeper, scan());
             awaitCount("2");
         }
