@@ -81,11 +81,19 @@ final class Daemon {
     }
 
     private VfsKeeper keepVfs(Sysroot sysroot, Monitor monitor) throws IOException {
-        NodeVfs node = VfsNode.of(sysroot, Optional.of(kubeletDir()));
         VfsKeeper keeper = VfsKeeper.start(
-                node, wantedVfs(sysroot.sysfs()), () -> monitor.current().devices(), VfsDeadlines.USUAL);
+                nodeVfs(sysroot),
+                wantedVfs(sysroot.sysfs()),
+                () -> monitor.current().devices(),
+                VfsDeadlines.USUAL);
         monitor.addListener(keeper::wake);
+        // The devices may have changed before the listener was there.
+        keeper.wake();
         return keeper;
+    }
+
+    private NodeVfs nodeVfs(Sysroot sysroot) throws IOException {
+        return VfsNode.of(sysroot, Optional.of(new NodeVfs.Kubelet(kubeletDir(), kubeletRoot())));
     }
 
     /** Only the PFs of this node can be told to make VFs. */
@@ -112,7 +120,7 @@ final class Daemon {
                 systemd.reloading();
                 Config before = config;
                 Optional<String> problem = readAgain(monitor);
-                vfs.use(wantedVfs(sysroot.sysfs()));
+                vfs.use(nodeVfs(sysroot), wantedVfs(sysroot.sysfs()));
                 if (!config.isServedAs(before)) {
                     return Signals.Request.RELOAD;
                 }
@@ -169,18 +177,24 @@ final class Daemon {
 
     private DevicePlugins plugins(Supplies supplies, Preparations preparations) throws IOException {
         return switch (config.registration()) {
-            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), kubeletRoot(kubeletDir()), supplies, preparations);
-            case PLUGINS_REGISTRY -> {
-                Path registry = options.kubeletDir().orElse(config.pluginsRegistryDir());
-                yield DevicePlugins.openInRegistry(
-                        registry, kubeletDir(), kubeletRoot(registry), supplies, preparations);
-            }
+            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), kubeletRoot(), supplies, preparations);
+            case PLUGINS_REGISTRY ->
+                DevicePlugins.openInRegistry(registry(), kubeletDir(), kubeletRoot(), supplies, preparations);
         };
     }
 
     /** A kubelet has both of the directories in which plugins register in its root directory, unless it was moved. */
-    private Path kubeletRoot(Path registeredIn) {
+    private Path kubeletRoot() {
+        Path registeredIn =
+                switch (config.registration()) {
+                    case DEVICE_PLUGINS -> kubeletDir();
+                    case PLUGINS_REGISTRY -> registry();
+                };
         return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
+    }
+
+    private Path registry() {
+        return options.kubeletDir().orElse(config.pluginsRegistryDir());
     }
 
     /** Where the kubelet notes who holds what; the option may name its registry instead. */

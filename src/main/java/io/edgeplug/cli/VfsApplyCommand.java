@@ -62,8 +62,9 @@ final class VfsApplyCommand implements Callable<Integer> {
                 throw new IOException(
                         node.sysroot + ": is another node, whose kernel makes no VFs here; see --dry-run");
             }
-            NodeVfs vfs =
-                    VfsNode.of(sysroot, kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()));
+            NodeVfs vfs = kubeletDir.isPresent()
+                    ? VfsNode.of(sysroot, config, kubeletDir.orElseThrow())
+                    : VfsNode.of(sysroot, config);
             List<PfPlan> plans = vfs.plan(config.vfs());
             List<PfPlan> named = VfsNode.named(plans, wanted);
             boolean isGood = dryRun ? plan(named, out) : apply(vfs, config, named, out);

@@ -1,5 +1,6 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigException;
 import io.edgeplug.device.PhysicalFunction;
 import io.edgeplug.rules.WantedVfs;
@@ -24,9 +25,27 @@ final class VfsNode {
     private VfsNode() {}
 
     /** Programs are run of this node only: those of another would speak of this node's kernel all the same. */
-    static NodeVfs of(Sysroot sysroot, Optional<Path> kubeletDir) throws IOException {
+    static NodeVfs of(Sysroot sysroot, Optional<NodeVfs.Kubelet> kubelet) throws IOException {
         return new NodeVfs(
-                sysroot.sysfs(), sysroot.isThisNode() ? Optional.of(sysroot.root()) : Optional.empty(), kubeletDir);
+                sysroot.sysfs(), sysroot.isThisNode() ? Optional.of(sysroot.root()) : Optional.empty(), kubelet);
+    }
+
+    /** With the kubelet of that configuration. */
+    static NodeVfs of(Sysroot sysroot, Config config) throws IOException {
+        Optional<Path> pluginDir = sysroot.kubeletDir(config.kubeletDir());
+        Optional<Path> root = sysroot.kubeletDir(kubeletRoot(config, config.kubeletDir()));
+        return of(
+                sysroot,
+                pluginDir.flatMap(directory -> root.map(parent -> new NodeVfs.Kubelet(directory, parent))));
+    }
+
+    /** With the kubelet of that configuration, but for its directory for device plugins. */
+    static NodeVfs of(Sysroot sysroot, Config config, Path kubeletDir) throws IOException {
+        return of(sysroot, Optional.of(new NodeVfs.Kubelet(kubeletDir, kubeletRoot(config, kubeletDir))));
+    }
+
+    private static Path kubeletRoot(Config config, Path kubeletDir) {
+        return config.kubeletRoot().orElse(kubeletDir.toAbsolutePath().resolveSibling(""));
     }
 
     /** A PF that two entries take is a mistake of the configuration, which only the node shows. */

@@ -23,7 +23,7 @@ final class VfsNotes {
         if (config.vfs().isEmpty()) {
             return;
         }
-        NodeVfs node = VfsNode.of(sysroot, sysroot.kubeletDir(config.kubeletDir()));
+        NodeVfs node = VfsNode.of(sysroot, config);
         List<PfPlan> plans = node.plan(config.vfs());
         for (WantedVfs entry : config.vfs()) {
             List<PfPlan> own = plans.stream()

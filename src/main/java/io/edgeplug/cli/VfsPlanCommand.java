@@ -40,7 +40,7 @@ final class VfsPlanCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
-            NodeVfs vfs = VfsNode.of(sysroot, sysroot.kubeletDir(config.kubeletDir()));
+            NodeVfs vfs = VfsNode.of(sysroot, config);
             List<PfPlan> plans = vfs.plan(config.vfs());
             VfsNode.refuseDisputes(config.vfs(), plans);
             List<PfPlan> named = VfsNode.named(plans, wanted);

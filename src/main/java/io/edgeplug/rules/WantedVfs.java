@@ -65,14 +65,26 @@ public record WantedVfs(
         return match.mismatch(pf).isEmpty();
     }
 
-    /** Whether it may be about that PF once a driver is bound and udev has named its interface. */
-    public boolean mayTake(PciDevice pf) {
-        return match.takesBy(LASTING, pf);
+    /**
+     * Whether it may be about that PF once a driver is bound and udev has named its interface.
+     *
+     * @param isNamed whether udev has
+     */
+    public boolean mayTake(PciDevice pf, boolean isNamed) {
+        Set<SelectorWord> settled = EnumSet.copyOf(LASTING);
+        if (pf.driver().isPresent()) {
+            settled.add(SelectorWord.DRIVERS);
+        }
+        if (isNamed) {
+            settled.add(SelectorWord.PF_NAMES);
+        }
+        return match.takesBy(settled, pf);
     }
 
-    /** Whether anything is said through the PF's interface. */
+    /** Whether anything is said through the PF's interface, or read from it, as the mode of the eswitch is. */
     public boolean needsInterface() {
-        return mac.source() != VfAddresses.Source.KEEP
+        return eswitch.isPresent()
+                || mac.source() != VfAddresses.Source.KEEP
                 || guid.source() != VfAddresses.Source.KEEP
                 || mtu.isPresent()
                 || !settings.isEmpty();

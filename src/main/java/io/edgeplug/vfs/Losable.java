@@ -17,13 +17,23 @@ final class Losable {
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     /** What is run. */
-    interface Action {
-        void run() throws IOException, InterruptedException;
+    interface Action<T> {
+        T run() throws IOException, InterruptedException;
     }
 
     /** What is waited for. */
     interface Condition {
         boolean isMet() throws IOException;
+    }
+
+    /** An action that the kernel has not returned from; its thread stays there. */
+    static final class OverdueException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        private OverdueException(Duration deadline) {
+            super("takes longer than " + deadline.toSeconds() + " s, and the kernel is still at it");
+        }
     }
 
     private Losable() {}
@@ -32,26 +42,22 @@ final class Losable {
      * Runs an action.
      *
      * @param patience after which {@code waiting} is called, again and again
-     * @throws IOException as the action does, or if the deadline passes: the thread stays with the kernel then
+     * @throws OverdueException if the deadline passes
+     * @throws IOException as the action does
      */
-    static void run(String name, Action action, Duration deadline, Duration patience, Runnable waiting)
+    static <T> T run(String name, Action<T> action, Duration deadline, Duration patience, Runnable waiting)
             throws IOException, InterruptedException {
-        FutureTask<Void> task = new FutureTask<>(() -> {
-            action.run();
-            return null;
-        });
+        FutureTask<T> task = new FutureTask<>(action::run);
         Thread thread = Thread.ofPlatform().name(name).daemon().start(task);
         Deadline end = Deadline.in(deadline);
         while (true) {
             Duration left = end.left();
             if (left.isNegative()) {
-                throw new IOException(
-                        "takes longer than " + deadline.toSeconds() + " s, and the kernel is still at it");
+                throw new OverdueException(deadline);
             }
             try {
                 Duration next = left.compareTo(patience) < 0 ? left : patience;
-                task.get(next.toMillis() + 1, TimeUnit.MILLISECONDS);
-                return;
+                return task.get(next.toMillis() + 1, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 waiting.run();
             } catch (InterruptedException e) {

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -38,7 +39,7 @@ record NodeTools(Optional<Path> root) {
     /** What 4,096 VFs take, and more. */
     private static final int MAX_OUTPUT = 4 << 20;
 
-    /** They only ask the kernel, which may have a lock of the PF taken. */
+    /** For one that only asks the kernel, which may have a lock of the PF taken. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** What {@code ip} tells of a PF. */
@@ -53,7 +54,7 @@ record NodeTools(Optional<Path> root) {
             return Link.UNKNOWN;
         }
         try {
-            return parse(run(IP, "-json", "link", "show", "dev", net));
+            return parse(run(PATIENCE, IP, "-json", "link", "show", "dev", net));
         } catch (IOException
                 | JsonParseException
                 | IllegalStateException
@@ -68,10 +69,11 @@ record NodeTools(Optional<Path> root) {
     /**
      * Runs one of them.
      *
+     * @param deadline after which it is killed
      * @return what it prints
      * @throws IOException if it is missing, fails or takes too long; the message ends with its last line
      */
-    String run(String program, String... arguments) throws IOException {
+    String run(Duration deadline, String program, String... arguments) throws IOException {
         Path path = root.orElseThrow(() -> new IOException("/" + program + ": is not run for another node"))
                 .resolve(program);
         if (!Files.isExecutable(path)) {
@@ -86,13 +88,21 @@ record NodeTools(Optional<Path> root) {
         builder.environment().put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         Process process = builder.start();
         process.getOutputStream().close();
-        CompletableFuture.delayedExecutor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                .execute(process::destroyForcibly);
+        AtomicBoolean isLate = new AtomicBoolean();
+        CompletableFuture.delayedExecutor(deadline.toMillis(), TimeUnit.MILLISECONDS)
+                .execute(() -> {
+                    isLate.set(true);
+                    process.destroyForcibly();
+                });
         String output;
         try (InputStream in = process.getInputStream()) {
             output = new String(in.readNBytes(MAX_OUTPUT), StandardCharsets.UTF_8).strip();
         }
         int status = process.onExit().join().exitValue();
+        if (status != 0 && isLate.get()) {
+            throw new IOException(
+                    path.getFileName() + ": took longer than " + deadline.toSeconds() + " s and was ended");
+        }
         if (status != 0) {
             String last = output.lines().reduce((before, line) -> line).orElse("exit status " + status);
             throw new IOException(path.getFileName() + ": " + last);

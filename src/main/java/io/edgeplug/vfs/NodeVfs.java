@@ -30,16 +30,24 @@ public final class NodeVfs {
     private final VfHolders holders;
 
     /**
+     * Where the node's kubelet keeps its files.
+     *
+     * @param pluginDir in which it notes which pod has which device
+     * @param root in which it has a directory for each pod; device plugins may register elsewhere
+     */
+    public record Kubelet(Path pluginDir, Path root) {}
+
+    /**
      * Of a node.
      *
      * @param programs the root directory of {@code ip} and {@code devlink} that speak of this node's kernel; empty if none
      *     do, as for a captured node
-     * @param kubeletDir where its kubelet notes who holds what; empty if it has none
+     * @param kubelet empty if it has none
      */
-    public NodeVfs(Sysfs sysfs, Optional<Path> programs, Optional<Path> kubeletDir) {
+    public NodeVfs(Sysfs sysfs, Optional<Path> programs, Optional<Kubelet> kubelet) {
         this.sysfs = sysfs;
         this.tools = new NodeTools(programs);
-        this.holders = new VfHolders(sysfs, kubeletDir);
+        this.holders = new VfHolders(sysfs, kubelet);
     }
 
     NodeTools tools() {
@@ -48,6 +56,10 @@ public final class NodeVfs {
 
     Sysfs sysfs() {
         return sysfs;
+    }
+
+    VfHolders holders() {
+        return holders;
     }
 
     /**

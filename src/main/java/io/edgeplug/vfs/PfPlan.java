@@ -5,6 +5,7 @@ import io.edgeplug.device.PhysicalFunction;
 import io.edgeplug.rules.WantedVfs;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What is, what is wanted and what is to be done about one PF.
@@ -35,6 +36,13 @@ public record PfPlan(
 
     /** A VF that is left alone, and why: {@code is held by container main of pod 3f2a…}. */
     public record Held(int index, PciAddress address, String holder) {}
+
+    /** The same, with more VFs that turned out to be in use. */
+    PfPlan withHeld(List<Held> more) {
+        List<Held> all =
+                Stream.concat(held.stream(), more.stream()).distinct().toList();
+        return new PfPlan(pf, wanted, steps, lost, all, problems, notes);
+    }
 
     /** Whether it is as wanted, or nothing is. */
     public boolean isDone() {

@@ -18,24 +18,31 @@ record PfReadiness(Sysfs sysfs) {
 
     private static final String UDEV = "run/udev/data";
 
-    /** Waits for them all, for at most so long: what is not there then shows in the plan. */
-    void await(List<WantedVfs> entries, Predicate<PhysicalFunction> which, Duration deadline)
+    /** Waits for them all, for at most so long, and returns whether all came: the plan tells what is missing then. */
+    boolean await(List<WantedVfs> entries, Predicate<PhysicalFunction> which, Duration deadline)
             throws IOException, InterruptedException {
-        boolean unusedInTime = Losable.await(
+        return Losable.await(
                 () -> new PhysicalFunctionScan(sysfs)
                         .all().stream().filter(which).allMatch(pf -> isReady(pf, entries)),
                 deadline);
     }
 
     private boolean isReady(PhysicalFunction pf, List<WantedVfs> entries) {
+        boolean hasName = pf.port().isPresent() && isNamed(pf);
         List<WantedVfs> takers = entries.stream()
-                .filter(one -> one.count() > 0 && one.mayTake(pf.device()))
+                .filter(one -> one.count() > 0 && one.mayTake(pf.device(), hasName))
                 .toList();
         if (takers.isEmpty() || pf.totalVfs() == 0) {
             return true;
         }
-        boolean awaitsInterface = pf.port().isEmpty() && takers.stream().anyMatch(WantedVfs::needsInterface);
+        boolean awaitsInterface = pf.port().isEmpty() && mayHaveInterface(pf) && takers.stream().anyMatch(WantedVfs::needsInterface);
         return pf.driver().isPresent() && !awaitsInterface && isNamed(pf);
+    }
+
+    /** Adapters of another class, as for compression, never get one. */
+    private static boolean mayHaveInterface(PhysicalFunction pf) {
+        return pf.device().function().isNetwork()
+                || !pf.device().function().rdmaDevices().isEmpty();
     }
 
     /** udev notes an interface once it has renamed it; see sd_device_get_is_initialized in systemd. */

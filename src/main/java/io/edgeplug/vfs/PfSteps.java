@@ -44,6 +44,7 @@ final class PfSteps {
             case VfsStep.Autoprobe autoprobe -> autoprobe(autoprobe.isOn());
             case VfsStep.Eswitch eswitch ->
                 tools.run(
+                        deadlines.step(),
                         NodeTools.DEVLINK,
                         "dev",
                         "eswitch",
@@ -201,9 +202,9 @@ final class PfSteps {
         // a dash and an underscore are the same in a module's name, and a dash is a slash in a unit's
         String module = driver.replace('-', '_');
         if (sysfs.exists("run/systemd/system")) {
-            tools.run(NodeTools.SYSTEMCTL, "restart", "modprobe@" + module + ".service");
+            tools.run(deadlines.step(), NodeTools.SYSTEMCTL, "restart", "modprobe@" + module + ".service");
         } else {
-            tools.run(NodeTools.MODPROBE, "--", module);
+            tools.run(deadlines.step(), NodeTools.MODPROBE, "--", module);
         }
         if (!sysfs.exists(DRIVERS + driver)) {
             throw new IOException("there is no driver " + driver + ", and no module of that name makes one");
@@ -213,7 +214,7 @@ final class PfSteps {
     /** A name that udev has just changed is looked up once more. */
     private void ip(List<String> arguments) throws IOException, InterruptedException {
         try {
-            tools.run(NodeTools.IP, arguments.toArray(String[]::new));
+            tools.run(deadlines.step(), NodeTools.IP, arguments.toArray(String[]::new));
         } catch (IOException e) {
             String now = net();
             if (now.equals(arguments.get(3))) {
@@ -221,7 +222,7 @@ final class PfSteps {
             }
             List<String> renamed = new ArrayList<>(arguments);
             renamed.set(3, now);
-            tools.run(NodeTools.IP, renamed.toArray(String[]::new));
+            tools.run(deadlines.step(), NodeTools.IP, renamed.toArray(String[]::new));
         }
     }
 

@@ -9,6 +9,7 @@ import io.edgeplug.linux.Sysfs;
 import io.edgeplug.pods.EndedPods;
 import io.edgeplug.pods.HeldDevices;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +17,9 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Who uses VFs that somebody wants to change: a pod, another network namespace, or a process with VFIO. */
 final class VfHolders {
@@ -24,13 +27,16 @@ final class VfHolders {
     /** A pod that was given devices waits with its start, and has no directory, until the node's network is ready. */
     private static final Duration START_OF_A_POD = Duration.ofMinutes(10);
 
-    private final Sysfs sysfs;
-    private final Optional<Path> kubeletDir;
+    /** In version 1 there is one more level, of controllers. */
+    private static final int CGROUP_DEPTH = 4;
 
-    /** Of a node whose kubelet has that directory for device plugins, if it has one. */
-    VfHolders(Sysfs sysfs, Optional<Path> kubeletDir) {
+    private final Sysfs sysfs;
+    private final Optional<NodeVfs.Kubelet> kubelet;
+
+    /** Of a node, which may have a kubelet. */
+    VfHolders(Sysfs sysfs, Optional<NodeVfs.Kubelet> kubelet) {
         this.sysfs = sysfs;
-        this.kubeletDir = kubeletDir;
+        this.kubelet = kubelet;
     }
 
     /**
@@ -76,11 +82,30 @@ final class VfHolders {
 
     /** The kernel lets only one process open a group, and waits for it, maybe for ever, before it removes a VF. */
     private Optional<String> vfioUser(Vf vf) throws IOException {
-        if (vf.driver().filter(Vfio::isDriver).isEmpty() || vf.iommuGroup().isEmpty()) {
+        if (vf.driver().filter(Vfio::isDriver).isEmpty()) {
             return Optional.empty();
         }
-        String node = "dev/vfio/" + vf.iommuGroup().orElseThrow();
-        return sysfs.isBusy(node) ? Optional.of("a process has it open through VFIO, as /" + node) : Optional.empty();
+        Optional<String> node = groupNode(vf);
+        if (node.isEmpty() || !sysfs.exists(node.orElseThrow())) {
+            throw new IOException("nothing tells whether it is open: " + vf.driver().orElseThrow()
+                    + " has it, and there is no node of its IOMMU group in /dev/vfio");
+        }
+        return sysfs.isBusy(node.orElseThrow())
+                ? Optional.of("a process has it open through VFIO, as /" + node.orElseThrow())
+                : Optional.empty();
+    }
+
+    /** A group that the kernel made up, on a node without an IOMMU, has a node of another name. */
+    private Optional<String> groupNode(Vf vf) throws IOException {
+        if (vf.iommuGroup().isEmpty()) {
+            return Optional.empty();
+        }
+        int group = vf.iommuGroup().getAsInt();
+        boolean isWithoutIommu =
+                sysfs.read("sys/kernel/iommu_groups/" + group + "/name").equals(Optional.of("vfio-noiommu"));
+        return new Vfio(OptionalInt.of(group), isWithoutIommu, Optional.empty())
+                .groupNode()
+                .map(path -> path.substring(1));
     }
 
     private interface Pods {
@@ -89,13 +114,16 @@ final class VfHolders {
 
     /** Where no kubelet has noted anything, no pod has a device. */
     private Pods pods() {
-        if (kubeletDir.isEmpty() || Files.notExists(kubeletDir.orElseThrow().resolve(HeldDevices.FILE))) {
+        Optional<Path> notes = kubelet.map(one -> one.pluginDir().resolve(HeldDevices.FILE));
+        if (notes.isEmpty() || Files.notExists(notes.orElseThrow())) {
             return vf -> Optional.empty();
         }
-        Path directory = kubeletDir.orElseThrow();
         try {
-            EndedPods ended = endedPods(directory);
-            HeldDevices held = HeldDevices.read(directory);
+            if (isOfBootBefore(notes.orElseThrow())) {
+                return vf -> Optional.empty();
+            }
+            EndedPods ended = endedPods(notes.orElseThrow(), kubelet.orElseThrow().root());
+            HeldDevices held = HeldDevices.read(kubelet.orElseThrow().pluginDir());
             return vf -> held.ofFunction(vf, holding -> !ended.hasEnded(holding.pod()))
                     .map(holding -> "container %s of pod %s has it, as %s of %s"
                             .formatted(holding.container(), holding.pod(), holding.id(), holding.resource()));
@@ -103,6 +131,43 @@ final class VfHolders {
             return vf -> {
                 throw e;
             };
+        }
+    }
+
+    /**
+     * Whether the notes are older than this boot, and the kubelet has started no pod since: it makes the cgroup above
+     * those of all pods first. Where the clock was wrong, the cgroup decides.
+     */
+    private boolean isOfBootBefore(Path notes) throws IOException {
+        Optional<Instant> boot = boot();
+        return boot.isPresent()
+                && Files.getLastModifiedTime(notes).toInstant().isBefore(boot.orElseThrow())
+                && !hasCgroupOfPods();
+    }
+
+    /** The first number of {@code /proc/uptime} is in seconds. */
+    private Optional<Instant> boot() throws IOException {
+        Optional<String> uptime = sysfs.read("proc/uptime");
+        try {
+            return uptime.map(text -> Instant.now()
+                    .minusMillis(Math.round(
+                            1000 * Double.parseDouble(text.split(" ", 2)[0]))));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The kubelet's cgroup may be below others, as {@code kubelet.slice/kubelet-kubepods.slice}. */
+    private boolean hasCgroupOfPods() {
+        Path cgroups = sysfs.locate("sys/fs/cgroup");
+        try (Stream<Path> pods = Files.find(
+                cgroups,
+                CGROUP_DEPTH,
+                (path, file) -> file.isDirectory() && path.getFileName().toString().contains("kubepods"))) {
+            return pods.findAny().isPresent();
+        } catch (IOException | UncheckedIOException e) {
+            // Nothing tells that there is none.
+            return true;
         }
     }
 
@@ -115,12 +180,11 @@ final class VfHolders {
     }
 
     /** The kubelet's notes name pods that have ended until it gives devices to another one. */
-    private EndedPods endedPods(Path directory) throws IOException {
-        Instant noted =
-                Files.getLastModifiedTime(directory.resolve(HeldDevices.FILE)).toInstant();
+    private EndedPods endedPods(Path notes, Path root) throws IOException {
+        Instant noted = Files.getLastModifiedTime(notes).toInstant();
         boolean isFresh = noted.plus(START_OF_A_POD).isAfter(Instant.now());
         return new EndedPods(
-                directory.resolveSibling("pods"),
+                root.resolve("pods"),
                 sysfs.locate("sys/fs/cgroup"),
                 isFresh ? Duration.ofDays(1) : Duration.ZERO);
     }

@@ -1,12 +1,9 @@
 package io.edgeplug.vfs;
 
-import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PhysicalFunction;
 import io.edgeplug.prepare.ProcessLock;
 import io.edgeplug.rules.WantedVfs;
 import java.io.IOException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -75,7 +72,7 @@ public final class VfsApply {
             throws IOException, InterruptedException {
         lock.take(true);
         try {
-            new PfReadiness(node.sysfs()).await(entries, which, deadlines.appear());
+            boolean unusedInTime = new PfReadiness(node.sysfs()).await(entries, which, deadlines.appear());
             List<PfPlan> plans = node.plan(entries).stream()
                     .filter(plan -> plan.wanted().isPresent() && which.test(plan.pf()))
                     .toList();
@@ -89,7 +86,7 @@ public final class VfsApply {
     private List<Outcome> run(List<PfPlan> plans) throws InterruptedException {
         List<FutureTask<Outcome>> tasks = new ArrayList<>();
         for (PfPlan plan : plans) {
-            FutureTask<Outcome> task = new FutureTask<>(() -> run(plan));
+            FutureTask<Outcome> task = new FutureTask<>(new PlanRun(node, deadlines, told, plan)::run);
             tasks.add(task);
             Thread unusedThread = Thread.ofPlatform()
                     .name("vfs " + plan.pf().address())
@@ -107,39 +104,6 @@ public final class VfsApply {
             tasks.forEach(task -> task.cancel(true));
         }
         return outcomes;
-    }
-
-    private Outcome run(PfPlan plan) throws InterruptedException {
-        PciAddress pf = plan.pf().address();
-        PfSteps steps = new PfSteps(node.sysfs(), node.tools(), deadlines, pf);
-        for (VfsStep step : plan.steps()) {
-            Instant begun = Instant.now();
-            try {
-                Losable.run(
-                        "vfs " + pf + " " + step.word(),
-                        () -> steps.run(step),
-                        deadline(step),
-                        deadlines.patience(),
-                        () -> told.accept(new VfsEvent.Waiting(pf, step, Duration.between(begun, Instant.now()))));
-            } catch (IOException e) {
-                String vf = step.vf().stream()
-                        .mapToObj(index -> "VF " + index + ": ")
-                        .findFirst()
-                        .orElse("");
-                return new Outcome(plan, Optional.of(vf + step.word() + " " + step.text() + ": " + e.getMessage()));
-            }
-            told.accept(new VfsEvent.StepDone(pf, step, Duration.between(begun, Instant.now())));
-        }
-        return new Outcome(plan, Optional.empty());
-    }
-
-    /** A step that waits by itself says itself that it waited in vain. */
-    private Duration deadline(VfsStep step) {
-        return switch (step) {
-            case VfsStep.Count count -> deadlines.count().plus(deadlines.busy());
-            case VfsStep.Links links -> deadlines.links().plus(deadlines.step());
-            default -> deadlines.step();
-        };
     }
 
     /** What a driver takes without a word and does not do shows when it is planned again. */
@@ -164,6 +128,12 @@ public final class VfsApply {
                 .findFirst();
         if (plan.isEmpty()) {
             return Optional.of("is not there any more");
+        }
+        Optional<String> problem = plan.orElseThrow().problems().stream()
+                .filter(one -> !outcome.plan().problems().contains(one))
+                .findFirst();
+        if (problem.isPresent()) {
+            return Optional.of("all steps are done, and yet it " + problem.orElseThrow());
         }
         return plan.orElseThrow().steps().stream()
                 .findFirst()

@@ -8,6 +8,7 @@ import io.edgeplug.device.PfPart;
 import io.edgeplug.flow.Backoff;
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.WantedVfs;
 import java.io.IOException;
 import java.time.Duration;
@@ -38,13 +39,14 @@ public final class VfsKeeper implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
     private static final Duration LONGEST_RETRY = Duration.ofMinutes(5);
 
-    private final VfsApply apply;
+    private final VfsDeadlines deadlines;
     private final Supplier<? extends Collection<Device>> devices;
     private final Thread thread;
     private final Lock lock = new ReentrantLock();
     private final Condition news = lock.newCondition();
 
     // below: guarded by the lock
+    private NodeVfs node;
     private List<WantedVfs> entries = List.of();
     private boolean isStale = true;
     private boolean isToForget;
@@ -53,19 +55,29 @@ public final class VfsKeeper implements AutoCloseable {
     private final Map<PciAddress, Appearance> known = new HashMap<>();
     private final Map<PciAddress, Retry> retries = new HashMap<>();
 
-    /** What a PF shows of itself once it can make VFs. */
-    private record Appearance(String driver, boolean hasInterface) {
+    /**
+     * What a PF shows of itself once it can make VFs.
+     *
+     * @param interfaceIndex another one for each interface that the kernel makes, so that a PF that went and came back
+     *     unseen is known to be another
+     */
+    private record Appearance(String driver, Optional<String> interfaceIndex) {
 
         boolean isMoreThan(Appearance before) {
-            return !driver.equals(before.driver) || (hasInterface && !before.hasInterface);
+            return !driver.equals(before.driver)
+                    || (interfaceIndex.isPresent() && !interfaceIndex.equals(before.interfaceIndex));
         }
     }
 
     /** A PF whose VFs are not as wanted, and why. */
     private record Retry(String problem, Backoff backoff) {}
 
+    /** What is to be made, and where. */
+    private record Wish(NodeVfs node, List<WantedVfs> entries) {}
+
     private VfsKeeper(NodeVfs node, Supplier<? extends Collection<Device>> devices, VfsDeadlines deadlines) {
-        this.apply = new VfsApply(node, deadlines, VfsKeeper::log);
+        this.node = node;
+        this.deadlines = deadlines;
         this.devices = devices;
         this.thread = Thread.ofPlatform().name("vfs").daemon().unstarted(this::keep);
     }
@@ -81,7 +93,7 @@ public final class VfsKeeper implements AutoCloseable {
             Supplier<? extends Collection<Device>> devices,
             VfsDeadlines deadlines) {
         VfsKeeper keeper = new VfsKeeper(node, devices, deadlines);
-        keeper.use(entries);
+        keeper.use(node, entries);
         return keeper;
     }
 
@@ -90,9 +102,14 @@ public final class VfsKeeper implements AutoCloseable {
         change(() -> isStale = true);
     }
 
-    /** Has all PFs become as these say. */
-    public void use(List<WantedVfs> newest) {
+    /**
+     * Has all PFs become as these entries say.
+     *
+     * @param sameNode the node, whose kubelet may have other directories than before
+     */
+    public void use(NodeVfs sameNode, List<WantedVfs> newest) {
         change(() -> {
+            node = sameNode;
             isToForget |= !entries.equals(newest);
             entries = List.copyOf(newest);
             isStale = true;
@@ -116,15 +133,15 @@ public final class VfsKeeper implements AutoCloseable {
     private void keep() {
         try {
             while (true) {
-                List<WantedVfs> wanted = awaitNews();
-                Set<PciAddress> due = appeared(wanted);
+                Wish wish = awaitNews();
+                Set<PciAddress> due = appeared(wish);
                 retries.forEach((pf, retry) -> {
                     if (retry.backoff().isDue()) {
                         due.add(pf);
                     }
                 });
                 if (!due.isEmpty()) {
-                    make(wanted, due);
+                    make(wish, due);
                 }
             }
         } catch (InterruptedException e) {
@@ -133,7 +150,7 @@ public final class VfsKeeper implements AutoCloseable {
         }
     }
 
-    private List<WantedVfs> awaitNews() throws InterruptedException {
+    private Wish awaitNews() throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (!isStale) {
@@ -155,14 +172,15 @@ public final class VfsKeeper implements AutoCloseable {
                 known.clear();
                 retries.clear();
             }
-            return entries;
+            return new Wish(node, entries);
         } finally {
             lock.unlock();
         }
     }
 
     /** The PFs that entries take and that were not like this at the last look. */
-    private Set<PciAddress> appeared(List<WantedVfs> wanted) {
+    private Set<PciAddress> appeared(Wish wish) {
+        List<WantedVfs> wanted = wish.entries();
         Map<PciAddress, Appearance> now = new HashMap<>();
         for (Device device : wanted.isEmpty() ? List.<Device>of() : devices.get()) {
             if (device instanceof PciDevice pci
@@ -175,7 +193,7 @@ public final class VfsKeeper implements AutoCloseable {
                         function.address(),
                         new Appearance(
                                 function.driver().orElseThrow(),
-                                !function.netNames().isEmpty()));
+                                interfaceIndex(wish.node().sysfs(), function)));
             }
         }
         Set<PciAddress> appeared = new HashSet<>();
@@ -190,9 +208,22 @@ public final class VfsKeeper implements AutoCloseable {
         return appeared;
     }
 
-    private void make(List<WantedVfs> wanted, Set<PciAddress> due) throws InterruptedException {
+    private static Optional<String> interfaceIndex(Sysfs sysfs, PciFunction pf) {
+        Optional<String> net = pf.netNames().stream().findFirst();
         try {
-            List<VfsApply.Outcome> outcomes = apply.apply(wanted, pf -> due.contains(pf.address()));
+            return net.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(sysfs.read("sys/class/net/" + net.orElseThrow() + "/ifindex")
+                            .orElse("unknown"));
+        } catch (IOException e) {
+            return Optional.of("unknown");
+        }
+    }
+
+    private void make(Wish wish, Set<PciAddress> due) throws InterruptedException {
+        try {
+            List<VfsApply.Outcome> outcomes = new VfsApply(wish.node(), deadlines, VfsKeeper::log)
+                    .apply(wish.entries(), pf -> due.contains(pf.address()));
             Set<PciAddress> gone = new HashSet<>(due);
             for (VfsApply.Outcome outcome : outcomes) {
                 PciAddress pf = outcome.plan().pf().address();

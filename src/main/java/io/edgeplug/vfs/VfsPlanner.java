@@ -95,6 +95,9 @@ final class VfsPlanner {
         if (pf.driver().isEmpty()) {
             return Optional.of("has no driver, which makes the VFs");
         }
+        if (pf.port().isEmpty() && wanted.eswitch().isPresent()) {
+            return Optional.of("has no network interface, which shows the mode of its eswitch");
+        }
         return pf.port().isEmpty() && wanted.needsInterface()
                 ? Optional.of("has no network interface, through which it is told what to say of its VFs")
                 : Optional.empty();

@@ -10,7 +10,9 @@ import static io.edgeplug.vfs.SriovNode.assertGood;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -152,6 +154,18 @@ final class StubbornKernelTest {
                 node.apply(node.wanted("count = 1", "driver = \"vfio-pci\""), PATIENT),
                 "VF 0: bind to vfio-pci: " + FIRST_VF + " is not taken by vfio-pci: write bind: Invalid argument");
         assertThat(node.drivers()).containsExactly("none");
+    }
+
+    @Test
+    void programThatHangsIsEnded() throws Exception {
+        Path modprobe = node.node().root().resolve("sbin/modprobe");
+        Files.writeString(modprobe, "#!/bin/sh\nexec sleep 300\n");
+        VfsDeadlines hasty =
+                new VfsDeadlines(SriovNode.LONG, SriovNode.LONG, SriovNode.LONG, Duration.ZERO, SriovNode.LONG, SriovNode.LONG);
+
+        assertFailure(
+                node.apply(node.wanted("count = 1", "driver = \"vfio_pci\""), hasty),
+                "load the module of vfio_pci: modprobe: took longer than 0 s and was ended");
     }
 
     @Test

@@ -11,6 +11,9 @@ import io.edgeplug.rules.WantedVfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +101,100 @@ final class VfsApplyTest {
     }
 
     @Test
+    void numberStaysWhereAPodIsGivenAVfAfterThePlan() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.interfere(AUTOPROBE, () -> node.hold(FIRST_VF));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2"), PATIENT),
+                FIRST_VF + ": container main of pod 6f1c has it, as 0000:41:10.0 of example.com/vf; count 0, which removes"
+                        + " all VFs: not done, since a VF is in use by now");
+        assertThat(node.drivers()).hasSize(4);
+        assertThat(node.read(AUTOPROBE)).isEqualTo("1");
+    }
+
+    @Test
+    void vfThatAPodIsGivenAfterThePlanKeepsItsDriverAndItsSettings() throws Exception {
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+        node.interfere("sys/bus/pci/drivers/igbvf/unbind", () -> node.hold("0000:41:10.2"));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2", "driver = \"vfio-pci\""), PATIENT),
+                "0000:41:10.2: container main of pod 6f1c has it, as 0000:41:10.2 of example.com/vf; VF 1: unbind from"
+                        + " igbvf: not done, since a VF is in use by now");
+        assertThat(node.drivers()).containsExactly("none", "igbvf");
+    }
+
+    @Test
+    void notesOfPodsFromBeforeTheVfsWereMadeKeepNoSettingFromThem() throws Exception {
+        node.hold(FIRST_VF);
+
+        assertGood(node.apply(node.wanted("count = 2", "mac = \"fixed\""), PATIENT));
+
+        assertThat(node.ipCalls()).hasSize(2);
+    }
+
+    @Test
+    void autoprobeIsSwitchedOnAgainWhereALaterStepFails() throws Exception {
+        node.interfere(COUNT, () -> {
+            throw new IOException("Input/output error");
+        });
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().isGood())
+                .isFalse();
+
+        assertThat(node.read(AUTOPROBE)).isEqualTo("1");
+        assertThat(node.node().root().resolve("run/edgeplug/vfs")).isEmptyDirectory();
+    }
+
+    @Test
+    void podThatHasADirectoryInTheKubeletsRootHoldsItsVfHoweverOldTheNotesAre() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.hold(FIRST_VF);
+        Files.setLastModifiedTime(
+                node.kubeletDir().resolve("kubelet_internal_checkpoint"), FileTime.from(Instant.EPOCH));
+        Files.createDirectories(node.kubeletDir().resolveSibling("pods"));
+        Path pod = Files.createDirectories(node.kubeletRoot().resolve("pods/6f1c"));
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().isGood())
+                .isFalse();
+        assertThat(node.drivers()).hasSize(4);
+
+        Files.delete(pod);
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+    }
+
+    @Test
+    void notesOfTheBootBeforeHoldNothingUntilTheKubeletStartsAPod() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.hold(FIRST_VF);
+        Files.setLastModifiedTime(
+                node.kubeletDir().resolve("kubelet_internal_checkpoint"),
+                FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+        node.node().plug("proc/uptime = 3600.25 7000.00\n");
+        Path pods = Files.createDirectories(node.node().root().resolve("sys/fs/cgroup/kubelet.slice/kubepods.slice"));
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().isGood())
+                .isFalse();
+        assertThat(node.drivers()).hasSize(4);
+
+        Files.delete(pods);
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+    }
+
+    @Test
+    void notesOfThisBootHoldAVfBeforeThePodHasACgroup() throws Exception {
+        assertGood(node.apply(node.wanted("count = 4"), PATIENT));
+        node.hold(FIRST_VF);
+        node.node().plug("proc/uptime = 3600.25 7000.00\n");
+        Files.createDirectories(node.node().root().resolve("sys/fs/cgroup"));
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().isGood())
+                .isFalse();
+        assertThat(node.drivers()).hasSize(4);
+    }
+
+    @Test
     void numberStaysWhereTheKubeletsNotesCannotBeRead() throws Exception {
         assertGood(node.apply(node.wanted("count = 4"), PATIENT));
         node.hold(FIRST_VF);
@@ -111,12 +208,8 @@ final class VfsApplyTest {
     @Test
     void vfThatIsOpenThroughVfioIsNeitherRemovedNorBoundAnew() throws Exception {
         assertGood(node.apply(node.wanted("count = 2", "driver = \"vfio-pci\""), PATIENT));
-        String group = "dev/vfio/"
-                + node.node()
-                        .sysfs()
-                        .linkName(FUNCTIONS + FIRST_VF + "/iommu_group")
-                        .orElseThrow();
-        node.node().plug(group + " = x\n");
+        String group = plugGroupNode(FIRST_VF, "dev/vfio/");
+        plugGroupNode("0000:41:10.2", "dev/vfio/");
         node.interfere(group, () -> {
             throw new IOException("Device or resource busy");
         });
@@ -130,6 +223,39 @@ final class VfsApplyTest {
         assertThat(node.apply(node.wanted("count = 1"), PATIENT).getFirst().isGood())
                 .isFalse();
         assertThat(node.drivers()).hasSize(2);
+    }
+
+    @Test
+    void vfThatIsOpenThroughVfioWithoutAnIommuIsNotBoundAnew() throws Exception {
+        assertGood(node.apply(node.wanted("count = 1", "driver = \"vfio-pci\""), PATIENT));
+        String group = plugGroupNode(FIRST_VF, "dev/vfio/noiommu-");
+        String number = group.substring(group.lastIndexOf('-') + 1);
+        node.node().plug("sys/kernel/iommu_groups/" + number + "/name = vfio-noiommu\n");
+        node.interfere(group, () -> {
+            throw new IOException("Device or resource busy");
+        });
+
+        assertThat(node.apply(node.wanted("count = 1"), PATIENT).getFirst().text())
+                .endsWith("a process has it open through VFIO, as /" + group);
+        assertThat(node.drivers()).containsExactly("vfio-pci");
+    }
+
+    @Test
+    void vfOfVfioWithoutANodeOfItsGroupCountsAsHeld() throws Exception {
+        assertGood(node.apply(node.wanted("count = 1", "driver = \"vfio-pci\""), PATIENT));
+
+        assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().text())
+                .endsWith("nothing tells whether it is open: vfio-pci has it, and there is no node of its IOMMU group in"
+                        + " /dev/vfio");
+        assertThat(node.drivers()).containsExactly("vfio-pci");
+    }
+
+    /** As the kernel makes it once the VF is bound. */
+    private String plugGroupNode(String vf, String prefix) throws IOException {
+        String group = prefix
+                + node.node().sysfs().linkName(FUNCTIONS + vf + "/iommu_group").orElseThrow();
+        node.node().plug(group + " = x\n");
+        return group;
     }
 
     /** A run that breaks off and one that is killed leave the same: nothing is put back. */

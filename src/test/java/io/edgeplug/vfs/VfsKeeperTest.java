@@ -10,9 +10,11 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.rules.WantedVfs;
 import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -64,14 +66,51 @@ final class VfsKeeperTest {
     }
 
     @Test
+    void pfThatWentAndCameBackUnseenIsAnotherAppearance() throws Exception {
+        Path index = node.node().root().resolve("sys/class/net/ens1/ifindex");
+        Files.createDirectories(index.resolveSibling("."));
+        Files.writeString(index, "3");
+        List<WantedVfs> wanted = node.wanted("count = 2");
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), wanted, () -> devices, PATIENT)) {
+            see(keeper, scan());
+            awaitCount("2");
+            see(keeper, scan());
+            node.node().sysfs().write(COUNT, "0");
+            Files.writeString(index, "4");
+
+            see(keeper, scan());
+            awaitCount("2");
+        }
+    }
+
+    @Test
     void entriesThatChangeAreTakenUp() throws Exception {
         devices = scan();
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), List.of(), () -> devices, PATIENT)) {
-            keeper.use(node.wanted("count = 1"));
+            keeper.use(node.vfs(), node.wanted("count = 1"));
             awaitCount("1");
-            keeper.use(node.wanted("count = 3"));
+            keeper.use(node.vfs(), node.wanted("count = 3"));
             awaitCount("3");
         }
+    }
+
+    @Test
+    void directoriesOfTheKubeletThatChangeAreTakenUp() throws Exception {
+        List<WantedVfs> one = node.wanted("count = 1");
+        SriovNode.assertGood(node.apply(one, PATIENT));
+        node.hold("0000:41:10.0");
+        devices = scan();
+        NodeVfs elsewhere = new NodeVfs(
+                node.node().sysfs(), Optional.of(node.node().root()), Optional.of(emptyKubelet()));
+
+        try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), one, () -> devices, PATIENT)) {
+            keeper.use(elsewhere, node.wanted("count = 2"));
+            awaitCount("2");
+        }
+    }
+
+    private NodeVfs.Kubelet emptyKubelet() {
+        return new NodeVfs.Kubelet(root.resolve("kubelet/device-plugins"), root.resolve("kubelet"));
     }
 
     @Test
