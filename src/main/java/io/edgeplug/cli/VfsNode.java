@@ -43,7 +43,10 @@ final class VfsNode {
     }
 
     private static Path kubeletRoot(Config config, Path kubeletDir) {
-        return config.kubeletRoot().orElse(kubeletDir.toAbsolutePath().resolveSibling(""));
+        Path registeredIn = config.registration() == Config.Registration.PLUGINS_REGISTRY
+                ? config.pluginsRegistryDir()
+                : kubeletDir;
+        return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
     }
 
     /** A PF that two entries take is a mistake of the configuration, which only the node shows. */
