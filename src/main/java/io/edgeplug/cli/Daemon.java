@@ -185,11 +185,10 @@ final class Daemon {
 
     /** A kubelet has both of the directories in which plugins register in its root directory, unless it was moved. */
     private Path kubeletRoot() {
-        Path registeredIn =
-                switch (config.registration()) {
-                    case DEVICE_PLUGINS -> kubeletDir();
-                    case PLUGINS_REGISTRY -> registry();
-                };
+        Path registeredIn = switch (config.registration()) {
+            case DEVICE_PLUGINS -> kubeletDir();
+            case PLUGINS_REGISTRY -> registry();
+        };
         return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
     }
 

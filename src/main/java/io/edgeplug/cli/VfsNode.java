@@ -34,9 +34,7 @@ final class VfsNode {
     static NodeVfs of(Sysroot sysroot, Config config) throws IOException {
         Optional<Path> pluginDir = sysroot.kubeletDir(config.kubeletDir());
         Optional<Path> root = sysroot.kubeletDir(kubeletRoot(config, config.kubeletDir()));
-        return of(
-                sysroot,
-                pluginDir.flatMap(directory -> root.map(parent -> new NodeVfs.Kubelet(directory, parent))));
+        return of(sysroot, pluginDir.flatMap(directory -> root.map(parent -> new NodeVfs.Kubelet(directory, parent))));
     }
 
     /** With the kubelet of that configuration, but for its directory for device plugins. */
@@ -45,7 +43,10 @@ final class VfsNode {
     }
 
     private static Path kubeletRoot(Config config, Path kubeletDir) {
-        return config.kubeletRoot().orElse(kubeletDir.toAbsolutePath().resolveSibling(""));
+        Path registeredIn = config.registration() == Config.Registration.PLUGINS_REGISTRY
+                ? config.pluginsRegistryDir()
+                : kubeletDir;
+        return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
     }
 
     /** A PF that two entries take is a mistake of the configuration, which only the node shows. */

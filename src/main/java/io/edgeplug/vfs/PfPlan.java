@@ -39,8 +39,7 @@ public record PfPlan(
 
     /** The same, with more VFs that turned out to be in use. */
     PfPlan withHeld(List<Held> more) {
-        List<Held> all =
-                Stream.concat(held.stream(), more.stream()).distinct().toList();
+        List<Held> all = Stream.concat(held.stream(), more.stream()).distinct().toList();
         return new PfPlan(pf, wanted, steps, lost, all, problems, notes);
     }
 

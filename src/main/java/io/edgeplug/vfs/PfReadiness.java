@@ -35,7 +35,8 @@ record PfReadiness(Sysfs sysfs) {
         if (takers.isEmpty() || pf.totalVfs() == 0) {
             return true;
         }
-        boolean awaitsInterface = pf.port().isEmpty() && mayHaveInterface(pf) && takers.stream().anyMatch(WantedVfs::needsInterface);
+        boolean awaitsInterface =
+                pf.port().isEmpty() && mayHaveInterface(pf) && takers.stream().anyMatch(WantedVfs::needsInterface);
         return pf.driver().isPresent() && !awaitsInterface && isNamed(pf);
     }
 

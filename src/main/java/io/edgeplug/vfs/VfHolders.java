@@ -82,13 +82,14 @@ final class VfHolders {
 
     /** The kernel lets only one process open a group, and waits for it, maybe for ever, before it removes a VF. */
     private Optional<String> vfioUser(Vf vf) throws IOException {
-        if (vf.driver().filter(Vfio::isDriver).isEmpty()) {
+        // A captured node has no /dev, and nothing is changed there.
+        if (vf.driver().filter(Vfio::isDriver).isEmpty() || !sysfs.exists("dev")) {
             return Optional.empty();
         }
         Optional<String> node = groupNode(vf);
         if (node.isEmpty() || !sysfs.exists(node.orElseThrow())) {
-            throw new IOException("nothing tells whether it is open: " + vf.driver().orElseThrow()
-                    + " has it, and there is no node of its IOMMU group in /dev/vfio");
+            throw new IOException("nothing tells whether it is open: "
+                    + vf.driver().orElseThrow() + " has it, and there is no node of its IOMMU group in /dev/vfio");
         }
         return sysfs.isBusy(node.orElseThrow())
                 ? Optional.of("a process has it open through VFIO, as /" + node.orElseThrow())
@@ -122,7 +123,8 @@ final class VfHolders {
             if (isOfBootBefore(notes.orElseThrow())) {
                 return vf -> Optional.empty();
             }
-            EndedPods ended = endedPods(notes.orElseThrow(), kubelet.orElseThrow().root());
+            EndedPods ended =
+                    endedPods(notes.orElseThrow(), kubelet.orElseThrow().root());
             HeldDevices held = HeldDevices.read(kubelet.orElseThrow().pluginDir());
             return vf -> held.ofFunction(vf, holding -> !ended.hasEnded(holding.pod()))
                     .map(holding -> "container %s of pod %s has it, as %s of %s"
@@ -149,9 +151,8 @@ final class VfHolders {
     private Optional<Instant> boot() throws IOException {
         Optional<String> uptime = sysfs.read("proc/uptime");
         try {
-            return uptime.map(text -> Instant.now()
-                    .minusMillis(Math.round(
-                            1000 * Double.parseDouble(text.split(" ", 2)[0]))));
+            return uptime.map(text ->
+                    Instant.now().minusMillis(Math.round(1000 * Double.parseDouble(text.split(" ", 2)[0]))));
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
@@ -163,7 +164,8 @@ final class VfHolders {
         try (Stream<Path> pods = Files.find(
                 cgroups,
                 CGROUP_DEPTH,
-                (path, file) -> file.isDirectory() && path.getFileName().toString().contains("kubepods"))) {
+                (path, file) ->
+                        file.isDirectory() && path.getFileName().toString().contains("kubepods"))) {
             return pods.findAny().isPresent();
         } catch (IOException | UncheckedIOException e) {
             // Nothing tells that there is none.
@@ -184,8 +186,6 @@ final class VfHolders {
         Instant noted = Files.getLastModifiedTime(notes).toInstant();
         boolean isFresh = noted.plus(START_OF_A_POD).isAfter(Instant.now());
         return new EndedPods(
-                root.resolve("pods"),
-                sysfs.locate("sys/fs/cgroup"),
-                isFresh ? Duration.ofDays(1) : Duration.ZERO);
+                root.resolve("pods"), sysfs.locate("sys/fs/cgroup"), isFresh ? Duration.ofDays(1) : Duration.ZERO);
     }
 }

@@ -134,7 +134,8 @@ final class SriovNode implements AutoCloseable {
     }
 
     NodeVfs vfs() {
-        return new NodeVfs(node.sysfs(), Optional.of(node.root()), Optional.of(new NodeVfs.Kubelet(kubeletDir(), kubeletRoot())));
+        return new NodeVfs(
+                node.sysfs(), Optional.of(node.root()), Optional.of(new NodeVfs.Kubelet(kubeletDir(), kubeletRoot())));
     }
 
     /** The kubelet's root directory is not above its directory for device plugins, as with k0s. */

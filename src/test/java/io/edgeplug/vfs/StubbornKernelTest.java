@@ -98,7 +98,11 @@ final class StubbornKernelTest {
     @Test
     void pfThatHangsCostsNoOtherPfItsVfs() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
-        node.interfere(COUNT, () -> await(end));
+        node.interfere(COUNT, () -> {
+            await(end);
+            // Otherwise VFs would still be made while the test's directory is removed.
+            throw new IOException("Input/output error");
+        });
 
         List<VfsApply.Outcome> outcomes =
                 node.apply(node.entries("[[vfs]]\ncount = 2\nmatch = { vendors = [\"8086\"] }\n"), HASTY);
@@ -160,8 +164,8 @@ final class StubbornKernelTest {
     void programThatHangsIsEnded() throws Exception {
         Path modprobe = node.node().root().resolve("sbin/modprobe");
         Files.writeString(modprobe, "#!/bin/sh\nexec sleep 300\n");
-        VfsDeadlines hasty =
-                new VfsDeadlines(SriovNode.LONG, SriovNode.LONG, SriovNode.LONG, Duration.ZERO, SriovNode.LONG, SriovNode.LONG);
+        VfsDeadlines hasty = new VfsDeadlines(
+                SriovNode.LONG, SriovNode.LONG, SriovNode.LONG, Duration.ZERO, SriovNode.LONG, SriovNode.LONG);
 
         assertFailure(
                 node.apply(node.wanted("count = 1", "driver = \"vfio_pci\""), hasty),

@@ -107,7 +107,8 @@ final class VfsApplyTest {
 
         assertFailure(
                 node.apply(node.wanted("count = 2"), PATIENT),
-                FIRST_VF + ": container main of pod 6f1c has it, as 0000:41:10.0 of example.com/vf; count 0, which removes"
+                FIRST_VF
+                        + ": container main of pod 6f1c has it, as 0000:41:10.0 of example.com/vf; count 0, which removes"
                         + " all VFs: not done, since a VF is in use by now");
         assertThat(node.drivers()).hasSize(4);
         assertThat(node.read(AUTOPROBE)).isEqualTo("1");
@@ -243,10 +244,12 @@ final class VfsApplyTest {
     @Test
     void vfOfVfioWithoutANodeOfItsGroupCountsAsHeld() throws Exception {
         assertGood(node.apply(node.wanted("count = 1", "driver = \"vfio-pci\""), PATIENT));
+        node.node().plug("dev/vfio/vfio = x\n");
 
         assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().text())
-                .endsWith("nothing tells whether it is open: vfio-pci has it, and there is no node of its IOMMU group in"
-                        + " /dev/vfio");
+                .endsWith(
+                        "nothing tells whether it is open: vfio-pci has it, and there is no node of its IOMMU group in"
+                                + " /dev/vfio");
         assertThat(node.drivers()).containsExactly("vfio-pci");
     }
 

@@ -100,8 +100,8 @@ final class VfsKeeperTest {
         SriovNode.assertGood(node.apply(one, PATIENT));
         node.hold("0000:41:10.0");
         devices = scan();
-        NodeVfs elsewhere = new NodeVfs(
-                node.node().sysfs(), Optional.of(node.node().root()), Optional.of(emptyKubelet()));
+        NodeVfs elsewhere =
+                new NodeVfs(node.node().sysfs(), Optional.of(node.node().root()), Optional.of(emptyKubelet()));
 
         try (VfsKeeper keeper = VfsKeeper.start(node.vfs(), one, () -> devices, PATIENT)) {
             keeper.use(elsewhere, node.wanted("count = 2"));
