@@ -121,13 +121,14 @@ final class Daemon {
                 Config before = config;
                 Optional<String> problem = readAgain(monitor);
                 vfs.use(nodeVfs(sysroot), wantedVfs(sysroot.sysfs()));
+                // also before it is served anew: what is turned off is to leave nothing behind
+                reporting.use(config.reports());
                 if (!config.isServedAs(before)) {
                     return Signals.Request.RELOAD;
                 }
                 if (problem.isEmpty()) {
                     monitor.settle(config.settle());
                     plugins.use(config.classes());
-                    reporting.use(config.reports());
                 }
                 status.ready(config.classes(), problem);
             }

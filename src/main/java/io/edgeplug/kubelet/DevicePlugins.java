@@ -158,7 +158,7 @@ public final class DevicePlugins implements AutoCloseable {
      */
     public void rehearse() throws InterruptedException {
         rehearsal.start();
-        if (!directory.isRegistry() && !SocketNames.isListening(directory.kubeletSocket())) {
+        if (!directory.isRegistry() && !UnixRpc.isListening(directory.kubeletSocket())) {
             boolean ignored = rehearsal.join(REHEARSED_WITHIN);
         }
     }

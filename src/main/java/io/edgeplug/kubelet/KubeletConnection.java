@@ -148,7 +148,7 @@ final class KubeletConnection implements AutoCloseable {
             return;
         }
         if (starting.isOver()) {
-            if (!SocketNames.isListening(directory.kubeletSocket())) {
+            if (!UnixRpc.isListening(directory.kubeletSocket())) {
                 tell(Level.INFO, "waiting for the kubelet: nobody listens on " + directory.kubeletSocket());
             } else {
                 if (isFirst) {

@@ -3,10 +3,6 @@ package io.edgeplug.kubelet;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -100,7 +96,7 @@ final class SocketNames {
                     LOG.info(() -> socket + ": is no socket and left alone");
                     continue;
                 }
-                if (isListening(socket)) {
+                if (UnixRpc.isListening(socket)) {
                     throw new IOException(socket + ": another edgeplug serves it, stop that one first");
                 }
                 Files.deleteIfExists(socket);
@@ -118,19 +114,6 @@ final class SocketNames {
                     .isOther();
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    /** Whether anybody listens there; asks without waiting, since a process that is stopped would never answer. */
-    static boolean isListening(Path socket) {
-        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            channel.configureBlocking(false);
-            channel.connect(UnixDomainSocketAddress.of(socket));
-            return true;
-        } catch (ConnectException e) {
-            return false;
-        } catch (IOException e) {
-            return !"No such file or directory".equals(e.getMessage());
         }
     }
 }

@@ -80,7 +80,11 @@ public final class RpcStream implements AutoCloseable {
                 .option(ChannelOption.AUTO_READ, false)
                 .handler(new ChannelInboundHandlerAdapter())
                 .connect(new DomainSocketAddress(socket.toFile()));
-        RpcStream call = new RpcStream((EpollDomainSocketChannel) connecting.channel(), most, patience);
+        if (!(connecting.channel() instanceof EpollDomainSocketChannel connection)) {
+            // a process that may open no more files gets not even a socket
+            throw cannotConnect(connecting);
+        }
+        RpcStream call = new RpcStream(connection, most, patience);
         try {
             call.connected(connecting);
             call.refuseStranger(ownUid);
@@ -216,11 +220,17 @@ public final class RpcStream implements AutoCloseable {
             throw new IOException("no such file");
         }
         if (!connecting.isSuccess()) {
-            Matcher reason =
-                    KERNELS_REASON.matcher(String.valueOf(connecting.cause().getMessage()));
-            throw new IOException(
-                    "cannot connect: " + (reason.find() ? reason.group(1) : connecting.cause()), connecting.cause());
+            throw cannotConnect(connecting);
         }
+    }
+
+    private static IOException cannotConnect(ChannelFuture connecting) {
+        Throwable root = connecting.cause();
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        Matcher reason = KERNELS_REASON.matcher(String.valueOf(root.getMessage()));
+        return new IOException("cannot connect: " + (reason.find() ? reason.group(1) : root), connecting.cause());
     }
 
     private void spoken(Future<?> step) throws IOException {

@@ -25,6 +25,9 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,10 +81,10 @@ public final class UnixRpc implements AutoCloseable {
      * What netty warns of concerns nobody who administers a node: that there are no IP addresses, which the service may not use,
      * or that a peer has hung up. Held, since a logger that nobody holds forgets its level.
      */
-    private static final Logger NETTY = Logger.getLogger("io.netty");
+    private static final List<Logger> NETTY = List.of(Logger.getLogger("io.netty"), Logger.getLogger("io.grpc.netty"));
 
     static {
-        NETTY.setLevel(Level.SEVERE);
+        NETTY.forEach(logger -> logger.setLevel(Level.SEVERE));
     }
 
     /** The largest request that a server takes; 32,768 IDs of devices, all that a kubelet knows of a resource, are 2.3 MB. */
@@ -89,6 +92,9 @@ public final class UnixRpc implements AutoCloseable {
 
     /** A kubelet asks for as many containers at a time as there are pods that start. */
     private static final int MAX_CALLS = 256;
+
+    /** A member of a group asks for one thing at a time. */
+    private static final int MAX_CALLS_OF_MEMBER = 4;
 
     /** Whoever connects says at once that it speaks HTTP/2. */
     private static final long HANDSHAKE_SECONDS = 10;
@@ -98,11 +104,13 @@ public final class UnixRpc implements AutoCloseable {
     private final CallerPolicy policy;
 
     private final int ownUid;
+    private final int maxCalls;
 
-    private UnixRpc(EventLoopGroup loop, Callers callers, CallerPolicy policy, int ownUid) {
+    private UnixRpc(EventLoopGroup loop, Callers callers, Optional<GroupCallers> group, int ownUid) {
         this.loop = loop;
         this.callers = callers;
-        this.policy = policy;
+        this.policy = group.<CallerPolicy>map(members -> members).orElse(callers);
+        this.maxCalls = group.isPresent() ? MAX_CALLS_OF_MEMBER : MAX_CALLS;
         this.ownUid = ownUid;
     }
 
@@ -127,8 +135,7 @@ public final class UnixRpc implements AutoCloseable {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, Thread.ofPlatform().name(name).daemon().factory(), EpollIoHandler.newFactory());
         Callers callers = new Callers(loop, ownUid, caller);
-        CallerPolicy policy = group.isPresent() ? GroupCallers.of(ownUid, group.orElseThrow()) : callers;
-        return new UnixRpc(loop, callers, policy, ownUid);
+        return new UnixRpc(loop, callers, group.map(members -> GroupCallers.of(ownUid, members)), ownUid);
     }
 
     /**
@@ -194,7 +201,7 @@ public final class UnixRpc implements AutoCloseable {
                 .intercept(new LateAnswers())
                 .intercept(check)
                 .handshakeTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS)
-                .maxConcurrentCallsPerConnection(MAX_CALLS)
+                .maxConcurrentCallsPerConnection(maxCalls)
                 .maxInboundMessageSize(MAX_REQUEST_BYTES)
                 .directExecutor();
         // grpc sets it on every connection, where it means nothing and draws a warning
@@ -226,6 +233,19 @@ public final class UnixRpc implements AutoCloseable {
      */
     public RpcStream stream(Path socket, String method, int most, Duration patience) throws IOException {
         return RpcStream.open(loop, ownUid, socket, method, most, patience);
+    }
+
+    /** Whether anybody listens there; asks without waiting, since a process that is stopped would never answer. */
+    public static boolean isListening(Path socket) {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.configureBlocking(false);
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            return true;
+        } catch (ConnectException e) {
+            return false;
+        } catch (IOException e) {
+            return !"No such file or directory".equals(e.getMessage());
+        }
     }
 
     /**

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.stream.ChunkedStream;
 import java.io.ByteArrayInputStream;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /** Answers the one request of a connection, and closes it. On the server's loop; the metrics are made elsewhere. */
@@ -76,6 +77,8 @@ final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
                 context.executor().execute(() -> answer(context, text));
             } catch (InterruptedException e) {
                 ChannelFuture ignored = context.close();
+            } catch (RejectedExecutionException e) {
+                // the server was closed meanwhile, with all of its connections: nobody can hear the answer
             }
         });
     }

@@ -43,10 +43,19 @@ final class MetricsFile implements AutoCloseable {
             do {
                 writeOnce();
             } while (!closed.await(EVERY.toNanos(), TimeUnit.NANOSECONDS));
-            // a daemon that does not run knows nothing of the devices
-            directory.delete(name);
         } catch (InterruptedException e) {
             LOG.fine("no longer writing metrics");
+        } finally {
+            // an interrupted thread cannot open a directory
+            boolean ignored = Thread.interrupted();
+            delete();
+        }
+    }
+
+    /** A daemon that does not run knows nothing of the devices. */
+    private void delete() {
+        try {
+            directory.delete(name);
         } catch (IOException e) {
             LOG.warning("metrics: " + e.getMessage());
         }
@@ -71,6 +80,7 @@ final class MetricsFile implements AutoCloseable {
         try {
             if (!thread.join(Duration.ofSeconds(1))) {
                 thread.interrupt();
+                boolean ignored = thread.join(Duration.ofSeconds(1));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -37,6 +37,9 @@ final class PortCounters {
     /** Is in {@code hw_counters} and says for how long the kernel keeps what it has read. */
     private static final String NOT_A_COUNTER = "lifespan";
 
+    /** How the names begin of what goes down too, as the queue pairs that there are now, which some drivers put among them. */
+    private static final List<String> GAUGES = List.of("active_", "watermark_");
+
     private static final String[] OF_VF = {"device", "pci_address", "pf"};
     private static final String[] OF_PORT = {"resource", "device", "rdma_device", "port"};
 
@@ -151,6 +154,9 @@ final class PortCounters {
             for (String directory : List.of("counters", "hw_counters")) {
                 String path = "sys/class/infiniband/" + rdma.name() + "/ports/" + port.number() + "/" + directory;
                 for (String name : names(sysfs, path)) {
+                    if (GAUGES.stream().anyMatch(name::startsWith)) {
+                        continue;
+                    }
                     String value = read(sysfs, path + "/" + name);
                     addOfPort(name, value, resource, device, rdma.name(), Integer.toString(port.number()));
                 }

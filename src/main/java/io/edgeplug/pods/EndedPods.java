@@ -15,7 +15,8 @@ import java.util.stream.Stream;
  *
  * <p>The kubelet makes a pod's cgroup and then its directory once it starts the pod, some time after it has given it
  * devices; it removes the cgroup when the pod has ended, and the directory when it is deleted (syncPod,
- * syncTerminatedPod and HandlePodCleanups in pkg/kubelet/kubelet.go). So what never was there tells nothing for a while.
+ * syncTerminatedPod and HandlePodCleanups in pkg/kubelet/kubelet.go). So what never was there tells nothing for a while,
+ * and after a reboot of the node the directory is there long before the cgroup.
  */
 public final class EndedPods {
 
@@ -27,14 +28,17 @@ public final class EndedPods {
     private final Duration patience;
 
     /** Since when the directory of a pod is missing, by {@link System#nanoTime}; it was there if that is long ago. */
-    private final Map<String, Long> missing = new ConcurrentHashMap<>();
+    private final Map<String, Long> directories = new ConcurrentHashMap<>();
+
+    /** The same of its cgroup. */
+    private final Map<String, Long> cgroups = new ConcurrentHashMap<>();
 
     /**
      * Those of a kubelet.
      *
      * @param pods in which it has a directory for each pod
      * @param cgroups where cgroups are, in version 1 those of a controller
-     * @param patience after which a pod whose directory never was there has come and gone unseen
+     * @param patience after which a pod whose directory or cgroup never was there has come and gone unseen
      */
     public EndedPods(Path pods, Path cgroups, Duration patience) {
         this.patience = patience;
@@ -47,13 +51,20 @@ public final class EndedPods {
         if (uid.contains("/") || !Files.isDirectory(pods)) {
             return false;
         }
-        long now = System.nanoTime();
-        if (!Files.isDirectory(pods.resolve(uid))) {
-            return now - missing.computeIfAbsent(uid, first -> now) >= patience.toNanos();
+        if (isGone(directories, uid, Files.isDirectory(pods.resolve(uid)))) {
+            return true;
         }
-        // once it was there, it is not waited for again
-        missing.put(uid, now - patience.toNanos());
-        return hierarchies.stream().anyMatch(hierarchy -> isKubelets(hierarchy) && !hasCgroup(hierarchy, uid));
+        return hierarchies.stream().anyMatch(EndedPods::isKubelets) && isGone(cgroups, uid, hasCgroup(uid));
+    }
+
+    private boolean isGone(Map<String, Long> missing, String uid, boolean isThere) {
+        long now = System.nanoTime();
+        if (isThere) {
+            // once it was there, it is not waited for again
+            missing.put(uid, now - patience.toNanos());
+            return false;
+        }
+        return now - missing.computeIfAbsent(uid, first -> now) >= patience.toNanos();
     }
 
     /** Whether processes of a pod may still run: the kubelet removes its cgroup after the last of them. */
@@ -64,7 +75,8 @@ public final class EndedPods {
 
     /** Forgets all other pods. */
     public void keep(Set<String> uids) {
-        missing.keySet().retainAll(uids);
+        directories.keySet().retainAll(uids);
+        cgroups.keySet().retainAll(uids);
     }
 
     private static boolean isKubelets(Path hierarchy) {

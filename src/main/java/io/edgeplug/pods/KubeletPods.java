@@ -4,11 +4,7 @@ import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PodNames.Holder;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,10 +21,10 @@ import java.util.stream.Collectors;
  * Which pods of a kubelet hold devices now, and by which names: what its checkpoint notes, less the pods that have ended.
  *
  * <p>The checkpoint is earliest and is always there. A pod that it notes has ended if nothing of it is left on the node
- * ({@link EndedPods}), if the Pods API says that it is gone or tells all pods and not this one, or if the kubelet knew it and
- * its pod-resources list none of its devices. Up to Kubernetes 1.33 ended pods are listed too, but what they held is not: the
- * kubelet frees it before it answers. Whichever of these says so, a pod whose cgroup is there has not ended. Each source but
- * the checkpoint may be missing.
+ * ({@link EndedPods}), if the Pods API says that it is gone or tells all pods and not this one, or if the kubelet has listed
+ * its devices in pod-resources and lists none of them any more: what only an init container has is never listed. Up to Kubernetes 1.33 ended pods are listed too, but what they held is not: the
+ * kubelet frees it before it answers. Whichever of these says so, a pod whose cgroup is there has not ended, and nor has one
+ * with a device that the kubelet lists. Each source but the checkpoint may be missing.
  *
  * <p>The kubelet is asked by threads of this class, so no caller waits for it. Thread-safe.
  */
@@ -51,9 +47,6 @@ public final class KubeletPods implements AutoCloseable {
      * @param kubelet which kubelet has answered; empty if another one came meanwhile
      */
     private record Answer(long number, Optional<PodNames> names, Optional<KubeletSocket> kubelet) {}
-
-    /** Inode and time of its making: an inode's number alone is soon used again. */
-    private record KubeletSocket(String inode, FileTime made) {}
 
     /** What had been asked for when a pod was seen first: only later answers must name the pod. */
     private record FirstSeen(long request, long sync) {}
@@ -79,7 +72,10 @@ public final class KubeletPods implements AutoCloseable {
 
     private volatile Set<String> unlisted = Set.of();
 
-    /** By UID, the pods of which {@link #kubelet} knows: it has listed them, or given them their devices. */
+    /** By UID, those with a device in the last answer of {@link #kubelet}. */
+    private volatile Set<String> listed = Set.of();
+
+    /** By UID, the pods of which {@link #kubelet} has ever listed a device. */
     private final Set<String> known = new HashSet<>();
 
     private Optional<KubeletSocket> kubelet = Optional.empty();
@@ -124,9 +120,8 @@ public final class KubeletPods implements AutoCloseable {
      * @throws IOException if the checkpoint does not tell; the message says why
      */
     public synchronized HeldDevices look() throws IOException {
-        Optional<KubeletSocket> before = identify();
+        Optional<KubeletSocket> before = KubeletSocket.find(root);
         HeldDevices all = HeldDevices.read(kubeletDir);
-        boolean isSameKubelet = before.isPresent() && before.equals(kubelet) && before.equals(identify());
         if (!before.equals(kubelet)) {
             // one that has just started does not list the pods that it was not given yet
             known.clear();
@@ -136,9 +131,6 @@ public final class KubeletPods implements AutoCloseable {
         // read after the checkpoint, whose pods the kubelet had before it wrote them
         FirstSeen now = new FirstSeen(request, events.begun());
         for (String uid : pods(all)) {
-            if (isSameKubelet && !noted.containsKey(uid)) {
-                known.add(uid);
-            }
             seen.put(uid, noted.getOrDefault(uid, now));
         }
         noted = Map.copyOf(seen);
@@ -165,16 +157,29 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     private boolean hasEnded(String uid) {
-        return left.hasEnded(uid) || (isSaidToBeGone(uid) && !left.hasCgroup(uid));
+        return left.hasEnded(uid) ? !listed.contains(uid) : isSaidToBeGone(uid) && !left.hasCgroup(uid);
+    }
+
+    /** Whether nothing is left of a pod that the kubelet has listed, so that it pays to ask again. */
+    public boolean areDoubtful() {
+        return listed.stream().anyMatch(left::hasEnded);
     }
 
     private boolean isSaidToBeGone(String uid) {
+        return unlisted.contains(uid) || isGoneByEvents(uid);
+    }
+
+    /** While nobody tells of its pods, a static one may come again, with the UID that it had. */
+    private boolean isGoneByEvents(String uid) {
+        if (!events.areLive()) {
+            return false;
+        }
         FirstSeen first = noted.get(uid);
         boolean isMissed = first != null
                 && events.complete() > first.sync()
                 && events.pod(uid).isEmpty();
         synchronized (gone) {
-            return isMissed || unlisted.contains(uid) || gone.contains(uid);
+            return isMissed || gone.contains(uid);
         }
     }
 
@@ -230,6 +235,8 @@ public final class KubeletPods implements AutoCloseable {
             }
         }
         if (noted.containsKey(event.uid())) {
+            // its containers may have ended, which no event says
+            ask();
             changed.run();
         }
     }
@@ -240,21 +247,24 @@ public final class KubeletPods implements AutoCloseable {
         if (last.names().isEmpty()
                 || last.kubelet().isEmpty()
                 || !last.kubelet().equals(kubelet)) {
+            listed = Set.of();
+            unlisted = Set.of();
             return;
         }
         PodNames names = last.names().orElseThrow();
-        Set<String> listed = all.all(resources)
+        Set<String> there = all.all(resources)
                 .filter(holding -> names.of(holding).isPresent())
                 .map(Holding::pod)
                 .collect(Collectors.toSet());
         Set<String> missing = new HashSet<>(known);
-        missing.removeAll(listed);
+        missing.removeAll(there);
         missing.removeIf(uid -> {
             FirstSeen first = noted.get(uid);
             return first == null || last.number() <= first.request();
         });
+        listed = there;
         unlisted = Set.copyOf(missing);
-        known.addAll(listed);
+        known.addAll(there);
     }
 
     private void answerRequests() {
@@ -264,24 +274,14 @@ public final class KubeletPods implements AutoCloseable {
                 int ignored = requests.drainPermits();
                 long number = request + 1;
                 request = number;
-                Optional<KubeletSocket> before = identify();
+                Optional<KubeletSocket> before = KubeletSocket.find(root);
                 Optional<PodNames> names = client.ask();
-                Optional<KubeletSocket> after = identify();
+                Optional<KubeletSocket> after = KubeletSocket.find(root);
                 answer = new Answer(number, names, before.filter(same -> after.equals(before)));
                 changed.run();
             }
         } catch (InterruptedException e) {
             LOG.fine("the kubelet is no longer asked for its pods");
-        }
-    }
-
-    private Optional<KubeletSocket> identify() {
-        try {
-            BasicFileAttributes socket = Files.readAttributes(
-                    root.resolve(PodNames.SOCKET), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            return Optional.of(new KubeletSocket(String.valueOf(socket.fileKey()), socket.lastModifiedTime()));
-        } catch (IOException e) {
-            return Optional.empty();
         }
     }
 

@@ -70,12 +70,19 @@ public final class LabelPublisher implements AutoCloseable {
             file.write(NodeLabels.of(view.read()), clock.instant());
             told = Optional.empty();
         } catch (IOException e) {
-            Optional<String> problem = Optional.of("node labels: " + e.getMessage());
+            Optional<String> problem = Optional.of("node labels: " + advice(String.valueOf(e.getMessage())));
             if (!problem.equals(told)) {
                 LOG.warning(problem.orElseThrow());
                 told = problem;
             }
         }
+    }
+
+    /** A directory that came after the start is in the sandbox of the service, which may only be read. */
+    private static String advice(String problem) {
+        return problem.contains("Read-only file system")
+                ? problem + "; restart edgeplug: its sandbox opens the directory at its start"
+                : problem;
     }
 
     /** Stops, and leaves the file to expire: a daemon that is started again must not take the labels off the node. */

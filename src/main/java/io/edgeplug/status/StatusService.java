@@ -13,7 +13,11 @@ import java.util.concurrent.Semaphore;
 /** Answers those who ask how things are. Called on the event loop, where nothing waits; each answer has a virtual thread. */
 final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
 
+    /** How many may be asked at a time without reading the answer, each of which may be of 2 MB. */
+    static final int MAX_ASKERS = 16;
+
     private final StatusBoard board;
+    private final Semaphore askers = new Semaphore(MAX_ASKERS);
 
     StatusService(StatusBoard board) {
         this.board = board;
@@ -22,8 +26,15 @@ final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
     @Override
     public void get(GetRequest request, StreamObserver<Node> answer) {
         ServerCallStreamObserver<Node> caller = (ServerCallStreamObserver<Node>) answer;
-        // a caller that has gone is no reason to complain
-        caller.setOnCancelHandler(() -> {});
+        if (!askers.tryAcquire()) {
+            caller.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription("is asked by " + MAX_ASKERS + " others who have not read the answer yet")
+                    .asRuntimeException());
+            return;
+        }
+        // one of both is called: the answer is in memory until it is read, or the caller has gone
+        caller.setOnCloseHandler(askers::release);
+        caller.setOnCancelHandler(askers::release);
         Thread.ofVirtual().name("asker").start(() -> {
             caller.onNext(board.look());
             caller.onCompleted();

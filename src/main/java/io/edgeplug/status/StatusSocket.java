@@ -34,16 +34,18 @@ public final class StatusSocket implements AutoCloseable {
 
     /**
      * Begins to serve, on an event loop of its own, so that nobody who asks can hold the kubelet up. A socket that nobody
-     * serves any more is replaced.
+     * serves any more, as of a daemon that was killed, is replaced.
      *
      * @param path in a directory that is there, of this process's user
-     * @throws IOException if it cannot be served there
+     * @throws IOException if it cannot be served there, or another daemon serves it, as one of another kubelet's directory
      */
     public static StatusSocket open(Path path, NodeView view, Monitor monitor, String version) throws IOException {
+        if (UnixRpc.isListening(path)) {
+            throw new IOException("another process serves it");
+        }
         UnixRpc rpc = UnixRpc.openToGroup("status", GROUP);
         StatusBoard board = StatusBoard.start(view, version, Clock.systemUTC());
         try {
-            // one daemon at a time has the kubelet's sockets, so a socket here is of one that was killed
             Files.deleteIfExists(path);
             StatusSocket socket = new StatusSocket(monitor, board, rpc, rpc.serve(path, new StatusService(board)));
             monitor.addListener(socket.listener);

@@ -72,10 +72,10 @@ final class HostFiles {
         return new HostFiles(sysfs, devNull, deviceClass.trustOwner(), isPrepared);
     }
 
-    /** Whether it has files that a look may hang at. */
+    /** Whether it has files that a look may hang at: by their names, and by where these led, which may be far from there. */
     private static boolean isFar(Equipment equipment) {
         Stream<String> files = equipment.device() instanceof PathDevice device
-                ? device.files().stream().map(PathDevice.File::path)
+                ? device.files().stream().flatMap(file -> Stream.of(file.path(), file.hostPath()))
                 : Stream.empty();
         return Stream.concat(files, equipment.mounts().stream().map(Mount::hostPath))
                 .anyMatch(path -> Stream.concat(NEAR.stream(), UNSEEN.stream()).noneMatch(path::startsWith));

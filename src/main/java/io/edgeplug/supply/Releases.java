@@ -24,7 +24,7 @@ public final class Releases implements AutoCloseable {
     /** How long the traces of a killed preparation by hand may go unnoticed. */
     private static final Duration SLOW_LOOK = Duration.ofSeconds(60);
 
-    /** How often is looked while something waits for a release, and the kubelet tells the end of a pod by itself. */
+    /** How often is looked and asked while something waits for a release, and the kubelet tells when a pod is gone. */
     private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
 
     /** The same where the kubelet must be asked, which all clients of the node share 100 times a second. */
@@ -32,6 +32,9 @@ public final class Releases implements AutoCloseable {
 
     /** How often is looked whether the last processes of a pod have ended of which the kubelet says that it is gone. */
     private static final Duration ENDING_LOOK = Duration.ofMillis(500);
+
+    /** How long so: a pod may also be told to be gone and go on. */
+    private static final Duration ENDS_WITHIN = Duration.ofSeconds(30);
 
     /** How long the kubelet's notes are left alone once they have changed: one that starts writes them for each resource. */
     private static final Duration BURST = Duration.ofMillis(100);
@@ -56,6 +59,9 @@ public final class Releases implements AutoCloseable {
 
     /** When pod-resources may be asked again for what was released. */
     private Deadline nextAsk = Deadline.in(Duration.ZERO);
+
+    /** Until when the end of what is ending is looked for often. */
+    private Optional<Deadline> ending = Optional.empty();
 
     private Releases(
             KubeletPods pods,
@@ -127,13 +133,14 @@ public final class Releases implements AutoCloseable {
                         held.isPresent() && log.follow(held.orElseThrow().all(supplies::has));
                 boolean isUnsettled =
                         preparations.areOfDaemon() && unprepared.look(supplies.classes(), areRegistered.getAsBoolean());
-                ask(isMissing || isRebound, isUnnamed);
+                boolean isWaiting = isMissing || isRebound || pods.areDoubtful();
+                ask(isWaiting, isUnnamed);
                 followsInventory = !isMissing
                         && held.stream()
                                 .flatMap(all -> all.all(supplies::has))
                                 .findAny()
                                 .isPresent();
-                Long ignored = notes.awaitNewerThan(read, pause(isMissing, isRebound, isUnsettled));
+                Long ignored = notes.awaitNewerThan(read, pause(isWaiting, isUnsettled));
                 ignored = notes.awaitNewerThan(Long.MAX_VALUE, BURST);
             }
         } catch (InterruptedException e) {
@@ -142,21 +149,22 @@ public final class Releases implements AutoCloseable {
     }
 
     private void ask(boolean isWaiting, boolean isUnnamed) {
-        boolean isDue = isWaiting && !pods.areTold() && nextAsk.isOver();
-        if (isDue || isUnnamed) {
-            nextAsk = Deadline.in(ASKING_LOOK);
+        if ((isWaiting && nextAsk.isOver()) || isUnnamed) {
+            // that a pod is gone is told, and that its containers have ended is not
+            nextAsk = Deadline.in(pods.areTold() ? MISSING_LOOK : ASKING_LOOK);
             pods.ask();
         }
     }
 
-    private Duration pause(boolean isMissing, boolean isRebound, boolean isUnsettled) {
-        if (pods.areEnding()) {
+    private Duration pause(boolean isWaiting, boolean isUnsettled) {
+        ending = pods.areEnding() ? ending.or(() -> Optional.of(Deadline.in(ENDS_WITHIN))) : Optional.empty();
+        if (ending.filter(end -> !end.isOver()).isPresent()) {
             return ENDING_LOOK;
         }
-        if ((isMissing || isRebound) && !pods.areTold()) {
+        if (isWaiting) {
             return nextAsk.wakeUp();
         }
-        return isMissing || isUnsettled ? MISSING_LOOK : SLOW_LOOK;
+        return isUnsettled ? MISSING_LOOK : SLOW_LOOK;
     }
 
     /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed over may be held. */

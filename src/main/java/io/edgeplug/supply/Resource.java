@@ -71,6 +71,7 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
         AtomicBoolean isAnswered = new AtomicBoolean();
         Consumer<DeviceUnavailableException> refuse = why -> {
             if (!isAnswered.getAndSet(true)) {
+                supply.allocations().countFailed();
                 refused.accept(why);
             }
         };
@@ -80,6 +81,9 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
                             try {
                                 List<Allocation> allocations = allocate(containers, most);
                                 if (!isAnswered.getAndSet(true)) {
+                                    if (handsOver) {
+                                        supply.allocations().countDone();
+                                    }
                                     given.accept(allocations);
                                 }
                             } catch (DeviceUnavailableException e) {
@@ -119,11 +123,9 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
             if (handsOver) {
                 // last, for a device that is refused is held by nobody, and leaves the list when it is gone
                 List<Device> ignored = supply.monitor().handOver(name(), all);
-                supply.allocations().countDone();
             }
             return allocations;
         } catch (DeviceUnavailableException e) {
-            supply.allocations().countFailed();
             all.forEach(supply.monitor()::lookAgain);
             throw e;
         }

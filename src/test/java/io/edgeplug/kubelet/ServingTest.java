@@ -43,7 +43,7 @@ final class ServingTest {
             Seen.untilSo(
                     "three sockets",
                     () -> sockets().stream()
-                                    .filter(socket -> SocketNames.isListening(kubeletDir.resolve(socket)))
+                                    .filter(socket -> UnixRpc.isListening(kubeletDir.resolve(socket)))
                                     .count()
                             == 3);
             UnixRpc rpc = closing.add(UnixRpc.open());

@@ -27,6 +27,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +160,37 @@ final class MetricsTest {
 
         // whoever reads it is let go
         Files.writeString(stats, "rx_bytes : 1\n");
+    }
+
+    /** Such a thread would end the whole daemon with an error, at a reload or as it stops. */
+    @Test
+    void answerThatIsReadyOnceTheServerIsClosedIsDropped() throws Exception {
+        Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, bug) -> uncaught.add(bug));
+        try {
+            for (int i = 0; i < 20; i++) {
+                closeWhileItScrapes(scrape);
+                assertThat(text()).contains("edgeplug_devices{");
+            }
+            assertThat(uncaught).isEmpty();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+    }
+
+    private void closeWhileItScrapes(Scrape slow) throws Exception {
+        MetricsServer server = MetricsServer.start(ANY, PATIENCE, slow);
+        assertThat(server.awaitListening(PATIENCE)).isTrue();
+        InetSocketAddress address = server.address().orElseThrow();
+        // no scrape is done meanwhile
+        synchronized (slow) {
+            Socket asking = closing.add(connect(address));
+            asking.getOutputStream().write("GET /metrics HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+            // answered by the same loop, after it
+            assertThat(send(address, "GET /healthz HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200");
+            server.close();
+        }
     }
 
     private String text() throws InterruptedException {

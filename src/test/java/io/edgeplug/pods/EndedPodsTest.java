@@ -76,6 +76,16 @@ final class EndedPodsTest {
         assertThat(ended.hasEnded(UID)).isTrue();
     }
 
+    /** A pod that waits for the node's network has the directory that it had before. */
+    @Test
+    void podWhoseCgroupIsNotMadeYetAfterARebootHasNotEnded() throws IOException {
+        make("pods/" + UID);
+        make("cgroup/kubepods");
+        assertThat(ended.hasEnded(UID)).isFalse();
+        assertThat(new EndedPods(pods, directory.resolve("cgroup"), Duration.ZERO).hasEnded(UID))
+                .isTrue();
+    }
+
     @Test
     void whereCgroupsAreIsNotKnownEverywhere() throws IOException {
         make("pods/" + UID);

@@ -9,6 +9,11 @@ import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PodNames.Holder;
+import io.edgeplug.proto.podresources.ContainerDevices;
+import io.edgeplug.proto.podresources.ContainerResources;
+import io.edgeplug.proto.podresources.ListPodResourcesResponse;
+import io.edgeplug.proto.podresources.PodResources;
+import io.grpc.Server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +31,17 @@ import org.junit.jupiter.api.io.TempDir;
 final class KubeletPodsTest {
 
     private static final ResourceName VF = ResourceName.parse("example.com/vf");
+    private static final ListPodResourcesResponse LISTED = ListPodResourcesResponse.newBuilder()
+            .addPodResources(PodResources.newBuilder()
+                    .setName("dpdk-0")
+                    .setNamespace("edge")
+                    .addContainers(ContainerResources.newBuilder()
+                            .setName("main")
+                            .addDevices(ContainerDevices.newBuilder()
+                                    .setResourceName("example.com/vf")
+                                    .addDeviceIds("0000:3b:01.0"))))
+            .build();
+
     private static final Holding HELD = new Holding("dpdk-0", "main", "example.com/vf", "0000:3b:01.0");
 
     @TempDir
@@ -102,6 +118,84 @@ final class KubeletPodsTest {
             assertThat(look(pods)).isEmpty();
             assertThat(pods.areEnding()).isFalse();
         }
+    }
+
+    /** As those of a pod's init containers, which the kubelet never lists. */
+    @Test
+    void podWhoseDevicesWereNeverListedHoldsThem() throws Exception {
+        try (ListServer kubelet = new ListServer();
+                KubeletPods pods = pods()) {
+            for (int i = 0; i < 3; i++) {
+                ask(pods);
+                assertThat(look(pods)).containsExactly(HELD);
+            }
+            assertThat(pods.areEnding()).isFalse();
+            kubelet.list = LISTED;
+            ask(pods);
+            assertThat(look(pods)).containsExactly(HELD);
+            kubelet.list = ListPodResourcesResponse.getDefaultInstance();
+            ask(pods);
+            assertThat(look(pods)).isEmpty();
+        }
+    }
+
+    @Test
+    void podOfWhichNothingIsLeftIsHeldAsLongAsTheKubeletListsItsDevice() throws Exception {
+        Path left = Files.createDirectories(root.resolve("pods/dpdk-0"));
+        try (ListServer kubelet = new ListServer();
+                KubeletPods pods = pods()) {
+            kubelet.list = LISTED;
+            assertThat(look(pods)).containsExactly(HELD);
+            ask(pods);
+            Files.delete(left);
+            assertThat(look(pods)).containsExactly(HELD);
+            assertThat(pods.areDoubtful()).isTrue();
+            kubelet.list = ListPodResourcesResponse.getDefaultInstance();
+            ask(pods);
+            assertThat(look(pods)).isEmpty();
+            assertThat(pods.areDoubtful()).isFalse();
+        }
+    }
+
+    @Test
+    void whatAKubeletDidNotListIsHeldAgainOnceThereIsAnother() throws Exception {
+        try (KubeletPods pods = pods()) {
+            try (ListServer kubelet = new ListServer()) {
+                List<Holding> ignored = look(pods);
+                kubelet.list = LISTED;
+                ask(pods);
+                ignored = look(pods);
+                kubelet.list = ListPodResourcesResponse.getDefaultInstance();
+                ask(pods);
+                assertThat(look(pods)).isEmpty();
+            }
+            assertThat(look(pods)).containsExactly(HELD);
+        }
+    }
+
+    /** Which lists what the test says. */
+    private final class ListServer implements AutoCloseable {
+
+        private volatile ListPodResourcesResponse list = ListPodResourcesResponse.getDefaultInstance();
+        private final Server server;
+
+        ListServer() throws IOException {
+            Path socket = root.resolve(PodNames.SOCKET);
+            Files.createDirectories(socket.resolveSibling(""));
+            server = rpc.serve(
+                    socket, PodResourcesAnswers.answering(caller -> PodResourcesAnswers.answer(caller, list)));
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            server.shutdownNow().awaitTermination();
+        }
+    }
+
+    private void ask(KubeletPods pods) throws InterruptedException {
+        long before = pods.answers();
+        pods.ask();
+        await(() -> pods.answers() > before);
     }
 
     @Test

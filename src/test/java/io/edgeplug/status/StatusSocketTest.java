@@ -18,8 +18,18 @@ import io.edgeplug.proto.status.NodeStatusGrpc;
 import io.edgeplug.proto.status.NodeStatusGrpc.NodeStatusBlockingStub;
 import io.edgeplug.proto.status.Resource;
 import io.edgeplug.proto.status.WatchRequest;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,6 +155,63 @@ final class StatusSocketTest {
         }
         assertThat(isLetIn).isTrue();
         late.shutdownNow();
+    }
+
+    @Test
+    void askersWhoDoNotReadAreFewAndThoseWhoGoMakeRoom() throws Exception {
+        List<ManagedChannel> deaf = new ArrayList<>();
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        closing.add(() -> loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync());
+        // more than there may be on one connection wait for those before
+        for (int i = 0; i < StatusService.MAX_ASKERS / 4; i++) {
+            deaf.add(deafAsker(loop, 5));
+        }
+
+        awaitAnswer(true);
+        deaf.forEach(ManagedChannel::shutdownNow);
+
+        awaitAnswer(false);
+    }
+
+    /** Has so many calls on one connection, which has room for one byte of an answer. */
+    private ManagedChannel deafAsker(EventLoopGroup loop, int calls) {
+        ManagedChannel channel = NettyChannelBuilder.forAddress(new DomainSocketAddress(path.toFile()))
+                .eventLoopGroup(loop)
+                .channelType(EpollDomainSocketChannel.class)
+                .withOption(ChannelOption.SO_KEEPALIVE, null)
+                .flowControlWindow(1)
+                .usePlaintext()
+                .build();
+        for (int i = 0; i < calls; i++) {
+            ClientCall<GetRequest, Node> call = channel.newCall(NodeStatusGrpc.getGetMethod(), CallOptions.DEFAULT);
+            call.start(new ClientCall.Listener<>() {}, new Metadata());
+            call.sendMessage(GetRequest.getDefaultInstance());
+            call.halfClose();
+        }
+        return channel;
+    }
+
+    private void awaitAnswer(boolean isRefusal) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        boolean wasRefused = !isRefusal;
+        while (wasRefused != isRefusal && System.nanoTime() < end) {
+            try {
+                Node ignored = stub().get(GetRequest.getDefaultInstance());
+                wasRefused = false;
+            } catch (StatusRuntimeException e) {
+                assertThat(e).hasMessageContaining("is asked by 16 others");
+                wasRefused = true;
+            }
+        }
+        assertThat(wasRefused).isEqualTo(isRefusal);
+    }
+
+    @Test
+    void socketThatAnotherDaemonServesIsLeftAlone() {
+        assertThatThrownBy(() -> StatusSocket.open(path, daemon.view(), daemon.monitor, "edgeplug 2"))
+                .hasMessage("another process serves it");
+
+        assertThat(stub().get(GetRequest.getDefaultInstance()).getVersion()).isEqualTo("edgeplug 1");
     }
 
     @Test

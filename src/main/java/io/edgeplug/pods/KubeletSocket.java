@@ -1,0 +1,29 @@
+package io.edgeplug.pods;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+
+/**
+ * One run of a kubelet, by the pod-resources socket that it has made.
+ *
+ * @param inode whose number alone is soon used again
+ * @param made when it was made
+ */
+record KubeletSocket(String inode, FileTime made) {
+
+    /** The one that there is now, below a kubelet's root directory. */
+    static Optional<KubeletSocket> find(Path root) {
+        try {
+            BasicFileAttributes socket = Files.readAttributes(
+                    root.resolve(PodNames.SOCKET), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            return Optional.of(new KubeletSocket(String.valueOf(socket.fileKey()), socket.lastModifiedTime()));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}
