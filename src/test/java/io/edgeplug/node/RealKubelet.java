@@ -140,6 +140,18 @@ final class RealKubelet {
         return status.has("reason") && status.get("phase").getAsString().equals("Failed");
     }
 
+    /** The health of a pod's only device, as its status has it; empty if it has none. */
+    static String health(JsonObject status) {
+        return containers(status).stream()
+                .filter(container -> container.has("allocatedResourcesStatus"))
+                .flatMap(container -> container.getAsJsonArray("allocatedResourcesStatus").asList().stream())
+                .flatMap(resource -> resource.getAsJsonObject().getAsJsonArray("resources").asList().stream())
+                .map(JsonElement::getAsJsonObject)
+                .map(device -> device.get("health").getAsString())
+                .findFirst()
+                .orElse("");
+    }
+
     /** What is said of each container of a pod that is not an init container. */
     static List<JsonObject> containers(JsonObject status) {
         return status.has("containerStatuses")

@@ -2,6 +2,7 @@ package io.edgeplug.node;
 
 import static io.edgeplug.node.RealKubelet.FAR;
 import static io.edgeplug.node.RealKubelet.NAMED;
+import static io.edgeplug.node.RealKubelet.PREPARED;
 import static io.edgeplug.node.RealKubelet.VF;
 import static io.edgeplug.node.RealKubelet.VFIO;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,6 +99,42 @@ final class RealKubeletRestartTest {
         assertThat(run(kubelet.awaitRunning("pod"))).isEqualTo(run(before));
         kubelet.start(StaticPod.of("next", "env", FAR + "=1"));
         kubelet.awaitRunning("next");
+    }
+
+    /** The preparation of this resource leaves a file, which tells whether there was one. */
+    @Test
+    void containerThatStartsBeforeEdgeplugIsRegisteredIsToldToBeUnpreparedUntilItStartsAnew(RealKubelets kubelets)
+            throws Exception {
+        RealKubelet kubelet = kubelets.of(Release.NEWEST);
+        Node node = kubelet.node();
+        StaticPod pod = StaticPod.of("pod", "env", PREPARED + "=1");
+        kubelet.start(pod);
+        JsonObject prepared = kubelet.awaitRunning("pod");
+
+        node.run("rm /run/warm && systemctl stop edgeplug.service && systemctl restart kubelet.service");
+        assertThat(run(kubelet.awaitRunning("pod"))).isEqualTo(run(prepared));
+        JsonObject unprepared = killContainer(kubelet, prepared);
+        assertThat(node.run("ls /run/warm || true")).isEmpty();
+
+        node.run("systemctl start edgeplug.service");
+        kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Unhealthy"));
+        assertThat(node.run("journalctl -q -b -o cat --no-pager -u edgeplug.service"))
+                .contains("0000:41:10.6: was not prepared before container main of pod " + pod.uid()
+                        + " started, since the restarted kubelet did not know edgeplug yet");
+        assertThat(node.run("edgeplug status"))
+                .contains("was not prepared for container main of pod " + pod.uid()
+                        + ", started before edgeplug was registered");
+
+        killContainer(kubelet, unprepared);
+        assertThat(node.run("ls /run/warm")).isNotEmpty();
+        kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Healthy"));
+    }
+
+    /** Ends a pod's only container; its status once the next one runs in its place. */
+    private static JsonObject killContainer(RealKubelet kubelet, JsonObject before) throws Exception {
+        String id = run(before).getFirst();
+        kubelet.node().run("ctr -n k8s.io tasks kill -s KILL " + id.substring(id.indexOf("//") + 2));
+        return kubelet.awaitStatus("pod", it -> RealKubelet.isRunning(it) && !run(it).equals(run(before)));
     }
 
     /** Which runs of its containers a pod's status shows. */

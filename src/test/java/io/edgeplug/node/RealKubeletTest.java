@@ -7,7 +7,6 @@ import static io.edgeplug.node.RealKubelet.VF;
 import static io.edgeplug.node.RealKubelet.VFIO;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,34 +81,24 @@ final class RealKubeletTest {
         RealKubelet kubelet = kubelets.of(release);
         kubelet.start(StaticPod.of("pod", "env", FAR + "=1"));
         JsonObject started =
-                kubelet.awaitStatus("pod", it -> health(it).equals("Healthy") && RealKubelet.isRunning(it));
+                kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Healthy") && RealKubelet.isRunning(it));
 
         kubelet.node().vfs(Installation.PF0, 0);
-        JsonObject pulled = kubelet.awaitStatus("pod", it -> health(it).equals("Unhealthy"));
+        JsonObject pulled =
+                kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Unhealthy"));
         assertThat(container(pulled).get("containerID"))
                 .isEqualTo(container(started).get("containerID"));
         assertThat(RealKubelet.isRunning(pulled)).isTrue();
 
         kubelet.node().vfs(Installation.PF0, 2);
-        JsonObject back = kubelet.awaitStatus("pod", it -> health(it).equals("Healthy"));
+        JsonObject back =
+                kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Healthy"));
         assertThat(container(back).get("containerID"))
                 .isEqualTo(container(started).get("containerID"));
     }
 
     private static JsonObject container(JsonObject status) {
         return RealKubelet.containers(status).getFirst();
-    }
-
-    /** The health of a pod's only device, as its status has it. */
-    private static String health(JsonObject status) {
-        return RealKubelet.containers(status).stream()
-                .filter(container -> container.has("allocatedResourcesStatus"))
-                .flatMap(container -> container.getAsJsonArray("allocatedResourcesStatus").asList().stream())
-                .flatMap(resource -> resource.getAsJsonObject().getAsJsonArray("resources").asList().stream())
-                .map(JsonElement::getAsJsonObject)
-                .map(device -> device.get("health").getAsString())
-                .findFirst()
-                .orElse("");
     }
 
     @Test

@@ -34,6 +34,14 @@ record StaticPod(String name, List<Container> first, List<Container> containers)
         return new StaticPod(name, List.of(new Container("first", script, List.of(limits))), containers);
     }
 
+    /**
+     * Its identity. A kubelet would make one of the file, another one in each release, so that an upgraded kubelet would take
+     * the pod for a new one.
+     */
+    String uid() {
+        return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+    }
+
     /** Its file, of the host's network since the node has no other. */
     String manifest() {
         JsonObject spec = new JsonObject();
@@ -42,11 +50,7 @@ record StaticPod(String name, List<Container> first, List<Container> containers)
         spec.add("initContainers", array(first));
         spec.add("containers", array(containers));
         JsonObject pod = object(Map.of("apiVersion", "v1", "kind", "Pod"));
-        // a kubelet makes an identity of the file, another one in each release: an upgraded one would take the pod for
-        // a new one
-        String uid =
-                UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
-        pod.add("metadata", object(Map.of("name", name, "namespace", "default", "uid", uid)));
+        pod.add("metadata", object(Map.of("name", name, "namespace", "default", "uid", uid())));
         pod.add("spec", spec);
         return pod.toString();
     }
