@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.Deflater;
@@ -36,7 +36,8 @@ final class Documents {
         this.version = version;
     }
 
-    void write() throws IOException {
+    /** Writes them; {@code bill} is Maven's bill of materials, which the licenses are checked against. */
+    void write(String bill) throws IOException {
         CommandLine edgeplug = Commands.commandLine();
         String date = time.atZone(ZoneOffset.UTC).toLocalDate().toString();
         String source = "edgeplug " + version;
@@ -47,8 +48,8 @@ final class Documents {
                         Files.readAllLines(Path.of("docs/edgeplug.toml.md")), more("edgeplug.toml.5"), date, source));
         write("usr/share/bash-completion/completions/edgeplug", completion(edgeplug));
         compress("usr/share/doc/edgeplug/changelog.gz", changelog());
-        write("usr/share/doc/edgeplug/copyright", copyright());
-        for (String document : List.of("metrics.md", "alerts-edgeplug.yml", "grafana-edgeplug.json")) {
+        write("usr/share/doc/edgeplug/copyright", copyright(bill));
+        for (String document : List.of("dra.md", "metrics.md", "alerts-edgeplug.yml", "grafana-edgeplug.json")) {
             write("usr/share/doc/edgeplug/" + document, Files.readString(Path.of("docs", document)));
         }
         for (String license : List.of("LICENSE", "packaging/licenses/LGPL-2.txt", "packaging/licenses/LGPL-2.1.txt")) {
@@ -101,19 +102,20 @@ final class Documents {
         return "edgeplug (%s) unstable; urgency=medium%n%n%s%n%n%s%n".formatted(version, changes, signature);
     }
 
-    /** The licenses of all that is installed; a library that it does not name fails the build. */
-    private String copyright() throws IOException {
+    /** The licenses of all that is installed; a library that it does not name as the library does fails the build. */
+    private String copyright(String bill) throws IOException {
         String text = Files.readString(Path.of("packaging/copyright"));
+        Notices notices = new Notices(text, bill);
+        List<String> mistakes = new ArrayList<>();
         try (Stream<Path> jars = Files.list(root.resolve(Image.HOME).resolve("lib"))) {
-            for (String jar : jars.map(jar -> String.valueOf(jar.getFileName())).toList()) {
-                boolean isNamed = Pattern.compile(Image.HOME + "/lib/(\\S+)\\*")
-                        .matcher(text)
-                        .results()
-                        .anyMatch(name -> jar.startsWith(name.group(1)));
-                if (!isNamed && !jar.equals("edgeplug.jar")) {
-                    throw new IllegalStateException("packaging/copyright: does not name " + jar);
+            for (Path jar : jars.sorted().toList()) {
+                if (!jar.endsWith("edgeplug.jar")) {
+                    mistakes.addAll(notices.lacks(jar));
                 }
             }
+        }
+        if (!mistakes.isEmpty()) {
+            throw new IllegalStateException("packaging/copyright: " + String.join("; ", mistakes));
         }
         return text;
     }

@@ -9,16 +9,15 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes {@code target/image}, the files of both packages as they are installed: runtime, classes, native libraries, AOT
- * cache, launcher, service, configuration and documentation.
+ * Makes {@code target/image}, the files that all packages have: classes, launcher, service, configuration and documentation;
+ * and the rest with {@link NativeImage}, for each architecture.
  *
  * <p>Run from the project's directory by the build, as a source file, with the product on its class path.
  */
@@ -26,9 +25,6 @@ final class Image {
 
     /** Where everything but the launcher is installed. */
     static final String HOME = "usr/lib/edgeplug";
-
-    /** No more of the JDK than the product uses: its classes, its log, and sun.misc.Signal. */
-    private static final String MODULES = "java.base,java.logging,jdk.unsupported";
 
     private final Path root;
     private final FileTime time;
@@ -38,29 +34,73 @@ final class Image {
         this.time = time;
     }
 
-    /** Arguments: Maven's build directory, the time that all files get, and the version. */
+    /**
+     * Arguments: Maven's build directory, the time that all files get, the version, and {@code true} for this machine's
+     * architecture alone.
+     */
     public static void main(String[] args) throws IOException, InterruptedException {
         Path target = Path.of(args[0]);
         Image image = new Image(target.resolve("image"), FileTime.from(Instant.parse(args[1])));
         delete(image.root);
-        image.make(target, args[2]);
+        image.make(target, args[2], natives(target, Boolean.parseBoolean(args[3])));
     }
 
-    private void make(Path target, String version) throws IOException, InterruptedException {
-        linkRuntime();
-        List<Path> jars = Jars.install(target, root.resolve(HOME), time);
+    /** This machine's is the first. */
+    private static List<NativeImage> natives(Path target, boolean isOwnAlone) throws IOException, InterruptedException {
+        List<NativeImage> images = new ArrayList<>(List.of(NativeImage.own(target)));
+        for (Architecture architecture : Architecture.values()) {
+            if (!isOwnAlone && architecture != Architecture.own()) {
+                images.add(NativeImage.foreign(target, ForeignJdk.fetch(architecture)));
+            }
+        }
+        return images;
+    }
+
+    private void make(Path target, String version, List<NativeImage> natives) throws IOException, InterruptedException {
+        Path home = Files.createDirectories(root.resolve(HOME));
+        List<Path> jars = Jars.install(target, home, time);
         String classPath = jars.stream()
                 .map(jar -> "/" + root.relativize(jar))
                 .collect(Collectors.joining(":", "-cp ", System.lineSeparator()));
-        Files.writeString(root.resolve(HOME).resolve("class.path"), classPath);
+        Files.writeString(home.resolve("class.path"), classPath);
         copy("packaging/jvm.options", HOME + "/jvm.options");
         copy("packaging/has-entry.sh", HOME + "/has-entry");
         copy("packaging/forget.sh", HOME + "/forget");
         String cache = "classes-" + Jars.hash(jars) + ".aot";
-        Training.run(root, cache, target.resolve("training"));
         String launcher = Files.readString(Path.of("packaging/edgeplug.sh")).replace("@CACHE@", cache);
         write("usr/bin/edgeplug", launcher);
-        new Documents(root, time.toInstant(), version).write();
+        String bill = bill(target.resolve("bom.json"));
+        for (NativeImage image : natives) {
+            image.install(bill);
+        }
+        NativeImage own = natives.getFirst();
+        own.train(home, cache);
+        List<NativeImage> others = natives.subList(1, natives.size());
+        if (!others.isEmpty()) {
+            Path classes = own.listClasses(home);
+            for (NativeImage other : others) {
+                other.dump(home, classes, cache);
+            }
+        }
+        for (NativeImage image : natives) {
+            image.finish(time);
+        }
+        new Documents(root, time.toInstant(), version).write(bill);
+        copyConfiguration();
+        setTimes(root, time);
+    }
+
+    /** Maven's bill of materials, or one of nothing: its plugin makes none while Maven is offline. */
+    private static String bill(Path file) throws IOException {
+        if (Files.exists(file)) {
+            return Files.readString(file);
+        }
+        System.err.println("bill of materials: not in these packages, and licenses are not compared with it, "
+                + "because Maven is offline (-o)");
+        return Bill.NONE;
+    }
+
+    private void copyConfiguration() throws IOException {
         copy("packaging/deb/lintian-overrides", "usr/share/lintian/overrides/edgeplug");
         copyAll("etc", "etc/edgeplug");
         copyAll("systemd", "usr/lib/systemd/system");
@@ -70,39 +110,12 @@ final class Image {
         for (String executable : List.of("usr/bin/edgeplug", HOME + "/has-entry", HOME + "/forget")) {
             Files.setPosixFilePermissions(root.resolve(executable), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
+    }
+
+    static void setTimes(Path root, FileTime time) throws IOException {
         try (Stream<Path> files = Files.walk(root)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.setLastModifiedTime(file, time);
-            }
-        }
-    }
-
-    private void linkRuntime() throws IOException {
-        Files.createDirectories(root.resolve(HOME));
-        String runtime = root.resolve(HOME).resolve("runtime").toString();
-        ToolProvider jlink = ToolProvider.findFirst("jlink").orElseThrow();
-        List<String> options = List.of(
-                "--add-modules", MODULES, "--output", runtime, "--vm", "server", "--strip-java-debug-attributes");
-        List<String> trims = List.of("--no-header-files", "--no-man-pages");
-        int code = jlink.run(
-                System.out,
-                System.err,
-                Stream.concat(options.stream(), trims.stream()).toArray(String[]::new));
-        if (code != 0) {
-            throw new IOException("jlink: ended with " + code);
-        }
-        // a tool of administrators that the product does not have
-        Files.deleteIfExists(Path.of(runtime, "bin", "keytool"));
-        followLinks(Path.of(runtime));
-    }
-
-    /** A license that is a link to another module's would be missing from the .rpm, which takes no links. */
-    private static void followLinks(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path link : files.filter(Files::isSymbolicLink).toList()) {
-                Path target = link.toRealPath();
-                Files.delete(link);
-                Files.copy(target, link);
             }
         }
     }
@@ -142,15 +155,5 @@ final class Image {
                 }
             });
         }
-    }
-
-    /** What the parts of this machine's architecture are called by those who name them. */
-    static Map<String, String> architecture() {
-        String arch = System.getProperty("os.arch");
-        return switch (arch) {
-            case "amd64" -> Map.of("netty", "x86_64", "jffi", "x86_64-Linux", "jna", "linux-x86-64");
-            case "aarch64" -> Map.of("netty", "aarch_64", "jffi", "aarch64-Linux", "jna", "linux-aarch64");
-            default -> throw new IllegalStateException("no native libraries for " + arch);
-        };
     }
 }

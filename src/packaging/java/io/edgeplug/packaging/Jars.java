@@ -28,28 +28,34 @@ final class Jars {
     private Jars() {}
 
     /**
-     * Installs the product's jar and those that it needs, and this architecture's native libraries out of them.
+     * Installs the product's jar and those that it needs.
      *
      * @return the class path, sorted; jars of native libraries only are not in it
      */
     static List<Path> install(Path target, Path home, FileTime time) throws IOException {
         Path lib = Files.createDirectories(home.resolve("lib"));
-        Path natives = Files.createDirectories(home.resolve("native"));
-        Map<String, String> wanted = natives();
         List<Path> installed = new ArrayList<>();
         for (Path jar : jars(target)) {
-            boolean hasClasses = unpack(jar, wanted, natives);
-            if (hasClasses) {
+            if (hasClasses(jar)) {
                 Path copy = Files.copy(
                         jar, lib.resolve(String.valueOf(jar.getFileName())), StandardCopyOption.REPLACE_EXISTING);
                 Files.setLastModifiedTime(copy, time);
                 installed.add(copy);
             }
         }
+        return installed;
+    }
+
+    /** Installs the native libraries of an architecture, which are in these jars. */
+    static void installNatives(Path target, Path home, Architecture architecture) throws IOException {
+        Path natives = Files.createDirectories(home.resolve("native"));
+        Map<String, String> wanted = natives(architecture);
+        for (Path jar : jars(target)) {
+            unpack(jar, wanted, natives);
+        }
         if (!wanted.isEmpty()) {
             throw new IOException("native libraries that no jar has: " + wanted.keySet());
         }
-        return installed;
     }
 
     /** The class path that Maven gave this program, with the product as a jar. */
@@ -63,17 +69,16 @@ final class Jars {
     }
 
     /** Entries of jars, and what the libraries' loaders look for in {@code java.library.path} and the like. */
-    private static Map<String, String> natives() {
-        Map<String, String> arch = Image.architecture();
-        String netty = "libnetty_transport_native_epoll_" + arch.get("netty") + ".so";
+    private static Map<String, String> natives(Architecture architecture) {
+        String netty = "libnetty_transport_native_epoll_" + architecture.netty() + ".so";
         return new TreeMap<>(Map.of(
                 "META-INF/native/" + netty, netty,
-                "jni/" + arch.get("jffi") + "/libjffi-1.2.so", "libjffi-1.2.so",
-                "com/sun/jna/" + arch.get("jna") + "/libjnidispatch.so", "libjnidispatch.so"));
+                "jni/" + architecture.jffi() + "/libjffi-1.2.so", "libjffi-1.2.so",
+                "com/sun/jna/" + architecture.jna() + "/libjnidispatch.so", "libjnidispatch.so"));
     }
 
-    /** Unpacks what is wanted and found, which is then wanted no more, and tells whether the jar has classes. */
-    private static boolean unpack(Path jar, Map<String, String> wanted, Path to) throws IOException {
+    /** Unpacks what is wanted and found, which is then wanted no more. */
+    private static void unpack(Path jar, Map<String, String> wanted, Path to) throws IOException {
         try (JarFile file = new JarFile(jar.toFile())) {
             for (String name : Set.copyOf(wanted.keySet())) {
                 JarEntry entry = file.getJarEntry(name);
@@ -83,6 +88,11 @@ final class Jars {
                     }
                 }
             }
+        }
+    }
+
+    private static boolean hasClasses(Path jar) throws IOException {
+        try (JarFile file = new JarFile(jar.toFile())) {
             return file.stream()
                     .anyMatch(entry -> entry.getName().endsWith(".class")
                             && !entry.getName().endsWith("module-info.class"));

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Makes the AOT cache: the daemon, in the runtime that is installed and told of systemd, goes through start, registering,
- * allocating, a kubelet's restart, a reload and an orderly stop, and leaves what it loaded (JEP 483).
+ * Runs the daemon for the class cache: in the runtime that is installed and told of systemd, it goes through start,
+ * registering, allocating, a kubelet's restart, a reload and an orderly stop, and leaves what it loaded (JEP 483).
  */
 final class Training {
 
@@ -36,8 +36,8 @@ final class Training {
 
     private Training() {}
 
-    /** Trains on a demo node in {@code scratch} and writes the cache into the image. */
-    static void run(Path root, String cache, Path scratch) throws IOException, InterruptedException {
+    /** Trains on a demo node in {@code scratch} with a JVM whose options say what it shall leave in {@code result}. */
+    static void run(List<String> jvm, Path result, Path scratch) throws IOException, InterruptedException {
         Files.createDirectories(scratch);
         Path kubeletDir = Files.createTempDirectory("edgeplug-training");
         Path config = config(scratch);
@@ -47,7 +47,7 @@ final class Training {
                 LocalKubelet kubelet = LocalKubelet.open(kubeletDir, event -> {});
                 Notified systemd = Notified.open(kubeletDir.resolveSibling(kubeletDir.getFileName() + "-notify"))) {
             node.plug(virtualMachine());
-            ProcessBuilder builder = new ProcessBuilder(command(root, cache, scratch, config, kubeletDir, node.root()))
+            ProcessBuilder builder = new ProcessBuilder(command(jvm, config, kubeletDir, node.root()))
                     .redirectErrorStream(true)
                     .redirectOutput(log.toFile());
             builder.environment().put("NOTIFY_SOCKET", systemd.path().toString());
@@ -67,10 +67,9 @@ final class Training {
                     daemon.destroyForcibly();
                 }
             }
-            if (daemon.exitValue() != 0
-                    || !Files.exists(root.resolve(Image.HOME).resolve(cache))) {
+            if (daemon.exitValue() != 0 || !Files.exists(result)) {
                 throw new IOException(
-                        "training: ended with " + daemon.exitValue() + " and without a cache, see " + log);
+                        "training: ended with %d and without %s, see %s".formatted(daemon.exitValue(), result, log));
             }
         } catch (AdmissionException | ContainerStartException | TimeoutException e) {
             throw new IOException("training: " + e.getMessage(), e);
@@ -106,19 +105,8 @@ final class Training {
         return Files.writeString(directory.resolveSibling("edgeplug.toml"), directories(scratch) + installed);
     }
 
-    /** The installed options, with paths into the image. */
-    private static List<String> command(Path root, String cache, Path scratch, Path config, Path kubeletDir, Path node)
-            throws IOException {
-        Path home = root.resolve(Image.HOME);
-        List<String> command =
-                new ArrayList<>(List.of(home.resolve("runtime/bin/java").toString()));
-        for (String file : List.of("jvm.options", "class.path")) {
-            String text = Files.readString(home.resolve(file)).replace("/" + Image.HOME, home.toString());
-            command.add("@" + Files.writeString(scratch.resolve(file), text));
-        }
-        command.add("-XX:AOTCacheOutput=" + home.resolve(cache));
-        // not how methods ran too (JEP 515), by which they are compiled at each start: it costs more than it saves
-        command.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTRecordTraining"));
+    private static List<String> command(List<String> jvm, Path config, Path kubeletDir, Path node) {
+        List<String> command = new ArrayList<>(jvm);
         command.addAll(List.of("io.edgeplug.cli.Main", "run", "--config", config.toString()));
         command.addAll(List.of("--kubelet-dir", kubeletDir.toString(), "--sysroot", node.toString()));
         return command;

@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The documents of the packages, made of this checkout's own help, reference and changelog. */
 final class DocumentsTest {
+
+    private static final String BILL = """
+            {"components": [{"name": "gson", "version": "2.14.0", "licenses": [{"license": {"id": "Apache-2.0"}}]},
+              {"name": "picocli", "version": "4.7.7", "licenses": [{"license": {"id": "MIT"}}]}]}
+            """;
 
     @TempDir
     private Path root = Path.of("");
@@ -65,9 +72,24 @@ final class DocumentsTest {
 
     @Test
     void libraryWhoseLicenseIsNotNamedFailsTheBuild() throws IOException {
-        Files.createFile(root.resolve("usr/lib/edgeplug/lib/stranger-1.0.jar"));
+        Path libraries = root.resolve("usr/lib/edgeplug/lib");
+        Files.createFile(libraries.resolve("stranger-1.0.jar"));
+        jar(libraries.resolve("picocli-4.7.7.jar"), "META-INF/LICENSE", "Copyright: text of a license");
+        jar(libraries.resolve("gson-2.14.0.jar"), "META-INF/NOTICE", "Gson\nCopyright (c) 2008-2011 Some Body.\n");
 
-        assertThatThrownBy(this::write).hasMessage("packaging/copyright: does not name stranger-1.0.jar");
+        assertThatThrownBy(this::write)
+                .hasMessage("packaging/copyright: gson-2.14.0.jar: does not name its holder Some Body; "
+                        + "picocli-4.7.7.jar: is under Apache-2.0, and its pom says [MIT]; "
+                        + "does not name stranger-1.0.jar");
+    }
+
+    @Test
+    void withoutABillLicensesAreNotCompared() throws IOException {
+        jar(root.resolve("usr/lib/edgeplug/lib/picocli-4.7.7.jar"), "META-INF/LICENSE", "Copyright: text of a license");
+
+        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.1.0").write(Bill.NONE);
+
+        assertThat(root.resolve("usr/share/doc/edgeplug/copyright")).exists();
     }
 
     @Test
@@ -85,8 +107,15 @@ final class DocumentsTest {
                 .contains("\n\\&.so /etc/passwd\n");
     }
 
+    private static void jar(Path file, String entry, String text) throws IOException {
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file))) {
+            jar.putNextEntry(new JarEntry(entry));
+            jar.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
     private void write() throws IOException {
-        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.1.0").write();
+        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.1.0").write(BILL);
     }
 
     private String page(String file) throws IOException {
