@@ -40,7 +40,7 @@ record NodeTools(Optional<Path> root) {
     private static final int MAX_OUTPUT = 4 << 20;
 
     /** For one that only asks the kernel, which may have a lock of the PF taken. */
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** What {@code ip} tells of a PF. */
     record Link(Map<Integer, Step.Vf> settings, Optional<String> permanentAddress) {
@@ -97,6 +97,12 @@ record NodeTools(Optional<Path> root) {
         String output;
         try (InputStream in = process.getInputStream()) {
             output = new String(in.readNBytes(MAX_OUTPUT), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            // who ends a process closes its stream too
+            if (!isLate.get()) {
+                throw e;
+            }
+            output = "";
         }
         int status = process.onExit().join().exitValue();
         if (status != 0 && isLate.get()) {

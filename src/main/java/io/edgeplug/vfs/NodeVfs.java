@@ -8,6 +8,7 @@ import io.edgeplug.rules.WantedVfs.RdmaNetns;
 import io.edgeplug.scan.PhysicalFunctionScan;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,9 +26,17 @@ public final class NodeVfs {
 
     private static final String NETNS_MODE = "sys/module/ib_core/parameters/netns_mode";
 
+    /**
+     * The kernel answers in milliseconds, but ip may wait for whoever changes an interface at the moment, and a kubelet that
+     * is asked for the names of pods may hang.
+     */
+    private static final Duration READ = NodeTools.PATIENCE.plusSeconds(20);
+
     private final Sysfs sysfs;
     private final NodeTools tools;
     private final VfHolders holders;
+    private final Duration read;
+    private final PfLooks looks = new PfLooks();
 
     /**
      * Where the node's kubelet keeps its files.
@@ -45,9 +54,15 @@ public final class NodeVfs {
      * @param kubelet empty if it has none
      */
     public NodeVfs(Sysfs sysfs, Optional<Path> programs, Optional<Kubelet> kubelet) {
+        this(sysfs, programs, kubelet, READ);
+    }
+
+    /** The same, with another deadline for reading a PF. */
+    NodeVfs(Sysfs sysfs, Optional<Path> programs, Optional<Kubelet> kubelet, Duration read) {
         this.sysfs = sysfs;
         this.tools = new NodeTools(programs);
-        this.holders = new VfHolders(sysfs, kubelet);
+        this.holders = new VfHolders(sysfs, kubelet, programs.isPresent());
+        this.read = read;
     }
 
     NodeTools tools() {
@@ -62,36 +77,53 @@ public final class NodeVfs {
         return holders;
     }
 
+    PfLooks looks() {
+        return looks;
+    }
+
     /**
-     * Plans all PFs of the node, also those that no entry takes.
+     * Plans all PFs of the node, also those that no entry takes. One that cannot be read, or is not within the deadline, has a
+     * plan that says so.
      *
      * @throws IOException if the node does not tell which it has
      */
-    public List<PfPlan> plan(List<WantedVfs> entries) throws IOException {
-        List<PhysicalFunction> pfs = new PhysicalFunctionScan(sysfs).all();
-        Map<WantedVfs, PciAddress> first = new HashMap<>();
+    public List<PfPlan> plan(List<WantedVfs> entries) throws IOException, InterruptedException {
+        List<PciAddress> pfs = new PhysicalFunctionScan(sysfs).addresses();
         List<PfPlan> plans = new ArrayList<>();
-        for (PhysicalFunction pf : pfs) {
-            List<WantedVfs> takers =
-                    entries.stream().filter(one -> one.takes(pf.device())).toList();
-            Optional<String> dispute = dispute(pf, takers, first);
-            plans.add(
-                    takers.isEmpty()
-                            ? unwanted(pf)
-                            : dispute.map(problem -> refused(pf, takers.getFirst(), problem))
-                                    .orElseGet(() -> plan(pf, takers.getFirst())));
+        for (PfLooks.Outcome<Optional<PfPlan>> look : looks.each(pfs, pf -> plan(pf, entries), read)) {
+            look.seen()
+                    .ifPresentOrElse(
+                            plan -> plan.ifPresent(plans::add),
+                            () -> plans.add(
+                                    PfPlan.unread(look.pf(), look.problem().orElseThrow())));
         }
+        Map<WantedVfs, PciAddress> first = new HashMap<>();
+        plans.replaceAll(plan -> plan.wanted()
+                .flatMap(wanted -> dispute(plan.pf(), takers(plan.pf(), entries), first)
+                        .map(problem -> refused(plan.pf(), wanted, problem)))
+                .orElse(plan));
         return plans;
+    }
+
+    /** Absent if it has just gone. */
+    private Optional<PfPlan> plan(PciAddress address, List<WantedVfs> entries) throws IOException {
+        return new PhysicalFunctionScan(sysfs)
+                .of(address)
+                .map(pf -> takers(pf, entries).stream()
+                        .findFirst()
+                        .map(taker -> plan(pf, taker))
+                        .orElseGet(() -> unwanted(pf)));
+    }
+
+    private static List<WantedVfs> takers(PhysicalFunction pf, List<WantedVfs> entries) {
+        return entries.stream().filter(one -> one.takes(pf.device())).toList();
     }
 
     /** The PFs that several entries take, which is a mistake: a line for each. */
     public static List<String> disputes(List<WantedVfs> entries, List<PfPlan> plans) {
         return plans.stream()
                 .map(PfPlan::pf)
-                .flatMap(pf -> twice(
-                        entries.stream().filter(one -> one.takes(pf.device())).toList())
-                        .map(problem -> pf.name() + ": " + problem)
-                        .stream())
+                .flatMap(pf -> twice(takers(pf, entries)).map(problem -> pf.name() + ": " + problem).stream())
                 .toList();
     }
 

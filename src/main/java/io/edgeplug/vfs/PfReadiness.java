@@ -1,5 +1,6 @@
 package io.edgeplug.vfs;
 
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PhysicalFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.WantedVfs;
@@ -14,16 +15,28 @@ import java.util.function.Predicate;
  * Whether PFs can be asked for VFs yet. At boot they are on the bus from the first moment on, and have a driver and a name
  * later; only those that an entry may be about are waited for, and no other device.
  */
-record PfReadiness(Sysfs sysfs) {
+record PfReadiness(Sysfs sysfs, PfLooks looks) {
 
     private static final String UDEV = "run/udev/data";
 
-    /** Waits for them all, for at most so long, and returns whether all came: the plan tells what is missing then. */
-    boolean await(List<WantedVfs> entries, Predicate<PhysicalFunction> which, Duration deadline)
+    /** Waits for them all, and returns whether all came in time: the plan tells what is missing then. */
+    boolean await(List<WantedVfs> entries, Predicate<PciAddress> which, VfsDeadlines deadlines)
+            throws IOException, InterruptedException {
+        List<PciAddress> awaited = new PhysicalFunctionScan(sysfs)
+                .addresses().stream().filter(which).toList();
+        // the last look may begin when the time is over
+        Duration end = deadlines.appear().plus(deadlines.look());
+        return looks.each(awaited, pf -> await(pf, entries, deadlines.appear()), end).stream()
+                .allMatch(look -> look.seen().equals(Optional.of(true)));
+    }
+
+    private boolean await(PciAddress pf, List<WantedVfs> entries, Duration deadline)
             throws IOException, InterruptedException {
         return Losable.await(
                 () -> new PhysicalFunctionScan(sysfs)
-                        .all().stream().filter(which).allMatch(pf -> isReady(pf, entries)),
+                        .of(pf)
+                        .map(found -> isReady(found, entries))
+                        .orElse(true),
                 deadline);
     }
 

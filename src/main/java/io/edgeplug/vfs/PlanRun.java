@@ -137,11 +137,7 @@ final class PlanRun {
     }
 
     private static VfsApply.Outcome failed(PfPlan plan, VfsStep step, String reason) {
-        String vf = step.vf().stream()
-                .mapToObj(index -> "VF " + index + ": ")
-                .findFirst()
-                .orElse("");
-        return new VfsApply.Outcome(plan, Optional.of(vf + step.word() + " " + step.text() + ": " + reason));
+        return new VfsApply.Outcome(plan, Optional.of(step.line() + ": " + reason));
     }
 
     /** A step that waits by itself reports itself that it waited in vain. */

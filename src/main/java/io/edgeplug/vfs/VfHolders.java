@@ -6,8 +6,12 @@ import io.edgeplug.device.PhysicalFunction.Vf;
 import io.edgeplug.device.Vfio;
 import io.edgeplug.linux.Ownership;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.EndedPods;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.PodNames;
+import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -32,11 +36,17 @@ final class VfHolders {
 
     private final Sysfs sysfs;
     private final Optional<NodeVfs.Kubelet> kubelet;
+    private final boolean isThisNode;
 
-    /** Of a node, which may have a kubelet. */
-    VfHolders(Sysfs sysfs, Optional<NodeVfs.Kubelet> kubelet) {
+    /**
+     * Of a node, which may have a kubelet.
+     *
+     * @param isThisNode whether its kubelet can be asked for the names of pods
+     */
+    VfHolders(Sysfs sysfs, Optional<NodeVfs.Kubelet> kubelet, boolean isThisNode) {
         this.sysfs = sysfs;
         this.kubelet = kubelet;
+        this.isThisNode = isThisNode;
     }
 
     /**
@@ -75,6 +85,12 @@ final class VfHolders {
         if (vf.isInterfaceElsewhere()) {
             return pods.holder(vf.address())
                     .or(() -> Optional.of("its network interface is in another network namespace, as a pod's is"));
+        }
+        String address = vf.address().toString();
+        Optional<PreparedClaim> claim =
+                PreparedClaims.having(sysfs.locate(""), id -> id.equals(address) || id.startsWith(address + "-"));
+        if (claim.isPresent()) {
+            return Optional.of(claim.orElseThrow() + " has it");
         }
         Optional<String> pod = pods.holder(vf.address());
         return pod.isPresent() ? pod : vfioUser(vf);
@@ -126,13 +142,40 @@ final class VfHolders {
             EndedPods ended =
                     endedPods(notes.orElseThrow(), kubelet.orElseThrow().root());
             HeldDevices held = HeldDevices.read(kubelet.orElseThrow().pluginDir());
+            Names names = new Names();
             return vf -> held.ofFunction(vf, holding -> !ended.hasEnded(holding.pod()))
                     .map(holding -> "container %s of pod %s has it, as %s of %s"
-                            .formatted(holding.container(), holding.pod(), holding.id(), holding.resource()));
+                            .formatted(holding.container(), names.of(holding), holding.id(), holding.resource()));
         } catch (IOException e) {
             return vf -> {
                 throw e;
             };
+        }
+    }
+
+    /** The names of pods, as {@code namespace/name}. The kubelet is asked once, and only if somebody holds a VF. */
+    private final class Names {
+
+        private Optional<PodNames> known = Optional.empty();
+        private boolean isAsked;
+
+        /** The pod's UID where the kubelet does not run or does not tell. */
+        String of(HeldDevices.Holding holding) {
+            if (isThisNode && !isAsked) {
+                isAsked = true;
+                known = ask();
+            }
+            return known.flatMap(names -> names.of(holding))
+                    .map(holder -> holder.namespace() + "/" + holder.pod())
+                    .orElse(holding.pod());
+        }
+
+        private Optional<PodNames> ask() {
+            try (UnixRpc rpc = UnixRpc.open()) {
+                return Optional.of(PodNames.read(rpc, kubelet.orElseThrow().root(), resource -> true));
+            } catch (IOException e) {
+                return Optional.empty();
+            }
         }
     }
 

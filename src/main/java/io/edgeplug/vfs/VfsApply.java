@@ -1,6 +1,6 @@
 package io.edgeplug.vfs;
 
-import io.edgeplug.device.PhysicalFunction;
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.prepare.ProcessLock;
 import io.edgeplug.rules.WantedVfs;
 import java.io.IOException;
@@ -68,13 +68,14 @@ public final class VfsApply {
      * @param which only these PFs
      * @throws IOException if the node does not tell which PFs it has, or this is not root
      */
-    public List<Outcome> apply(List<WantedVfs> entries, Predicate<PhysicalFunction> which)
+    public List<Outcome> apply(List<WantedVfs> entries, Predicate<PciAddress> which)
             throws IOException, InterruptedException {
         lock.take(true);
         try {
-            boolean unusedInTime = new PfReadiness(node.sysfs()).await(entries, which, deadlines.appear());
+            boolean unusedInTime = new PfReadiness(node.sysfs(), node.looks()).await(entries, which, deadlines);
             List<PfPlan> plans = node.plan(entries).stream()
-                    .filter(plan -> plan.wanted().isPresent() && which.test(plan.pf()))
+                    .filter(plan -> plan.wanted().isPresent() || !plan.isRead())
+                    .filter(plan -> which.test(plan.pf().address()))
                     .toList();
             List<Outcome> outcomes = run(plans);
             return verify(entries, outcomes);
@@ -107,7 +108,8 @@ public final class VfsApply {
     }
 
     /** What a driver takes without a word and does not do shows when it is planned again. */
-    private List<Outcome> verify(List<WantedVfs> entries, List<Outcome> outcomes) throws IOException {
+    private List<Outcome> verify(List<WantedVfs> entries, List<Outcome> outcomes)
+            throws IOException, InterruptedException {
         boolean hasDone = outcomes.stream()
                 .anyMatch(one -> one.failure().isEmpty() && !one.plan().steps().isEmpty());
         if (!hasDone) {
@@ -138,10 +140,6 @@ public final class VfsApply {
         return plan.orElseThrow().steps().stream()
                 .findFirst()
                 .map(step -> "all steps are done, and yet there is one to do again, which its driver may not know: "
-                        + step.vf().stream()
-                                .mapToObj(vf -> "VF " + vf + " ")
-                                .findFirst()
-                                .orElse("")
-                        + step.word() + " " + step.text());
+                        + step.line());
     }
 }

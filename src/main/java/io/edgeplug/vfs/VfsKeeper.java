@@ -222,8 +222,8 @@ public final class VfsKeeper implements AutoCloseable {
 
     private void make(Wish wish, Set<PciAddress> due) throws InterruptedException {
         try {
-            List<VfsApply.Outcome> outcomes = new VfsApply(wish.node(), deadlines, VfsKeeper::log)
-                    .apply(wish.entries(), pf -> due.contains(pf.address()));
+            List<VfsApply.Outcome> outcomes =
+                    new VfsApply(wish.node(), deadlines, VfsKeeper::log).apply(wish.entries(), due::contains);
             Set<PciAddress> gone = new HashSet<>(due);
             for (VfsApply.Outcome outcome : outcomes) {
                 PciAddress pf = outcome.plan().pf().address();
@@ -260,14 +260,12 @@ public final class VfsKeeper implements AutoCloseable {
                 log(
                         Level.FINE,
                         done.pf(),
-                        done.step().word() + " " + done.step().text() + ", "
-                                + done.took().toMillis() + " ms");
+                        done.step().line() + ", " + done.took().toMillis() + " ms");
             case VfsEvent.Waiting waiting ->
                 log(
                         Level.INFO,
                         waiting.pf(),
-                        waiting.step().word() + " " + waiting.step().text() + " takes "
-                                + waiting.since().toSeconds() + " s so far");
+                        waiting.step().line() + " takes " + waiting.since().toSeconds() + " s so far");
         }
     }
 

@@ -19,6 +19,12 @@ public sealed interface VfsStep {
         return OptionalInt.empty();
     }
 
+    /** All of it, for a line of a log or a message: {@code VF 0: bind to vfio-pci}. */
+    default String line() {
+        String prefix = vf().isPresent() ? "VF " + vf().getAsInt() + ": " : "";
+        return prefix + word() + " " + text();
+    }
+
     /** Whether the kernel binds VFs by itself: off while they are made, so that no interface comes and goes. */
     record Autoprobe(boolean isOn) implements VfsStep {
         @Override

@@ -3,7 +3,7 @@
  *
  * <p>Entry type: {@link io.edgeplug.vfs.NodeVfs}, which reads the node and plans. A {@link io.edgeplug.vfs.PfPlan} is a
  * value that follows from the entry, one reading of the PF and who holds its VFs ({@link io.edgeplug.vfs.VfsPlanner}); the
- * commands {@code plan}, {@code apply} and {@code check} and the daemon all go by it. {@link io.edgeplug.vfs.VfsRun} does
- * what one says. Whatever may hang in the kernel runs on a thread that can be lost.
+ * commands {@code plan}, {@code apply} and {@code check} and the daemon all go by it. {@link io.edgeplug.vfs.VfsApply} does
+ * what they say. Whatever may hang in the kernel runs on a thread that can be lost.
  */
 package io.edgeplug.vfs;

@@ -4,32 +4,12 @@ import static io.edgeplug.vfs.SriovNode.HASTY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.rules.WantedVfs;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Only PFs that an entry may still take are waited for. */
-final class PfReadinessTest {
-
-    @TempDir
-    private Path root = Path.of("");
-
-    private SriovNode node;
-
-    @BeforeEach
-    void unpack() throws IOException {
-        node = SriovNode.unpack(root.resolve("node"));
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
+final class PfReadinessTest extends OnSriovNode {
 
     @Test
     void pfThatUdevHasNotNamedIsWaitedForOnlyByEntriesOfItsDriver() throws Exception {
@@ -65,6 +45,6 @@ final class PfReadinessTest {
 
     private boolean areAllReady(String match) throws Exception {
         List<WantedVfs> entries = node.entries("[[vfs]]\ncount = 1\ntrust = true\nmatch = { " + match + " }\n");
-        return new PfReadiness(node.node().sysfs()).await(entries, pf -> true, HASTY.appear());
+        return new PfReadiness(node.node().sysfs(), new PfLooks()).await(entries, pf -> true, HASTY);
     }
 }

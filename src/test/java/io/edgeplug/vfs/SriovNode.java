@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** A simulated node with two igb ports, on which VFs are made by a simulated kernel and a stand-in for ip. */
 final class SriovNode implements AutoCloseable {
@@ -25,13 +26,16 @@ final class SriovNode implements AutoCloseable {
 
     static final String FUNCTIONS = "sys/bus/pci/devices/";
 
+    /** Where a PF's VFs are; without this, the kernel makes none by itself. */
+    static final String PLACING = "sriov_offset = 128\nsriov_stride = 2";
+
     /** None is waited for: whatever is late here is stuck. */
     static final Duration LONG = Duration.ofMinutes(2);
 
     private static final Duration SHORT = Duration.ofMillis(300);
 
-    static final VfsDeadlines PATIENT = new VfsDeadlines(LONG, LONG, LONG, LONG, LONG, Duration.ofMillis(20));
-    static final VfsDeadlines HASTY = new VfsDeadlines(SHORT, SHORT, SHORT, LONG, SHORT, LONG);
+    static final VfsDeadlines PATIENT = new VfsDeadlines(LONG, LONG, LONG, LONG, LONG, LONG, Duration.ofMillis(20));
+    static final VfsDeadlines HASTY = new VfsDeadlines(SHORT, LONG, SHORT, SHORT, LONG, SHORT, LONG);
 
     /** Keeps what a PF is told of each VF, as long as that VF is there, and prints it as ip does. */
     private static final String IP = """
@@ -69,6 +73,31 @@ final class SriovNode implements AutoCloseable {
             done
             """;
 
+    /** Changes the eswitch where the drivers do: mlx5_core while no VF has a driver, others while there are none. */
+    private static final String DEVLINK = """
+            #!/bin/sh
+            node=$(cd "$(dirname "$0")/.." && pwd)
+            echo "$*" >>"$node/devlink.log"
+            pf=$node/sys/bus/pci/devices/${4#pci/}
+            inTheWay=
+            case $(basename "$(readlink "$pf/driver")") in
+                mlx5_core) inTheWay=/driver ;;
+                igb) echo "kernel answers: Operation not supported" >&2; exit 1 ;;
+            esac
+            for vf in "$pf"/virtfn*; do
+                if [ -e "$vf$inTheWay" ]; then
+                    echo "kernel answers: Device or resource busy" >&2
+                    exit 1
+                fi
+            done
+            for net in "$pf"/net/*; do
+                case $6 in
+                    switchdev) echo 0a0b0c >"$net/phys_switch_id" ;;
+                    legacy) rm -f "$net/phys_switch_id" ;;
+                esac
+            done
+            """;
+
     private final SimulatedNode node;
     private final List<VfsEvent> events = Collections.synchronizedList(new ArrayList<>());
 
@@ -77,31 +106,37 @@ final class SriovNode implements AutoCloseable {
     }
 
     static SriovNode unpack(Path root) throws IOException {
-        return unpack(root, "sriov_offset = 128\nsriov_stride = 2");
+        return unpack(root, pf0 -> pf0);
     }
 
-    /** One whose first PF says that of where its VFs are. */
-    static SriovNode unpack(Path root, String placing) throws IOException {
-        SimulatedNode node = SimulatedNode.unpack(
-                """
+    /** One whose first PF is another. */
+    static SriovNode unpack(Path root, UnaryOperator<String> pf0) throws IOException {
+        SimulatedNode node = SimulatedNode.unpack("""
                 [sys/bus/pci]
                 drivers_probe = x
                 drivers/igbvf/bind = x
                 drivers/igbvf/unbind = x
+                drivers/iavf/bind = x
+                drivers/mlx5_core/bind = x
+                drivers/mlx5_core/unbind = x
                 drivers/vfio-pci/bind = x
                 drivers/vfio-pci/unbind = x
                 drivers/igb/bind = x
-                """ + pf(PF0, "ens1", placing) + pf(PF1, "ens2", "sriov_offset = 128\nsriov_stride = 2"), root);
-        for (String tool : List.of("ip", "devlink", "modprobe")) {
-            Path path = node.root().resolve("sbin").resolve(tool);
-            Files.createDirectories(path.resolveSibling("."));
-            Files.writeString(path, tool.equals("ip") ? IP : "#!/bin/sh\necho no such thing >&2\nexit 1\n");
-            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
-        }
+                drivers/ice/bind = x
+                """ + pf0.apply(pf(PF0, "ens1")) + pf(PF1, "ens2"), root);
+        Path programs = Files.createDirectories(node.root().resolve("sbin"));
+        install(programs.resolve("ip"), IP);
+        install(programs.resolve("devlink"), DEVLINK);
+        install(programs.resolve("modprobe"), "#!/bin/sh\necho no such thing >&2\nexit 1\n");
         return new SriovNode(node);
     }
 
-    private static String pf(String address, String net, String placing) {
+    private static void install(Path program, String text) throws IOException {
+        Files.writeString(program, text);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static String pf(String address, String net) {
         return """
                 [sys/devices/pci0000:40/%1$s]
                 vendor = 0x8086
@@ -120,7 +155,7 @@ final class SriovNode implements AutoCloseable {
                 net/%2$s/flags = 0x1003
                 [sys/bus/pci/devices]
                 %1$s -> ../../../devices/pci0000:40/%1$s
-                """.formatted(address, net, placing, address.substring(address.length() - 1));
+                """.formatted(address, net, PLACING, address.substring(address.length() - 1));
     }
 
     /** The entries of a configuration that takes the first PF, with these lines. */
@@ -134,8 +169,16 @@ final class SriovNode implements AutoCloseable {
     }
 
     NodeVfs vfs() {
+        return vfs(LONG);
+    }
+
+    /** With a deadline for reading a PF. */
+    NodeVfs vfs(Duration read) {
         return new NodeVfs(
-                node.sysfs(), Optional.of(node.root()), Optional.of(new NodeVfs.Kubelet(kubeletDir(), kubeletRoot())));
+                node.sysfs(),
+                Optional.of(node.root()),
+                Optional.of(new NodeVfs.Kubelet(kubeletDir(), kubeletRoot())),
+                read);
     }
 
     /** The kubelet's root directory is not above its directory for device plugins, as with k0s. */
@@ -180,7 +223,15 @@ final class SriovNode implements AutoCloseable {
     }
 
     List<String> ipCalls() throws IOException {
-        Path log = node.root().resolve("ip.log");
+        return calls("ip.log");
+    }
+
+    List<String> devlinkCalls() throws IOException {
+        return calls("devlink.log");
+    }
+
+    private List<String> calls(String file) throws IOException {
+        Path log = node.root().resolve(file);
         return Files.exists(log) ? Files.readAllLines(log) : List.of();
     }
 

@@ -2,6 +2,7 @@ package io.edgeplug.vfs;
 
 import static io.edgeplug.vfs.SriovNode.FUNCTIONS;
 import static io.edgeplug.vfs.SriovNode.HASTY;
+import static io.edgeplug.vfs.SriovNode.LONG;
 import static io.edgeplug.vfs.SriovNode.PATIENT;
 import static io.edgeplug.vfs.SriovNode.PF0;
 import static io.edgeplug.vfs.SriovNode.PF1;
@@ -17,31 +18,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** VFs are made on a simulated kernel that refuses, delays and is slow, as real ones are: each is told in a sentence. */
-final class StubbornKernelTest {
-
-    private static final String COUNT = FUNCTIONS + PF0 + "/sriov_numvfs";
-    private static final String FIRST_VF = "0000:41:10.0";
-
-    @TempDir
-    private Path root = Path.of("");
-
-    private SriovNode node;
-
-    @BeforeEach
-    void unpack() throws IOException {
-        node = SriovNode.unpack(root.resolve("node"));
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
+final class StubbornKernelTest extends OnSriovNode {
 
     @Test
     void pfThatIsBusyForAMomentIsAskedAgain() throws Exception {
@@ -116,8 +96,7 @@ final class StubbornKernelTest {
 
     @Test
     void linksThatComeOneByOneAreWaitedFor() throws Exception {
-        node.close();
-        node = SriovNode.unpack(root.resolve("late"), "");
+        unpack(pf0 -> pf0.replace(SriovNode.PLACING, ""));
         CountDownLatch asked = new CountDownLatch(1);
         node.interfere(COUNT, asked::countDown);
         Thread kernel = Thread.ofPlatform().start(() -> {
@@ -133,14 +112,13 @@ final class StubbornKernelTest {
 
         assertGood(node.apply(node.wanted("count = 3", "driver = \"vfio-pci\""), PATIENT));
 
-        assertThat(kernel.join(SriovNode.LONG)).isTrue();
+        assertThat(kernel.join(LONG)).isTrue();
         assertThat(node.drivers()).containsExactly("vfio-pci", "vfio-pci", "vfio-pci");
     }
 
     @Test
     void linksThatDoNotComeAreCounted() throws Exception {
-        node.close();
-        node = SriovNode.unpack(root.resolve("late"), "");
+        unpack(pf0 -> pf0.replace(SriovNode.PLACING, ""));
         node.node().plug(vf(0));
 
         assertFailure(
@@ -164,8 +142,7 @@ final class StubbornKernelTest {
     void programThatHangsIsEnded() throws Exception {
         Path modprobe = node.node().root().resolve("sbin/modprobe");
         Files.writeString(modprobe, "#!/bin/sh\nexec sleep 300\n");
-        VfsDeadlines hasty = new VfsDeadlines(
-                SriovNode.LONG, SriovNode.LONG, SriovNode.LONG, Duration.ZERO, SriovNode.LONG, SriovNode.LONG);
+        VfsDeadlines hasty = new VfsDeadlines(LONG, LONG, LONG, LONG, Duration.ZERO, LONG, LONG);
 
         assertFailure(
                 node.apply(node.wanted("count = 1", "driver = \"vfio_pci\""), hasty),
@@ -198,7 +175,7 @@ final class StubbornKernelTest {
 
     private static void await(CountDownLatch latch) throws IOException {
         try {
-            if (!latch.await(SriovNode.LONG.toSeconds(), TimeUnit.SECONDS)) {
+            if (!latch.await(LONG.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IOException("nobody came");
             }
         } catch (InterruptedException e) {

@@ -16,34 +16,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** VFs are made on a simulated kernel, which refuses, delays and is slow as real ones are. */
-final class VfsApplyTest {
-
-    private static final String COUNT = FUNCTIONS + PF0 + "/sriov_numvfs";
-    private static final String AUTOPROBE = FUNCTIONS + PF0 + "/sriov_drivers_autoprobe";
-    private static final String FIRST_VF = "0000:41:10.0";
-
-    @TempDir
-    private Path root = Path.of("");
-
-    private SriovNode node;
-
-    @BeforeEach
-    void unpack() throws IOException {
-        node = SriovNode.unpack(root.resolve("node"));
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
+final class VfsApplyTest extends OnSriovNode {
 
     @Test
     void vfsAreMadeAndToldTheirSettingsBeforeAnyDriverIsBound() throws Exception {

@@ -1,6 +1,5 @@
 package io.edgeplug.vfs;
 
-import static io.edgeplug.vfs.SriovNode.FUNCTIONS;
 import static io.edgeplug.vfs.SriovNode.PATIENT;
 import static io.edgeplug.vfs.SriovNode.PF0;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,31 +16,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The daemon's part: PFs that come and go. */
-final class VfsKeeperTest {
+final class VfsKeeperTest extends OnSriovNode {
 
-    private static final String COUNT = FUNCTIONS + PF0 + "/sriov_numvfs";
-
-    @TempDir
-    private Path root = Path.of("");
-
-    private SriovNode node;
     private volatile List<Device> devices = List.of();
-
-    @BeforeEach
-    void unpack() throws IOException {
-        node = SriovNode.unpack(root.resolve("node"));
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
 
     @Test
     void vfsAreMadeForEachAppearanceOfAPfAndOnlyThen() throws Exception {
