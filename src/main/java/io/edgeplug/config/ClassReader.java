@@ -4,6 +4,7 @@ import io.edgeplug.device.Kind;
 import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.ProgramLimits;
+import io.edgeplug.rules.Api;
 import io.edgeplug.rules.ContainerRules;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HealthRule;
@@ -26,6 +27,9 @@ final class ClassReader {
 
     /** The kubelet's bit masks have no room for more. */
     private static final int MAX_NUMA_NODE = 63;
+
+    /** A device is held as one of its faces at a time. */
+    private static final String EXCLUSIVE = "exclusive";
 
     private static final Pattern MEMORY = Pattern.compile("[1-9]\\d{0,5}[MG]");
     private static final Pattern CPU = Pattern.compile("[1-9]\\d{0,5}%");
@@ -53,19 +57,31 @@ final class ClassReader {
         boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
         ProgramLimits limits = limits(table);
         HealthRule health = HealthReader.read(table, kind, limits);
-        Recipe recipe = new RecipeReader(kind, limits).read(table);
-        if (!limits.equals(ProgramLimits.NONE) && health.command().isEmpty() && !recipe.runsPrograms()) {
-            table.mistake("limits", "is about the programs of [class.prepare] and [class.health], and there is none");
+        Recipe recipe = new RecipeReader(kind, limits).read(table, RecipeReader.PREPARE);
+        Recipe release = new RecipeReader(kind, limits).read(table, RecipeReader.RELEASE);
+        if (!limits.equals(ProgramLimits.NONE)
+                && health.command().isEmpty()
+                && !recipe.runsPrograms()
+                && !release.runsPrograms()) {
+            table.mistake(
+                    "limits",
+                    "is about the programs of [class.prepare], [class.release] and [class.health], and there is none");
         }
         if (sharing.isShared() && !recipe.isEmpty()) {
             table.mistake("prepare", "would prepare a device that has shares while others use it");
         }
+        boolean isFace = isFace(table, sharing, health);
         List<Selector> selectors = selectors(table, kind, recipe);
         Optional<String> trustOwner = table.string("trust_owner");
         if (trustOwner.isPresent()
                 && kind.filter(one -> one != Kind.PATH).isPresent()
                 && container.mounts().isEmpty()) {
             table.mistake("trust_owner", "is about paths, of which the class has none");
+        }
+        Api api = new ApiReader(table).read(sharing, resource);
+        boolean evict = table.bool("evict").orElse(false);
+        if (evict && api != Api.DRA) {
+            table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
         }
         if (mistakes.count() > before) {
             return Optional.empty();
@@ -83,7 +99,11 @@ final class ClassReader {
                 needsVhostNet,
                 health,
                 recipe,
-                trustOwner));
+                release,
+                isFace,
+                trustOwner,
+                api,
+                evict));
     }
 
     /** What the mistakes of a class begin with: its number in its file from 0, and its resource if it says one. */
@@ -133,6 +153,22 @@ final class ClassReader {
             table.mistake("fail_requests_greater_than_one", "is about shares, of which the class says nothing");
         }
         return new Sharing(shares, oneOnly);
+    }
+
+    private static boolean isFace(Table table, Sharing sharing, HealthRule health) {
+        Optional<String> word = table.string("faces");
+        if (word.filter(text -> !text.equals(EXCLUSIVE)).isPresent()) {
+            table.mistake("faces", "\"" + word.orElseThrow() + "\" is not " + EXCLUSIVE);
+        }
+        if (word.isPresent() && sharing.isShared()) {
+            table.mistake("faces", "contradicts shares: a device is one pod's as one of its faces");
+        }
+        if (word.isPresent() && !health.command().isEmpty()) {
+            table.mistake(
+                    "faces",
+                    "contradicts the command of [class.health], which would run once for each face of a device");
+        }
+        return word.isPresent();
     }
 
     private static ProgramLimits limits(Table table) {

@@ -1,5 +1,6 @@
 package io.edgeplug.config;
 
+import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.WantedVfs;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.logging.Level;
  * @param logLevel what is worth a line in the log
  * @param settle how long a device must have been left alone before good news of it is told
  * @param reports what is told to others than the kubelet
+ * @param dra how devices of classes with {@code api = "dra"} are offered to the cluster
  * @param classes in the order in which they claim devices
  * @param vfs of which PFs VFs are made
  */
@@ -33,6 +35,7 @@ public record Config(
         Level logLevel,
         Duration settle,
         Reports reports,
+        DraSettings dra,
         List<DeviceClass> classes,
         List<WantedVfs> vfs) {
 
@@ -47,6 +50,7 @@ public record Config(
             Level.INFO,
             Duration.ofMillis(150),
             Reports.NONE,
+            DraSettings.DEFAULTS,
             List.of(),
             List.of());
 
@@ -63,13 +67,20 @@ public record Config(
         vfs = List.copyOf(vfs);
     }
 
-    /** Whether the other has the kubelet learn of resources in the same way and place, and files in the same places. */
+    /** Whether the other has Kubernetes learn of resources in the same way and place, and files in the same places. */
     public boolean isServedAs(Config other) {
         return registration == other.registration
                 && kubeletRoot.equals(other.kubeletRoot)
                 && kubeletDir.equals(other.kubeletDir)
                 && pluginsRegistryDir.equals(other.pluginsRegistryDir)
                 && cdiDir.equals(other.cdiDir)
-                && deviceInfoDir.equals(other.deviceInfoDir);
+                && deviceInfoDir.equals(other.deviceInfoDir)
+                && claimed().equals(other.claimed())
+                && (claimed().isEmpty() || dra.equals(other.dra));
+    }
+
+    /** The classes whose devices are claimed by Dynamic Resource Allocation, and not registered with the kubelet. */
+    public List<DeviceClass> claimed() {
+        return classes.stream().filter(one -> one.api() == Api.DRA).toList();
     }
 }

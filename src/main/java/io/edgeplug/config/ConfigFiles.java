@@ -81,6 +81,7 @@ public final class ConfigFiles {
         Duration settle = table.flatMap(main -> main.duration("settle", Duration.ZERO, LONGEST_SETTLE))
                 .orElse(defaults.settle());
         Reports reports = table.map(ReportsReader::read).orElse(defaults.reports());
+        DraSettings dra = table.map(DraReader::read).orElse(defaults.dra());
         Set<String> ofDaemon = Set.copyOf(table.map(Table::known).orElse(Set.of()));
         table.ifPresent(main -> readEntries(main, new KeyHints(ofDaemon, "before the first [[class]]")));
         KeyHints elsewhere = new KeyHints(ofDaemon, "in " + mainFile + " before the first [[class]]");
@@ -109,6 +110,7 @@ public final class ConfigFiles {
                 logLevel,
                 settle,
                 reports,
+                dra,
                 classes,
                 vfs);
     }

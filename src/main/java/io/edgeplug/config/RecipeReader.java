@@ -16,11 +16,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Makes a recipe of the {@code [class.prepare]} tables of one class. */
+/** Makes a recipe of the {@code [class.prepare]} or {@code [class.release]} tables of one class. */
 final class RecipeReader {
 
     private static final String TIMEOUT = "timeout";
     private static final String COMMAND_TIMEOUT = "command_timeout";
+
+    static final String PREPARE = "prepare";
+    static final String RELEASE = "release";
 
     /** The kubelet gives a call 30 seconds, on which it should not have to insist. */
     private static final Duration LONGEST = Duration.ofSeconds(28);
@@ -45,11 +48,11 @@ final class RecipeReader {
         this.kind = kind;
     }
 
-    /** All tables together, one after the other. */
-    Recipe read(Table classTable) {
+    /** All tables of that name together, one after the other. */
+    Recipe read(Table classTable, String name) {
         Duration timeout = Recipe.USUAL_TIMEOUT;
         boolean told = false;
-        for (Table table : classTable.tables("prepare")) {
+        for (Table table : classTable.tables(name)) {
             Optional<Duration> own = table.duration(TIMEOUT, SHORTEST, LONGEST);
             if (own.isPresent() && told) {
                 table.mistake(TIMEOUT, "is that of the whole recipe, and said twice");

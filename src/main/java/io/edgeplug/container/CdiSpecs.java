@@ -109,7 +109,7 @@ public final class CdiSpecs {
         for (Equipment device : devices) {
             JsonObject one = new JsonObject();
             one.addProperty("name", device.id());
-            one.add("containerEdits", edits(device));
+            one.add("containerEdits", edits(device.nodes(), device.mounts()));
             list.add(one);
         }
         JsonObject spec = new JsonObject();
@@ -119,17 +119,40 @@ public final class CdiSpecs {
         return spec;
     }
 
-    private static JsonObject edits(Equipment device) {
+    /** What containers get with these devices, variables too, which the kubelet does not give them here. */
+    static String content(String kind, Map<String, Allocation> devices) {
+        JsonArray list = new JsonArray();
+        new TreeMap<>(devices).forEach((name, allocation) -> {
+            JsonObject edits = edits(allocation.nodes(), allocation.mounts());
+            if (!allocation.env().isEmpty()) {
+                JsonArray env = new JsonArray();
+                allocation.env().forEach((key, value) -> env.add(key + "=" + value));
+                edits.add("env", env);
+            }
+            JsonObject one = new JsonObject();
+            one.addProperty("name", name);
+            one.add("containerEdits", edits);
+            list.add(one);
+        });
+        JsonObject spec = new JsonObject();
+        // the names of devices begin with digits, which versions before do not allow
+        spec.addProperty("cdiVersion", "0.5.0");
+        spec.addProperty("kind", kind);
+        spec.add("devices", list);
+        return JSON.toJson(spec);
+    }
+
+    private static JsonObject edits(List<Node> nodes, List<Mount> mounts) {
         JsonObject edits = new JsonObject();
-        if (!device.nodes().isEmpty()) {
-            JsonArray nodes = new JsonArray();
-            device.nodes().forEach(node -> nodes.add(node(node)));
-            edits.add("deviceNodes", nodes);
+        if (!nodes.isEmpty()) {
+            JsonArray array = new JsonArray();
+            nodes.forEach(node -> array.add(node(node)));
+            edits.add("deviceNodes", array);
         }
-        if (!device.mounts().isEmpty()) {
-            JsonArray mounts = new JsonArray();
-            device.mounts().forEach(mount -> mounts.add(mount(mount)));
-            edits.add("mounts", mounts);
+        if (!mounts.isEmpty()) {
+            JsonArray array = new JsonArray();
+            mounts.forEach(mount -> array.add(mount(mount)));
+            edits.add("mounts", array);
         }
         return edits;
     }

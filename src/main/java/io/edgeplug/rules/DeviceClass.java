@@ -31,7 +31,11 @@ import java.util.stream.Stream;
  * @param needsVhostNet whether containers make tap devices for virtual machines with the kernel's vhost-net
  * @param health what makes a device unhealthy, beside that it does not answer
  * @param recipe what is done to a device before each container
+ * @param release what is done to it once the last pod that held it has gone
+ * @param isFace whether other such classes may offer its devices too, of which a pod then has one as one of them at a time
  * @param trustOwner the user who, beside root, decides what is found under the paths of the class
+ * @param api by which of its ways Kubernetes gets the devices
+ * @param evict whether a pod is to end whose device breaks, where the way is that of claims
  */
 public record DeviceClass(
         ResourceName resource,
@@ -46,7 +50,11 @@ public record DeviceClass(
         boolean needsVhostNet,
         HealthRule health,
         Recipe recipe,
-        Optional<String> trustOwner) {
+        Recipe release,
+        boolean isFace,
+        Optional<String> trustOwner,
+        Api api,
+        boolean evict) {
 
     /** What the variables of a resource begin with, as the SR-IOV plugin has them and KubeVirt wants them. */
     private static final List<String> VARIABLES = List.of("PCIDEVICE_", "PCI_RESOURCE_");
@@ -72,7 +80,11 @@ public record DeviceClass(
                 false,
                 HealthRule.NONE,
                 Recipe.NONE,
-                Optional.empty());
+                Recipe.NONE,
+                false,
+                Optional.empty(),
+                Api.DEVICE_PLUGIN,
+                false);
     }
 
     /** The same class for somebody who only looks at devices: it runs no program to find whether they are healthy. */
@@ -90,7 +102,21 @@ public record DeviceClass(
                 needsVhostNet,
                 health.withoutCommand(),
                 recipe,
-                trustOwner);
+                release,
+                isFace,
+                trustOwner,
+                api,
+                evict);
+    }
+
+    /** Whether anything is to be done before a container starts. */
+    public boolean preparesStarts() {
+        return !recipe.isEmpty() || tracksUse();
+    }
+
+    /** Whether a device must not come to a pod as the one before has left it, so that it is noted who has it. */
+    public boolean tracksUse() {
+        return isFace || !release.isEmpty();
     }
 
     /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */

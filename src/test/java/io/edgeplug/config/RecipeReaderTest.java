@@ -142,7 +142,7 @@ final class RecipeReaderTest {
         assertMistakes(
                 "pci",
                 "limits = { tasks_max = 1 }",
-                "limits: is about the programs of [class.prepare] and [class.health], and there is none");
+                "limits: is about the programs of [class.prepare], [class.release] and [class.health], and there is none");
     }
 
     @Test

@@ -25,7 +25,12 @@ record ReferenceKey(String table, String name, String text, String example) {
     /** What only the manual page has of the reference. */
     private static final Path PAGE = Path.of("packaging", "man", "edgeplug.toml.5.md");
 
-    private static final Pattern SECTION = Pattern.compile("(?ms)^## (?:`\\[+([\\w.]+)]+`)?(.*?)(?=^## |\\z)");
+    /** Tables with the same keys share a section. */
+    private static final Pattern SECTION = Pattern.compile("(?ms)^## ((?:`\\[+[\\w.]+]+`(?:, )?)*)(.*?)(?=^## |\\z)");
+
+    private static final Path FACES = Path.of("docs", "faces.md");
+
+    private static final Pattern TABLE = Pattern.compile("[\\w.]+");
     private static final Pattern KEY = Pattern.compile("(?ms)^### `(\\w+)`\\n(.*?)```toml\\n(.*?)```\\n(?=\\n|\\z)");
     private static final Pattern LONG_EXAMPLE = Pattern.compile("(?ms)^```toml\\n(\\[\\[(?:class|vfs)]].*?)```$");
     private static final Pattern TYPE = Pattern.compile("^\\*(.*?)\\.\\*");
@@ -36,11 +41,16 @@ record ReferenceKey(String table, String name, String text, String example) {
         List<ReferenceKey> keys = new ArrayList<>();
         Matcher section = SECTION.matcher(Files.readString(FILE));
         while (section.find()) {
-            String table = Optional.ofNullable(section.group(1)).orElse("");
-            KEY.matcher(section.group(2))
+            List<String> tables = TABLE.matcher(section.group(1))
                     .results()
-                    .map(key -> new ReferenceKey(table, key.group(1), key.group(2), key.group(3)))
-                    .forEach(keys::add);
+                    .map(MatchResult::group)
+                    .toList();
+            for (String table : tables.isEmpty() ? List.of("") : tables) {
+                KEY.matcher(section.group(2))
+                        .results()
+                        .map(key -> new ReferenceKey(table, key.group(1), key.group(2), key.group(3)))
+                        .forEach(keys::add);
+            }
         }
         return keys;
     }
@@ -48,7 +58,7 @@ record ReferenceKey(String table, String name, String text, String example) {
     /** The examples that are more than one key. */
     static List<String> longExamples() throws IOException {
         return LONG_EXAMPLE
-                .matcher(Files.readString(FILE) + Files.readString(PAGE))
+                .matcher(Files.readString(FILE) + Files.readString(PAGE) + Files.readString(FACES))
                 .results()
                 .map(example -> example.group(1))
                 .toList();
@@ -94,7 +104,8 @@ record ReferenceKey(String table, String name, String text, String example) {
         String ofKind = name.equals("kind") ? "" : "kind = \"" + kind.word() + "\"\n";
         return switch (table) {
             case "" -> line + "\n[[class]]\n" + resource + ofKind + match;
-            case "metrics", "labels" -> "[[class]]\n" + resource + ofKind + match + "[" + table + "]\n" + line + "\n";
+            case "metrics", "labels", "dra" ->
+                "[[class]]\n" + resource + ofKind + match + "[" + table + "]\n" + line + "\n";
             case "class" -> "[[class]]\n" + resource + ofKind + line + "\n" + match;
             case "class.match" ->
                 "[[class]]\n" + resource + ofKind + (line.isEmpty() ? match : "[class.match]\n" + line + "\n");
@@ -106,7 +117,7 @@ record ReferenceKey(String table, String name, String text, String example) {
             case "class.limits" ->
                 "[[class]]\n" + resource + ofKind + match + "[class.health]\ncommand = [\"/bin/true\"]\n"
                         + (line.isEmpty() ? "" : "[class.limits]\n" + line + "\n");
-            case "class.prepare.program" -> {
+            case "class.prepare.program", "class.release.program" -> {
                 String others = (name.equals("file") ? "" : "file = \"/x\"\n")
                         + (name.equals("sha256") ? "" : "sha256 = \"" + "0".repeat(64) + "\"\n");
                 yield "[[class]]\n" + resource + ofKind + match + "[" + table + "]\n" + others + line + "\n";

@@ -1,0 +1,26 @@
+package io.edgeplug.dra;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * An answer of the API server.
+ *
+ * @param status of HTTP
+ * @param retryAfter how long the server wants not to be asked again
+ * @param keepsConnection whether it takes another request on the same connection
+ */
+record ApiAnswer(int status, String body, Optional<Duration> retryAfter, boolean keepsConnection) {
+
+    private static final int OK = 200;
+    private static final int NO_SUCCESS = 300;
+    private static final int UNAUTHORIZED = 401;
+
+    boolean isSuccess() {
+        return status >= OK && status < NO_SUCCESS;
+    }
+
+    boolean isUnauthorized() {
+        return status == UNAUTHORIZED;
+    }
+}

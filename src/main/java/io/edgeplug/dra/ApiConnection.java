@@ -1,0 +1,167 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.flow.Deadline;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+
+/** A connection to the API server, which carries one request at a time; one thread at a time uses it. */
+final class ApiConnection implements AutoCloseable {
+
+    private static final int MAX_LINE = 4096;
+    private static final int MAX_HEADERS = 16 << 10;
+    private static final int MAX_CHUNK = 8 << 10;
+
+    private final Kubeconfig identity;
+    private final Channel channel;
+    private final ApiExchanges exchanges;
+
+    private ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchanges) {
+        this.identity = identity;
+        this.channel = channel;
+        this.exchanges = exchanges;
+    }
+
+    /**
+     * Connects, and finds out whether the other end is the API server.
+     *
+     * @throws IOException if it cannot be reached in time, or is another one; the message follows the server's name
+     */
+    static ApiConnection open(EventLoopGroup loop, Kubeconfig identity, SSLContext tls, Deadline deadline)
+            throws IOException, InterruptedException {
+        // asks a name server on this thread, which may wait, and not on the loop
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(identity.host()), identity.port());
+        SslHandler ssl = new SslHandler(engine(identity, tls));
+        ssl.setHandshakeTimeoutMillis(Math.max(1, deadline.left().toMillis()));
+        ApiExchanges exchanges = new ApiExchanges();
+        ChannelFuture connecting = new Bootstrap()
+                .group(loop)
+                .channel(EpollSocketChannel.class)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        Math.max(1, deadline.left().toMillis()))
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel made) {
+                        made.pipeline().addLast(ssl, new HttpClientCodec(MAX_LINE, MAX_HEADERS, MAX_CHUNK), exchanges);
+                    }
+                })
+                .connect(address);
+        try {
+            await(connecting, deadline);
+            await(ssl.handshakeFuture(), deadline);
+        } catch (IOException | InterruptedException e) {
+            ChannelFuture ignored = connecting.channel().close();
+            throw e;
+        }
+        return new ApiConnection(identity, connecting.channel(), exchanges);
+    }
+
+    private static SSLEngine engine(Kubeconfig identity, SSLContext tls) {
+        SSLEngine engine = tls.createSSLEngine(identity.tlsName(), identity.port());
+        engine.setUseClientMode(true);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        engine.setSSLParameters(parameters);
+        return engine;
+    }
+
+    private static void await(Future<?> done, Deadline deadline) throws IOException, InterruptedException {
+        if (!done.await(Math.max(1, deadline.left().toMillis()), TimeUnit.MILLISECONDS)) {
+            throw new IOException("cannot be reached in time");
+        }
+        if (!done.isSuccess()) {
+            throw ApiExchanges.reason(done.cause());
+        }
+    }
+
+    /** Whether another request may be tried on it. */
+    boolean isOpen() {
+        return channel.isActive();
+    }
+
+    /** Whether it was made as that identity. */
+    boolean isOf(Kubeconfig other) {
+        return identity.equals(other);
+    }
+
+    /**
+     * Asks, and waits for the answer.
+     *
+     * @param most how many bytes it may have
+     * @throws IOException if there is none in time; then the connection is of no more use
+     */
+    ApiAnswer call(ApiRequest request, int most, Deadline deadline) throws IOException, InterruptedException {
+        ApiExchanges.Exchange exchange = new ApiExchanges.Exchange(most, Optional.empty());
+        send(request, exchange);
+        return exchange.await(deadline);
+    }
+
+    /**
+     * Asks, and passes each line of the answer on as it comes, until the server ends the answer.
+     *
+     * @param most how many bytes a line may have
+     * @param line told each line, on the loop; it must return at once
+     */
+    ApiAnswer follow(ApiRequest request, int most, Consumer<String> line, Deadline deadline)
+            throws IOException, InterruptedException {
+        ApiExchanges.Exchange exchange = new ApiExchanges.Exchange(most, Optional.of(line));
+        send(request, exchange);
+        return exchange.await(deadline);
+    }
+
+    private void send(ApiRequest request, ApiExchanges.Exchange exchange) {
+        ByteBuf body = request.body()
+                .map(json -> Unpooled.copiedBuffer(json.toString(), StandardCharsets.UTF_8))
+                .orElse(Unpooled.EMPTY_BUFFER);
+        DefaultFullHttpRequest http = new DefaultFullHttpRequest(
+                HttpVersion.HTTP_1_1, HttpMethod.valueOf(request.method()), request.path(), body);
+        String host = identity.server().getHost() + ":" + identity.port();
+        http.headers()
+                .set(HttpHeaderNames.HOST, host)
+                .set(HttpHeaderNames.ACCEPT, "application/json")
+                .set(HttpHeaderNames.USER_AGENT, "edgeplug")
+                .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+        if (request.body().isPresent()) {
+            http.headers().set(HttpHeaderNames.CONTENT_TYPE, "application/json");
+        }
+        identity.token().ifPresent(token -> http.headers().set(HttpHeaderNames.AUTHORIZATION, "Bearer " + token));
+        channel.eventLoop().execute(() -> {
+            exchanges.begin(exchange);
+            channel.writeAndFlush(http).addListener(sent -> {
+                if (!sent.isSuccess()) {
+                    exchange.fail(ApiExchanges.reason(sent.cause()));
+                }
+            });
+        });
+    }
+
+    @Override
+    public void close() {
+        ChannelFuture ignored = channel.close();
+    }
+}

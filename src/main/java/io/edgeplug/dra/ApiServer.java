@@ -1,0 +1,227 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.linux.PlainText;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+
+/**
+ * The cluster's API server, as the identity that a kubeconfig says; what it answers is bounded in time and size.
+ *
+ * <p>The kubelet's certificate rotates, so the identity is read again whenever one of its files has changed, and when the
+ * server does not know it. Any thread may ask, and waits.
+ */
+final class ApiServer implements AutoCloseable {
+
+    /** The slices of 4,096 devices are about 6 MiB. */
+    private static final int MAX_ANSWER = 8 << 20;
+
+    /** One slice of 64 devices is about 100 KiB. */
+    private static final int MAX_EVENT = 1 << 20;
+
+    private static final int MAX_TEXT = 300;
+
+    /** As many pods start at a time, and a few more. */
+    private static final int MAX_CONNECTIONS = 8;
+
+    /** The server ends a watch earlier. */
+    private static final Duration LONGEST_WATCH = Duration.ofMinutes(6);
+
+    private static final long CLOSE_MILLIS = 1000;
+
+    private final Path file;
+    private final EventLoopGroup loop;
+    private final Semaphore connections = new Semaphore(MAX_CONNECTIONS);
+    private final Deque<ApiConnection> idle = new ArrayDeque<>();
+    private Optional<Identity> identity = Optional.empty();
+
+    /** As whom to ask. */
+    private record Identity(Kubeconfig kubeconfig, SSLContext tls) {}
+
+    ApiServer(Path kubeconfig) {
+        this.file = kubeconfig;
+        this.loop = new MultiThreadIoEventLoopGroup(
+                1, Thread.ofPlatform().name("api server").daemon().factory(), EpollIoHandler.newFactory());
+    }
+
+    /** The name of the node whose identity it is asked with; empty if that is no node's. */
+    Optional<String> nodeName() throws IOException {
+        return identity().kubeconfig().nodeName();
+    }
+
+    /**
+     * Asks, and waits for the answer.
+     *
+     * @throws ApiException if it is no success
+     * @throws IOException if there is none in time
+     */
+    JsonObject ask(ApiRequest request, Duration patience) throws IOException, InterruptedException {
+        Deadline deadline = Deadline.in(patience);
+        if (!connections.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+            throw new IOException("the API server is being asked too much already");
+        }
+        try {
+            ApiAnswer answer = answer(request, deadline);
+            if (answer.isUnauthorized()) {
+                // the certificate may just have been replaced
+                forget();
+                answer = answer(request, deadline);
+            }
+            return checked(request, answer);
+        } finally {
+            connections.release();
+        }
+    }
+
+    /**
+     * Asks for a watch, and passes on each event until the server ends the watch.
+     *
+     * @param event told the line of each, on the loop; it must return at once
+     */
+    void watch(ApiRequest request, Duration patience, Consumer<String> event) throws IOException, InterruptedException {
+        Identity as = identity();
+        try (ApiConnection connection = open(as, Deadline.in(patience))) {
+            JsonObject ignored =
+                    checked(request, connection.follow(request, MAX_EVENT, event, Deadline.in(LONGEST_WATCH)));
+        } catch (ApiException e) {
+            throw e;
+        } catch (IOException e) {
+            throw named(as, e);
+        }
+    }
+
+    private ApiAnswer answer(ApiRequest request, Deadline deadline) throws IOException, InterruptedException {
+        Identity as = identity();
+        Optional<ApiConnection> kept = kept(as);
+        try {
+            if (kept.isPresent()) {
+                try {
+                    return answer(kept.orElseThrow(), request, deadline);
+                } catch (IOException e) {
+                    // the server may have closed a connection that was kept, or a middlebox forgotten it
+                    if (deadline.isOver()) {
+                        throw e;
+                    }
+                }
+            }
+            return answer(open(as, deadline), request, deadline);
+        } catch (IOException e) {
+            throw named(as, e);
+        }
+    }
+
+    private ApiAnswer answer(ApiConnection connection, ApiRequest request, Deadline deadline)
+            throws IOException, InterruptedException {
+        boolean isKept = false;
+        try {
+            ApiAnswer answer = connection.call(request, MAX_ANSWER, deadline);
+            isKept = answer.keepsConnection();
+            return answer;
+        } finally {
+            if (isKept) {
+                keep(connection);
+            } else {
+                connection.close();
+            }
+        }
+    }
+
+    private ApiConnection open(Identity as, Deadline deadline) throws IOException, InterruptedException {
+        return ApiConnection.open(loop, as.kubeconfig(), as.tls(), deadline);
+    }
+
+    private static IOException named(Identity as, IOException e) {
+        return new IOException("API server " + as.kubeconfig().server() + ": " + e.getMessage(), e);
+    }
+
+    private synchronized Identity identity() throws IOException {
+        if (identity.filter(one -> one.kubeconfig().isCurrent()).isEmpty()) {
+            identity = Optional.empty();
+            Kubeconfig newest = Kubeconfig.read(file);
+            identity = Optional.of(new Identity(newest, Tls.context(newest)));
+        }
+        return identity.orElseThrow();
+    }
+
+    private synchronized void forget() {
+        identity = Optional.empty();
+        idle.forEach(ApiConnection::close);
+        idle.clear();
+    }
+
+    private synchronized Optional<ApiConnection> kept(Identity as) {
+        while (!idle.isEmpty()) {
+            ApiConnection connection = idle.pop();
+            if (connection.isOpen() && connection.isOf(as.kubeconfig())) {
+                return Optional.of(connection);
+            }
+            connection.close();
+        }
+        return Optional.empty();
+    }
+
+    /** One is kept: a second is made when it is needed. */
+    private synchronized void keep(ApiConnection connection) {
+        if (idle.isEmpty()) {
+            idle.push(connection);
+        } else {
+            connection.close();
+        }
+    }
+
+    private JsonObject checked(ApiRequest request, ApiAnswer answer) throws IOException {
+        if (!answer.isSuccess()) {
+            throw new ApiException(text(request, answer), answer.status(), answer.retryAfter());
+        }
+        return json(answer.body()).orElseThrow(() -> new IOException("the API server answers with what is no JSON"));
+    }
+
+    private String text(ApiRequest request, ApiAnswer answer) {
+        String said = json(answer.body())
+                .map(status -> status.get("message"))
+                .filter(JsonElement::isJsonPrimitive)
+                .map(JsonElement::getAsString)
+                .orElse("no reason is given");
+        String reason = PlainText.of(said.length() > MAX_TEXT ? said.substring(0, MAX_TEXT) + "…" : said);
+        return switch (answer.status()) {
+            case 401 -> "the API server does not accept the identity in " + file + ": " + reason;
+            case 403 ->
+                "the identity in " + file + " is not allowed to " + request.right()
+                        + ", by the Node authorizer or a role: " + reason;
+            default -> "the API server answers " + answer.status() + " to " + request.right() + ": " + reason;
+        };
+    }
+
+    /** What an answer says; a watch that has ended says nothing. */
+    static Optional<JsonObject> json(String text) {
+        try {
+            JsonElement json = JsonParser.parseString(text);
+            return json.isJsonObject()
+                    ? Optional.of(json.getAsJsonObject())
+                    : json.isJsonNull() ? Optional.of(new JsonObject()) : Optional.empty();
+        } catch (JsonParseException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public void close() {
+        forget();
+        loop.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_MILLIS);
+    }
+}

@@ -1,0 +1,112 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What the scheduler has given to a claim of one driver's devices.
+ *
+ * @param pods the UIDs of the pods that may use them
+ */
+record ClaimAllocation(List<String> pods, List<Result> results) {
+
+    /** The scheduler gives no more, so a claim with more is none of its. */
+    private static final int MAX_RESULTS = 32;
+
+    /** What all names must be, by which files and CDI devices are called. */
+    private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+
+    ClaimAllocation {
+        pods = List.copyOf(pods);
+        results = List.copyOf(results);
+    }
+
+    /**
+     * A device that was given.
+     *
+     * @param request what it was asked for as, without the choice among alternatives
+     * @param isForAdministrator whether the claim only looks at it
+     */
+    record Result(String request, String pool, String device, boolean isForAdministrator) {}
+
+    /**
+     * Reads a claim as the API server has it.
+     *
+     * @throws IOException if it is another one than the kubelet means, or has not what is needed; the message is a clause
+     */
+    static ClaimAllocation of(JsonObject claim, String uid, String driver, String pool) throws IOException {
+        String found = Slice.text(Slice.object(claim, "metadata"), "uid");
+        if (!found.equals(uid)) {
+            throw new IOException("it was deleted and made again: its UID is " + found + " now, not " + uid);
+        }
+        JsonObject status = Slice.object(claim, "status");
+        JsonObject allocation = Slice.object(Slice.object(status, "allocation"), "devices");
+        if (!(allocation.get("results") instanceof JsonArray all)) {
+            throw new IOException("no devices were allocated to it");
+        }
+        List<Result> results = new ArrayList<>();
+        for (JsonObject one : objects(all).toList()) {
+            if (Slice.text(one, "driver").equals(driver)) {
+                results.add(result(one, pool));
+            }
+        }
+        if (results.isEmpty()) {
+            throw new IOException("no device of the driver " + driver + " was allocated to it");
+        }
+        if (all.size() > MAX_RESULTS || Set.copyOf(results).size() < results.size()) {
+            throw new IOException("its allocation is none of a scheduler's: it has a device twice, or more than "
+                    + MAX_RESULTS + " devices");
+        }
+        refuseParameters(allocation, driver);
+        return new ClaimAllocation(pods(status), results);
+    }
+
+    private static Result result(JsonObject json, String pool) throws IOException {
+        String request = Slice.text(json, "request").replaceFirst("/.*", "");
+        Result result = new Result(
+                request,
+                Slice.text(json, "pool"),
+                Slice.text(json, "device"),
+                Slice.text(json, "adminAccess").equals("true"));
+        if (!result.pool().equals(pool)) {
+            throw new IOException("its device " + result.device() + " is of the pool " + result.pool() + ", not of "
+                    + pool + ", which is this node's");
+        }
+        if (!request.matches(LABEL) || !result.device().matches(LABEL)) {
+            throw new IOException("its allocation has a name that is no DNS label");
+        }
+        return result;
+    }
+
+    private static List<String> pods(JsonObject status) {
+        return status.get("reservedFor") instanceof JsonArray all
+                ? objects(all)
+                        .filter(one -> Slice.text(one, "resource").equals("pods"))
+                        .map(one -> Slice.text(one, "uid"))
+                        .toList()
+                : List.of();
+    }
+
+    /** Nothing is silently ignored. */
+    private static void refuseParameters(JsonObject allocation, String driver) throws IOException {
+        if (allocation.get("config") instanceof JsonArray all) {
+            boolean isOurs = objects(all)
+                    .map(one -> Slice.object(one, "opaque"))
+                    .anyMatch(opaque -> Slice.text(opaque, "driver").equals(driver));
+            if (isOurs) {
+                throw new IOException("it or its DeviceClass has opaque parameters for " + driver
+                        + ", which takes none: what is done to a device is said in the node's configuration");
+            }
+        }
+    }
+
+    private static Stream<JsonObject> objects(JsonArray array) {
+        return array.asList().stream().filter(JsonElement::isJsonObject).map(JsonElement::getAsJsonObject);
+    }
+}

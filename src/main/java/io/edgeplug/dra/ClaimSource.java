@@ -1,0 +1,59 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.supply.Resource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a claim is prepared from: the scheduler's decision, and the devices of this node.
+ *
+ * @param resources of the classes whose devices are claimed
+ */
+record ClaimSource(
+        ApiServer api, String driver, Optional<String> nodeName, List<Resource> resources, KubeletPods pods) {
+
+    ClaimSource {
+        resources = List.copyOf(resources);
+    }
+
+    /** What the scheduler has given to a claim. */
+    ClaimAllocation allocation(Claims.Name claim, Duration patience) throws IOException, InterruptedException {
+        return ClaimAllocation.of(
+                api.ask(ApiRequest.claim(claim.namespace(), claim.name()), patience), claim.uid(), driver, node());
+    }
+
+    private String node() throws IOException {
+        if (nodeName.isPresent()) {
+            return nodeName.orElseThrow();
+        }
+        return api.nodeName()
+                .orElseThrow(() -> new IOException("the identity is no node's, so [dra] node_name is needed"));
+    }
+
+    /** The kind of CDI devices: {@code edgeplug.io/claim}. */
+    String cdiKind() {
+        return driver + "/claim";
+    }
+
+    /** The class may have been the device plugin's before, and a pod of that time run on. */
+    void refuseIfHeld(Device device) throws IOException {
+        Optional<Holding> holder;
+        try {
+            holder = pods.heldByPlugin().of(device);
+        } catch (IOException e) {
+            throw new IOException("nothing tells whether its devices are held: " + e.getMessage(), e);
+        }
+        if (holder.isPresent()) {
+            throw new IOException("its device %s is held by container %s of pod %s, which got it from the device plugin"
+                    .formatted(
+                            device.id(),
+                            holder.orElseThrow().container(),
+                            holder.orElseThrow().pod()));
+        }
+    }
+}

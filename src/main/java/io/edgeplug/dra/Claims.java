@@ -1,0 +1,286 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.container.Allocation;
+import io.edgeplug.container.ClaimSpecs;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.DeviceUnavailableException;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.dra.ClaimAllocation.Result;
+import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
+import io.edgeplug.rules.HandOver;
+import io.edgeplug.supply.Resource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Prepares claims and releases them, each as often as the kubelet likes: what is done already is not done again. Any thread,
+ * which waits; different claims do not wait for each other, but for a few by chance.
+ */
+final class Claims {
+
+    private static final Logger LOG = Logger.getLogger(Claims.class.getName());
+
+    /** Of the 45 s that the kubelet waits, most are for the devices. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final int LOCKS = 64;
+
+    private final ClaimSource source;
+    private final PreparedClaims notes;
+    private final ClaimSpecs specifications;
+    private final String boot;
+    private final Runnable changed;
+    private final Map<String, Given> begun = new ConcurrentHashMap<>();
+    private final List<Lock> locks =
+            IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
+
+    /**
+     * Claims of a node.
+     *
+     * @param boot tells this boot of the node from others
+     * @param changed run when a claim has got or released devices
+     */
+    Claims(ClaimSource source, PreparedClaims notes, ClaimSpecs specifications, String boot, Runnable changed) {
+        this.source = source;
+        this.notes = notes;
+        this.specifications = specifications;
+        this.boot = boot;
+        this.changed = changed;
+    }
+
+    /** A claim as the kubelet names it. */
+    record Name(String namespace, String name, String uid) {
+
+        @Override
+        public String toString() {
+            return namespace + "/" + name;
+        }
+    }
+
+    /**
+     * What was handed over to a claim that is not ready yet.
+     *
+     * @param names of CDI devices, by the first device of each request
+     * @param edits what a container gets, by these names
+     */
+    private record Given(List<Result> results, Map<Result, String> names, Map<String, Allocation> edits) {}
+
+    /** A device with the resource that it backs. */
+    private record Found(Result result, Resource resource, Device device) {}
+
+    /** Writes again what the container runtime must find of claims that are in use, and removes what is of no more use. */
+    void recover() {
+        Map<String, String> wanted = notes.all().stream()
+                .filter(claim -> claim.isReady(boot))
+                .collect(Collectors.toMap(
+                        PreparedClaim::uid, claim -> claim.specification().orElse("")));
+        specifications.keep(wanted).forEach(LOG::warning);
+    }
+
+    /**
+     * Makes a claim's devices fit, and tells the container runtime what to do with them.
+     *
+     * @throws IOException if that cannot be; the message is a sentence, and the kubelet tries again
+     */
+    List<PreparedClaim.Device> prepare(Name name) throws IOException, InterruptedException {
+        if (!PreparedClaims.isUid(name.uid())) {
+            throw new IOException("Claim " + name + " cannot be prepared: its UID is none.");
+        }
+        Lock lock = lock(name);
+        lock.lockInterruptibly();
+        try {
+            Optional<PreparedClaim> before = notes.of(name.uid());
+            if (before.filter(claim -> claim.isReady(boot)).isPresent()) {
+                write(before.orElseThrow());
+                return before.orElseThrow().devices();
+            }
+            return prepareNow(name).devices();
+        } catch (IOException | DeviceUnavailableException | PrepareException | TimeoutException e) {
+            String text = "Claim " + name + " cannot be prepared: " + e.getMessage();
+            LOG.warning(text);
+            throw new IOException(text, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private PreparedClaim prepareNow(Name name)
+            throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
+        long start = System.nanoTime();
+        ClaimAllocation allocation = source.allocation(name, PATIENCE);
+        List<Found> found = new ArrayList<>();
+        for (Result result : allocation.results()) {
+            found.add(find(result));
+        }
+        boolean isNew = notes.of(name.uid()).isEmpty();
+        // From here on nobody else touches the devices, and this claim has them even if the process is killed.
+        notes.note(claim(name, allocation, found, Map.of(), Optional.empty()));
+        Given given;
+        try {
+            given = given(name, allocation, found);
+        } catch (DeviceUnavailableException e) {
+            if (isNew) {
+                notes.forget(name.uid());
+            }
+            throw e;
+        }
+        changed.run();
+        for (List<Found> devices : byRequest(found).values()) {
+            if (!devices.getFirst().result().isForAdministrator()) {
+                devices.getFirst().resource().makeReady(ids(devices));
+            }
+        }
+        String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
+        PreparedClaim ready = claim(name, allocation, found, given.names(), Optional.of(specification));
+        write(ready);
+        notes.note(ready);
+        begun.remove(name.uid());
+        LOG.info("claim %s: prepared in %d ms: %s"
+                .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
+        return ready;
+    }
+
+    /** A device that could not be prepared is unhealthy until it can, and is still what was handed over to this claim. */
+    private Given given(Name name, ClaimAllocation allocation, List<Found> found) throws DeviceUnavailableException {
+        Optional<Given> before = Optional.ofNullable(begun.get(name.uid()))
+                .filter(one -> one.results().equals(allocation.results()));
+        if (before.isPresent()) {
+            return before.orElseThrow();
+        }
+        Map<Result, String> names = new LinkedHashMap<>();
+        Map<String, Allocation> edits = new TreeMap<>();
+        for (List<Found> devices : byRequest(found).values()) {
+            Result first = devices.getFirst().result();
+            Allocation gets = allocate(devices);
+            if (!gets.nodes().isEmpty()
+                    || !gets.mounts().isEmpty()
+                    || !gets.env().isEmpty()) {
+                String cdi = name.uid() + "_" + first.request() + "_" + first.device();
+                names.put(first, cdi);
+                edits.put(cdi, gets);
+            }
+        }
+        Given now = new Given(allocation.results(), names, edits);
+        begun.put(name.uid(), now);
+        return now;
+    }
+
+    private Found find(Result result) throws IOException {
+        for (Resource resource : source.resources()) {
+            for (Device device : resource.supply().current().devices()) {
+                if (DeviceNames.of(device.id()).equals(result.device())) {
+                    if (!result.isForAdministrator()) {
+                        source.refuseIfHeld(device);
+                    }
+                    return new Found(result, resource, device);
+                }
+            }
+        }
+        throw new IOException("there is no device " + result.device() + " on this node now");
+    }
+
+    /** A container gets a request as a whole, so that a variable names all of its devices. */
+    private static Map<String, List<Found>> byRequest(List<Found> found) {
+        return found.stream()
+                .collect(Collectors.groupingBy(
+                        one -> one.result().request() + " " + one.resource().name() + " "
+                                + one.result().isForAdministrator(),
+                        LinkedHashMap::new,
+                        Collectors.toList()));
+    }
+
+    private static Allocation allocate(List<Found> devices) throws DeviceUnavailableException {
+        Resource resource = devices.getFirst().resource();
+        Resource asked = devices.getFirst().result().isForAdministrator() ? resource.handingNothingOver() : resource;
+        return asked.allocate(List.of(ids(devices)), HandOver.DEVICE_NODES).getFirst();
+    }
+
+    private static Set<String> ids(List<Found> devices) {
+        return devices.stream().map(one -> one.device().id()).collect(Collectors.toSet());
+    }
+
+    private PreparedClaim claim(
+            Name name,
+            ClaimAllocation allocation,
+            List<Found> found,
+            Map<Result, String> names,
+            Optional<String> specification) {
+        Stream<PreparedClaim.Device> devices = found.stream()
+                .map(one -> new PreparedClaim.Device(
+                        one.result().request(),
+                        one.result().pool(),
+                        one.result().device(),
+                        one.device().id(),
+                        one.resource().name().toString(),
+                        one.result().isForAdministrator(),
+                        Optional.ofNullable(names.get(one.result())).map(cdi -> source.cdiKind() + "=" + cdi)));
+        return new PreparedClaim(
+                name.uid(),
+                name.namespace(),
+                name.name(),
+                allocation.pods(),
+                devices.toList(),
+                specification.map(text -> boot),
+                specification);
+    }
+
+    private void write(PreparedClaim claim) throws IOException {
+        if (claim.devices().stream().anyMatch(device -> device.cdi().isPresent())) {
+            Optional<String> problem =
+                    specifications.write(claim.uid(), claim.specification().orElse(""));
+            if (problem.isPresent()) {
+                throw new IOException(problem.orElseThrow());
+            }
+        }
+    }
+
+    /**
+     * Releases a claim, which no container uses any more.
+     *
+     * @throws IOException if what was noted of it cannot be removed; the message is a sentence
+     */
+    void release(Name name) throws IOException, InterruptedException {
+        Lock lock = lock(name);
+        lock.lockInterruptibly();
+        try {
+            Optional<PreparedClaim> claim = notes.of(name.uid());
+            begun.remove(name.uid());
+            if (claim.isPresent()) {
+                specifications.remove(name.uid());
+                notes.forget(name.uid());
+                LOG.info("claim " + name + ": released: " + text(claim.orElseThrow()));
+                changed.run();
+            }
+        } catch (IOException e) {
+            String text = "Claim " + name + " cannot be released: " + e.getMessage();
+            LOG.warning(text);
+            throw new IOException(text, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Lock lock(Name name) {
+        return locks.get(Math.floorMod(name.uid().hashCode(), LOCKS));
+    }
+
+    private static String text(PreparedClaim claim) {
+        return claim.devices().stream().map(PreparedClaim.Device::id).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,46 @@
+package io.edgeplug.dra;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/** The names of devices in slices, which are DNS labels: {@code 0000-3b-02-1} for the function at {@code 0000:3b:02.1}. */
+final class DeviceNames {
+
+    private static final int MAX_LABEL = 63;
+    private static final int HASH_BYTES = 6;
+
+    /** A function and its parts; no two of them become the same label. */
+    private static final Pattern FUNCTION =
+            Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7](-[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?)?");
+
+    private static final Pattern LIKE_FUNCTION = Pattern.compile("[0-9a-f]{4,8}-[0-9a-f]{2}-[0-9a-f]{2}-[0-7](-.*)?");
+    private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+
+    private DeviceNames() {}
+
+    /** The name of the device with that ID; no other device of the node has it. */
+    static String of(String id) {
+        if (FUNCTION.matcher(id).matches()) {
+            return id.replace(':', '-').replace('.', '-');
+        }
+        if (LABEL.matcher(id).matches() && !LIKE_FUNCTION.matcher(id).matches()) {
+            return id;
+        }
+        String plain = id.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+        String start = plain.substring(0, Math.min(plain.length(), MAX_LABEL - 2 * HASH_BYTES - 1));
+        return (start.isEmpty() ? "x" : start) + "-" + hash(id);
+    }
+
+    private static String hash(String id) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(id.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash, 0, HASH_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.container.ClaimSpecs;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.pods.PreparedClaims;
+import io.edgeplug.rules.Api;
+import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Resource;
+import io.edgeplug.supply.Stock;
+import io.edgeplug.supply.Supplies;
+import io.edgeplug.supply.Supply;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+
+/** The node's driver of Dynamic Resource Allocation, for the classes that ask for it, while this is open. */
+public final class DraDriver implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(DraDriver.class.getName());
+
+    /** How long the end waits for the slices to be without the devices that somebody else offers from then on. */
+    private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
+
+    private final List<Supply> supplies;
+    private final KubeletPods pods;
+    private final PreparedClaims claims;
+    private final UnixRpc rpc;
+    private final ApiServer api;
+    private final SlicePublisher publisher;
+    private final DraSockets sockets;
+    private final List<Thread> followers;
+    private volatile Set<ResourceName> withdrawn = Set.of();
+
+    /**
+     * Where a driver is.
+     *
+     * @param driver its name
+     * @param nodeName empty if it is that of the identity
+     * @param kubeconfig empty if it is the kubelet's
+     * @param kubeletDir the kubelet's directory for device plugins, where it listens
+     * @param kubeletRoot its root directory, in which drivers have theirs
+     * @param registry where its plugin watcher looks
+     * @param cdi where the container runtime looks
+     * @param boot a file that does not outlive a boot of the node
+     */
+    public record Place(
+            String driver,
+            Optional<String> nodeName,
+            Optional<Path> kubeconfig,
+            Path kubeletDir,
+            Path kubeletRoot,
+            Path registry,
+            Path cdi,
+            Path boot) {}
+
+    private DraDriver(
+            Place place,
+            Supplies all,
+            Preparations preparations,
+            KubeletPods pods,
+            PreparedClaims claims,
+            Runnable holdersChanged)
+            throws IOException {
+        this.supplies = all.each().stream()
+                .filter(supply -> supply.deviceClass().api() == Api.DRA)
+                .toList();
+        this.pods = pods;
+        this.claims = claims;
+        String boot = boot(place.boot());
+        List<Resource> resources = supplies.stream()
+                .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
+                .toList();
+        this.rpc = UnixRpc.open(place.kubeletDir().toAbsolutePath().resolve("kubelet.sock"));
+        this.api = new ApiServer(place.kubeconfig().orElseGet(Kubeconfig::ofKubelet));
+        this.publisher =
+                new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
+        Claims prepared = new Claims(
+                new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
+                claims,
+                new ClaimSpecs(place.cdi()),
+                boot,
+                () -> {
+                    holdersChanged.run();
+                    publisher.wake();
+                });
+        prepared.recover();
+        this.sockets = sockets(place, prepared);
+        this.followers = supplies.stream().map(this::follower).toList();
+    }
+
+    /**
+     * Serves the kubelet, and tells the cluster of the devices once the kubelet has taken up the driver.
+     *
+     * @param claims those that are prepared already
+     * @param holdersChanged run when a claim has got or released devices
+     * @throws IOException if another process serves its sockets, or they cannot be watched
+     */
+    public static DraDriver open(
+            Place place,
+            Supplies supplies,
+            Preparations preparations,
+            KubeletPods pods,
+            PreparedClaims claims,
+            Runnable holdersChanged)
+            throws IOException {
+        DraDriver driver = new DraDriver(place, supplies, preparations, pods, claims, holdersChanged);
+        driver.publisher.start();
+        driver.followers.forEach(Thread::start);
+        return driver;
+    }
+
+    private DraSockets sockets(Place place, Claims prepared) throws IOException {
+        try {
+            return DraSockets.open(
+                    rpc,
+                    place.driver(),
+                    place.kubeletRoot()
+                            .toAbsolutePath()
+                            .resolve("plugins")
+                            .resolve(place.driver())
+                            .resolve("dra.sock"),
+                    place.registry().toAbsolutePath().resolve(place.driver() + "-reg.sock"),
+                    new DraService(prepared).services(),
+                    publisher::want);
+        } catch (IOException e) {
+            api.close();
+            rpc.close();
+            throw e;
+        }
+    }
+
+    /** Tells this boot from others. The kernel's own number is out of sight for the service. */
+    private static String boot(Path file) throws IOException {
+        try {
+            String text = Files.readString(file).strip();
+            if (!text.isEmpty()) {
+                return text;
+            }
+        } catch (NoSuchFileException e) {
+            LOG.fine("the first start since the node was booted");
+        }
+        Files.createDirectories(file.toAbsolutePath().resolveSibling(""));
+        String text = UUID.randomUUID().toString();
+        Path ignored = Files.writeString(file, text);
+        return text;
+    }
+
+    private Thread follower(Supply supply) {
+        return Thread.ofVirtual()
+                .name("stock of " + supply.deviceClass().resource())
+                .unstarted(() -> {
+                    try {
+                        long number = -1;
+                        while (true) {
+                            Stock newest = supply.stock().awaitNewerThan(number);
+                            number = newest.number();
+                            publisher.wake();
+                        }
+                    } catch (InterruptedException e) {
+                        LOG.finest("no longer followed");
+                    }
+                });
+    }
+
+    private List<Offer> offers() {
+        Set<String> claimed = claims.holdings().stream().map(Holding::id).collect(Collectors.toSet());
+        Predicate<Device> heldByPlugin = heldByPlugin();
+        List<Offer> offers = new ArrayList<>();
+        for (Supply supply : supplies) {
+            if (!withdrawn.contains(supply.deviceClass().resource())) {
+                List<Device> devices = supply.current().devices();
+                offers.add(new Offer(
+                        supply.deviceClass(),
+                        devices,
+                        claimed,
+                        devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet())));
+            }
+        }
+        return offers;
+    }
+
+    /** Where it is not known, a claim is refused when it is to be prepared. */
+    private Predicate<Device> heldByPlugin() {
+        try {
+            HeldDevices held = pods.heldByPlugin();
+            return device -> held.of(device).isPresent();
+        } catch (IOException e) {
+            LOG.fine(() -> "not known what pods of the device plugin hold: " + e.getMessage());
+            return device -> false;
+        }
+    }
+
+    /** The resources of its classes. */
+    public Set<ResourceName> resources() {
+        return supplies.stream().map(supply -> supply.deviceClass().resource()).collect(Collectors.toSet());
+    }
+
+    /** Whether the kubelet has taken up the driver. */
+    public boolean isRegistered() {
+        return sockets.isRegistered();
+    }
+
+    /** Takes devices out of the slices that the device plugin offers from now on; waits for that, but not long. */
+    public void withdraw(Set<ResourceName> resources) throws InterruptedException {
+        if (supplies.stream()
+                .anyMatch(one -> resources.contains(one.deviceClass().resource()))) {
+            withdrawn = Set.copyOf(resources);
+            publisher.awaitPublished(WITHDRAWN_WITHIN);
+        }
+    }
+
+    /** Takes the sockets away; the slices stay, and the kubelet deletes them if no driver comes back within half a minute. */
+    @Override
+    public void close() throws IOException {
+        followers.forEach(Thread::interrupt);
+        sockets.close();
+        publisher.close();
+        api.close();
+        rpc.close();
+    }
+}

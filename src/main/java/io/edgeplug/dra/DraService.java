@@ -1,0 +1,181 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.dra.Claims.Name;
+import io.edgeplug.linux.PlainText;
+import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.proto.dra.v1.Claim;
+import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
+import io.edgeplug.proto.dra.v1.Device;
+import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
+import io.edgeplug.proto.dra.v1.NodePrepareResourcesRequest;
+import io.edgeplug.proto.dra.v1.NodePrepareResourcesResponse;
+import io.edgeplug.proto.dra.v1.NodeUnprepareResourceResponse;
+import io.edgeplug.proto.dra.v1.NodeUnprepareResourcesRequest;
+import io.edgeplug.proto.dra.v1.NodeUnprepareResourcesResponse;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/** What the kubelet calls; each call is answered by threads of its own, a claim each, since devices take their time. */
+final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
+
+    /** The versions that kubelets know, as they are registered. The messages are the same. */
+    static final List<String> VERSIONS = List.of("v1.DRAPlugin", "v1beta1.DRAPlugin");
+
+    private static final String OLDER = "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin";
+
+    /** A pod has a few; a kubelet asks for those of one pod at a time. */
+    private static final int MAX_CLAIMS = 256;
+
+    private static final int MAX_NAME = 253;
+    private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]*[a-z0-9])?");
+
+    private final Claims claims;
+
+    DraService(Claims claims) {
+        this.claims = claims;
+    }
+
+    /** The service in each version. */
+    List<ServerServiceDefinition> services() {
+        ServerServiceDefinition newest = bindService();
+        ServerServiceDefinition.Builder older = ServerServiceDefinition.builder(OLDER);
+        newest.getMethods().forEach(method -> older.addMethod(renamed(method)));
+        return List.of(newest, older.build());
+    }
+
+    private static <Q, A> ServerMethodDefinition<Q, A> renamed(ServerMethodDefinition<Q, A> method) {
+        MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
+        String name = MethodDescriptor.generateFullMethodName(OLDER, String.valueOf(descriptor.getBareMethodName()));
+        return ServerMethodDefinition.create(
+                descriptor.toBuilder()
+                        .setFullMethodName(name)
+                        .setSchemaDescriptor(null)
+                        .build(),
+                method.getServerCallHandler());
+    }
+
+    @Override
+    public void nodePrepareResources(
+            NodePrepareResourcesRequest request, StreamObserver<NodePrepareResourcesResponse> answer) {
+        run(request.getClaimsList(), answer, all -> {
+            Map<String, NodePrepareResourceResponse> outcomes = each(
+                    all,
+                    this::prepare,
+                    text -> NodePrepareResourceResponse.newBuilder()
+                            .setError(text)
+                            .build());
+            return NodePrepareResourcesResponse.newBuilder()
+                    .putAllClaims(outcomes)
+                    .build();
+        });
+    }
+
+    private NodePrepareResourceResponse prepare(Name name) throws IOException, InterruptedException {
+        NodePrepareResourceResponse.Builder response = NodePrepareResourceResponse.newBuilder();
+        claims.prepare(name).forEach(device -> response.addDevices(device(device)));
+        return response.build();
+    }
+
+    private static Device device(PreparedClaim.Device device) {
+        Device.Builder told = Device.newBuilder()
+                .addRequestNames(device.request())
+                .setPoolName(device.pool())
+                .setDeviceName(device.name());
+        device.cdi().ifPresent(told::addCdiDeviceIds);
+        return told.build();
+    }
+
+    @Override
+    public void nodeUnprepareResources(
+            NodeUnprepareResourcesRequest request, StreamObserver<NodeUnprepareResourcesResponse> answer) {
+        run(request.getClaimsList(), answer, all -> {
+            Map<String, NodeUnprepareResourceResponse> outcomes = each(
+                    all,
+                    this::release,
+                    text -> NodeUnprepareResourceResponse.newBuilder()
+                            .setError(text)
+                            .build());
+            return NodeUnprepareResourcesResponse.newBuilder()
+                    .putAllClaims(outcomes)
+                    .build();
+        });
+    }
+
+    private NodeUnprepareResourceResponse release(Name name) throws IOException, InterruptedException {
+        claims.release(name);
+        return NodeUnprepareResourceResponse.getDefaultInstance();
+    }
+
+    /** What is done for a claim, and may wait. */
+    private interface Work<T> {
+        T of(Name name) throws IOException, InterruptedException;
+    }
+
+    /** What is answered once all is done. */
+    private interface Answering<A> {
+        A answer(List<Claim> claims) throws InterruptedException;
+    }
+
+    /** On a thread of its own: the loop must not wait. */
+    private static <A> void run(List<Claim> all, StreamObserver<A> observer, Answering<A> answering) {
+        if (all.size() > MAX_CLAIMS) {
+            observer.onError(Status.INVALID_ARGUMENT
+                    .withDescription("The request is for more than %d claims.".formatted(MAX_CLAIMS))
+                    .asRuntimeException());
+            return;
+        }
+        Thread.ofVirtual().name("claims").start(() -> {
+            try {
+                A answer = answering.answer(all);
+                observer.onNext(answer);
+                observer.onCompleted();
+            } catch (InterruptedException e) {
+                observer.onError(Status.CANCELLED.asRuntimeException());
+            }
+        });
+    }
+
+    /** What has come of each claim, by its UID; one that fails leaves the others alone. */
+    private static <T> Map<String, T> each(List<Claim> all, Work<T> work, Function<String, T> failure)
+            throws InterruptedException {
+        Map<String, FutureTask<T>> running = new LinkedHashMap<>();
+        for (Claim claim : all) {
+            FutureTask<T> task = new FutureTask<>(() -> work.of(name(claim)));
+            if (running.putIfAbsent(claim.getUid(), task) == null) {
+                Thread.ofVirtual().name("claim").start(task);
+            }
+        }
+        Map<String, T> outcomes = new LinkedHashMap<>();
+        for (Map.Entry<String, FutureTask<T>> one : running.entrySet()) {
+            try {
+                outcomes.put(one.getKey(), one.getValue().get());
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof IOException reason)) {
+                    throw new IllegalStateException(e);
+                }
+                outcomes.put(one.getKey(), failure.apply(PlainText.of(String.valueOf(reason.getMessage()))));
+            }
+        }
+        return outcomes;
+    }
+
+    private static Name name(Claim claim) throws IOException {
+        for (String name : List.of(claim.getNamespace(), claim.getName())) {
+            if (name.length() > MAX_NAME || !NAME.matcher(name).matches()) {
+                throw new IOException("The claim's name or namespace is none of Kubernetes.");
+            }
+        }
+        return new Name(claim.getNamespace(), claim.getName(), claim.getUid());
+    }
+}

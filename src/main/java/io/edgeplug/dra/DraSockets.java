@@ -1,0 +1,250 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.flow.Threads;
+import io.edgeplug.linux.DirectoryWatch;
+import io.edgeplug.linux.PlainText;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.proto.pluginregistration.InfoRequest;
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
+import io.edgeplug.proto.pluginregistration.RegistrationStatus;
+import io.edgeplug.proto.pluginregistration.RegistrationStatusResponse;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.logging.Logger;
+
+/**
+ * The driver's two sockets: one on which claims are prepared, and then one in the directory that the kubelet's plugin watcher
+ * follows, by which it finds the first. Both are made again when somebody deletes them, on a thread of its own.
+ */
+final class DraSockets implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(DraSockets.class.getName());
+
+    private static final String TYPE = "DRAPlugin";
+
+    /** The safety net, should inotify be unable to tell. */
+    private static final Duration POLL = Duration.ofSeconds(30);
+
+    private static final Duration CLOSE = Duration.ofMillis(500);
+
+    private final UnixRpc rpc;
+    private final String driver;
+    private final Path calls;
+    private final Path registration;
+    private final List<ServerServiceDefinition> services;
+    private final Runnable registered;
+    private final DirectoryWatch watch;
+    private final Thread thread;
+    private final Lock serving = new ReentrantLock();
+    private boolean isClosed;
+    private Optional<Server> caller = Optional.empty();
+    private Optional<Server> registrar = Optional.empty();
+    private Optional<String> told = Optional.empty();
+    private volatile boolean isRegistered;
+
+    /**
+     * Sockets of a driver.
+     *
+     * @param calls where claims are prepared
+     * @param registration where the plugin watcher looks
+     * @param registered run when the kubelet has taken up the driver
+     */
+    private DraSockets(
+            UnixRpc rpc,
+            String driver,
+            Path calls,
+            Path registration,
+            List<ServerServiceDefinition> services,
+            Runnable registered)
+            throws IOException {
+        this.rpc = rpc;
+        this.driver = driver;
+        this.calls = calls;
+        this.registration = registration;
+        this.services = List.copyOf(services);
+        this.registered = registered;
+        this.watch = DirectoryWatch.open(registration.resolveSibling(""));
+        this.thread = Thread.ofPlatform().name("dra sockets").daemon().unstarted(this::follow);
+    }
+
+    /**
+     * Serves from now on; directories of a kubelet that is not there yet are waited for.
+     *
+     * @throws IOException if the directory cannot be watched, or another daemon serves in it
+     */
+    static DraSockets open(
+            UnixRpc rpc,
+            String driver,
+            Path calls,
+            Path registration,
+            List<ServerServiceDefinition> services,
+            Runnable registered)
+            throws IOException {
+        for (Path socket : List.of(registration, calls)) {
+            if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS) && UnixRpc.isListening(socket)) {
+                throw new IOException(socket + ": another process serves it, stop that one first");
+            }
+        }
+        DraSockets sockets = new DraSockets(rpc, driver, calls, registration, services, registered);
+        sockets.thread.start();
+        return sockets;
+    }
+
+    private void follow() {
+        try {
+            while (true) {
+                if (!areThere()) {
+                    serve();
+                }
+                Object ignored = watch.await(POLL);
+            }
+        } catch (InterruptedException | ClosedWatchServiceException e) {
+            LOG.fine("no longer watching the sockets of " + driver);
+        }
+    }
+
+    private boolean areThere() {
+        return registrar.isPresent()
+                && Files.exists(registration, LinkOption.NOFOLLOW_LINKS)
+                && Files.exists(calls, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private void serve() throws InterruptedException {
+        serving.lock();
+        try {
+            if (!isClosed) {
+                serveAnew();
+            }
+        } finally {
+            serving.unlock();
+        }
+    }
+
+    private void serveAnew() throws InterruptedException {
+        shutDown();
+        try {
+            Path plugins = calls.resolveSibling("").resolveSibling("");
+            Path registry = registration.resolveSibling("");
+            if (!Files.isDirectory(plugins) || !Files.isDirectory(registry)) {
+                tell("waiting for the kubelet: there is no " + (Files.isDirectory(plugins) ? registry : plugins));
+                return;
+            }
+            makeOwn(calls.resolveSibling(""));
+            caller = Optional.of(serve(calls, services));
+            registrar = Optional.of(serve(registration, List.of(new Registration().bindService())));
+            told = Optional.empty();
+        } catch (IOException e) {
+            shutDown();
+            tell("cannot serve: " + e.getMessage());
+        }
+    }
+
+    private void tell(String text) {
+        if (!told.equals(Optional.of(text))) {
+            LOG.warning(driver + ": " + text);
+            told = Optional.of(text);
+        }
+    }
+
+    private static void makeOwn(Path directory) throws IOException {
+        try {
+            Files.createDirectory(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+                throw new IOException(directory + ": is in the way, remove it", e);
+            }
+        }
+    }
+
+    private Server serve(Path socket, List<ServerServiceDefinition> what) throws IOException {
+        if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+            if (UnixRpc.isListening(socket)) {
+                throw new IOException(socket + ": another process serves it, stop that one");
+            }
+            Files.delete(socket);
+        }
+        return rpc.serve(socket, what);
+    }
+
+    /** Whether the kubelet has taken up the driver. */
+    boolean isRegistered() {
+        return isRegistered;
+    }
+
+    /** The kubelet asks now and then, and gives a second. */
+    private final class Registration extends RegistrationGrpc.RegistrationImplBase {
+
+        @Override
+        public void getInfo(InfoRequest request, StreamObserver<PluginInfo> answer) {
+            answer.onNext(PluginInfo.newBuilder()
+                    .setType(TYPE)
+                    .setName(driver)
+                    .setEndpoint(calls.toString())
+                    .addAllSupportedVersions(DraService.VERSIONS)
+                    .build());
+            answer.onCompleted();
+        }
+
+        @Override
+        public void notifyRegistrationStatus(
+                RegistrationStatus status, StreamObserver<RegistrationStatusResponse> answer) {
+            isRegistered = status.getPluginRegistered();
+            if (isRegistered) {
+                LOG.info(driver + ": registered with the kubelet");
+                registered.run();
+            } else {
+                LOG.warning(driver + ": the kubelet refuses the driver: " + plain(status.getError()));
+            }
+            answer.onNext(RegistrationStatusResponse.getDefaultInstance());
+            answer.onCompleted();
+        }
+    }
+
+    private static String plain(String text) {
+        return PlainText.of(text);
+    }
+
+    /** The kubelet must not find a driver whose calls nobody answers any more. */
+    private void shutDown() throws InterruptedException {
+        for (Optional<Server> server : List.of(registrar, caller)) {
+            if (server.isPresent()) {
+                server.orElseThrow().shutdownNow();
+                boolean ignored = server.orElseThrow().awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        }
+        registrar = Optional.empty();
+        caller = Optional.empty();
+    }
+
+    @Override
+    public void close() throws IOException {
+        Threads.end(thread);
+        // what it serves just now is taken away too
+        serving.lock();
+        try {
+            isClosed = true;
+            shutDown();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            serving.unlock();
+        }
+        watch.close();
+    }
+}

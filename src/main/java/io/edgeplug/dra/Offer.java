@@ -1,0 +1,70 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PfPart;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Preference;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The devices of one class at one time.
+ *
+ * @param devices in the health that the cluster is told
+ * @param claimed the IDs of those that a claim has
+ * @param heldByPlugin the IDs of those that a pod has from the device plugin, which had the class before
+ */
+record Offer(DeviceClass deviceClass, List<Device> devices, Set<String> claimed, Set<String> heldByPlugin) {
+
+    Offer {
+        devices = List.copyOf(devices);
+        claimed = Set.copyOf(claimed);
+        heldByPlugin = Set.copyOf(heldByPlugin);
+    }
+
+    /**
+     * The devices in the order in which the scheduler is to take them, for it takes the first that fits: one PF after the
+     * other, or one of each PF in turn.
+     */
+    List<Device> inOrder() {
+        List<Device> sorted = devices.stream()
+                .sorted(Comparator.comparing(Offer::adapter)
+                        .thenComparingInt(Offer::index)
+                        .thenComparing(Device::id))
+                .toList();
+        return deviceClass.preference() == Preference.PACK ? sorted : spread(sorted);
+    }
+
+    private static List<Device> spread(List<Device> sorted) {
+        Map<String, List<Device>> byAdapter = new TreeMap<>();
+        sorted.forEach(device -> byAdapter
+                .computeIfAbsent(adapter(device), none -> new ArrayList<>())
+                .add(device));
+        List<Device> spread = new ArrayList<>();
+        for (int turn = 0; spread.size() < sorted.size(); turn++) {
+            for (List<Device> one : byAdapter.values()) {
+                if (turn < one.size()) {
+                    spread.add(one.get(turn));
+                }
+            }
+        }
+        return spread;
+    }
+
+    private static String adapter(Device device) {
+        return switch (device) {
+            case PfPart part -> part.physicalFunction().toString();
+            case PciDevice pci -> pci.function().address().toString();
+            default -> device.id();
+        };
+    }
+
+    private static int index(Device device) {
+        return device instanceof PfPart part ? part.index() : 0;
+    }
+}

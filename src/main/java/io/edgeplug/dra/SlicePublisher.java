@@ -1,0 +1,148 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.flow.Backoff;
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.flow.Latest;
+import io.edgeplug.flow.Threads;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.logging.Logger;
+
+/**
+ * Keeps this node's slices on the API server as they should be, on a thread of its own: written when devices change, and
+ * again when somebody else deletes or changes them. A server that is away is waited for, with a back-off.
+ */
+final class SlicePublisher implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(SlicePublisher.class.getName());
+
+    private static final Duration FIRST_RETRY = Duration.ofMillis(250);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
+
+    /** How often is looked whether pods of the device plugin have ended, which nobody tells. */
+    private static final Duration SLOW_LOOK = Duration.ofSeconds(10);
+
+    private final SliceStore store;
+    private final String driver;
+    private final Supplier<List<Offer>> offers;
+    private final Latest<Long> wakes = new Latest<>(0L, Long::longValue);
+    private final Thread thread;
+    private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
+
+    /** Whether the kubelet knows the driver: it deletes the slices of one that it does not. */
+    private volatile boolean isWanted;
+
+    /** The last failure that was told. */
+    private Optional<String> told = Optional.empty();
+
+    private String published = "";
+
+    /** How many wakes what is published takes into account. */
+    private final Latest<Long> done = new Latest<>(0L, Long::longValue);
+
+    SlicePublisher(ApiServer api, String driver, Supplier<String> nodeName, Supplier<List<Offer>> offers) {
+        this.store = new SliceStore(api, driver, nodeName, this::wake);
+        this.driver = driver;
+        this.offers = offers;
+        this.thread = Thread.ofVirtual().name("slices").unstarted(this::follow);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Something may have changed. */
+    void wake() {
+        Long ignored = wakes.change(count -> count + 1);
+    }
+
+    /** Waits until the newest change is published, but not long. */
+    void awaitPublished(Duration patience) throws InterruptedException {
+        wake();
+        Long ignored = done.awaitNewerThan(wakes.get() - 1, patience);
+    }
+
+    /** The kubelet has taken up the driver, and may have deleted the slices before. */
+    void want() {
+        isWanted = true;
+        wake();
+    }
+
+    private void follow() {
+        try {
+            while (true) {
+                long seen = wakes.get();
+                Optional<Duration> pause = isWanted && backoff.isDue() ? publish(seen) : Optional.empty();
+                Duration wait =
+                        pause.or(() -> backoff.due().map(Deadline::wakeUp)).orElse(SLOW_LOOK);
+                Long ignored = wakes.awaitNewerThan(seen, wait);
+                if (pause.isPresent()) {
+                    // the server has said for how long, and no change shortens that
+                    ignored = wakes.awaitNewerThan(Long.MAX_VALUE, wait);
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.fine("no longer publishing");
+        } finally {
+            store.close();
+        }
+    }
+
+    /** How long the server wants to be left alone, if it said so. */
+    private Optional<Duration> publish(long seen) throws InterruptedException {
+        try {
+            List<Offer> now = offers.get();
+            List<String> slices = store.write(now);
+            tell(now, slices);
+            Long ignored = done.change(before -> seen);
+            told = Optional.empty();
+            if (store.isFollowed()) {
+                backoff.reset();
+            } else {
+                // the watch has ended, and what follows is a new list
+                backoff.failed();
+                wake();
+            }
+            return Optional.empty();
+        } catch (ApiException e) {
+            if (e.isOutdated()) {
+                store.forget();
+            }
+            failed(e);
+            return e.retryAfter();
+        } catch (IOException e) {
+            failed(e);
+            return Optional.empty();
+        }
+    }
+
+    private void tell(List<Offer> now, List<String> slices) {
+        int devices = now.stream().mapToInt(offer -> offer.devices().size()).sum();
+        String text = driver + ": published, " + devices + (devices == 1 ? " device" : " devices") + " in "
+                + slices.size() + (slices.size() == 1 ? " slice" : " slices");
+        if (!text.equals(published) || told.isPresent()) {
+            LOG.info(text);
+            published = text;
+        }
+    }
+
+    /** A conflict is no news, since somebody else may change a slice at any time. */
+    private void failed(IOException e) {
+        backoff.failed();
+        String text = String.valueOf(e.getMessage());
+        if (e instanceof ApiException api && api.isOutdated()) {
+            LOG.fine(text);
+        } else if (!told.equals(Optional.of(text))) {
+            LOG.warning(driver + ": devices not published, tried again: " + text);
+            told = Optional.of(text);
+        }
+    }
+
+    @Override
+    public void close() {
+        Threads.end(thread);
+    }
+}

@@ -1,0 +1,283 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.edgeplug.dra.Slice.Place;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+
+/** This node's slices on the API server, as a list and the watch that follows it tell them; for one thread. */
+final class SliceStore implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(SliceStore.class.getName());
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** More events than that wait for a list of all. */
+    private static final int MAX_HEARD = 1024;
+
+    private final ApiServer api;
+    private final String driver;
+    private final Supplier<String> nodeName;
+    private final Runnable wake;
+
+    private Optional<Place> place = Optional.empty();
+    private final Map<Integer, Slice> slices = new HashMap<>();
+    private final List<Slice> surplus = new ArrayList<>();
+    private long generation = 1;
+    private long count;
+
+    /** What the server keeps of what was sent, where it does not keep all of it. */
+    private final Map<Integer, Altered> altered = new HashMap<>();
+
+    private boolean keepsTaints = true;
+    private Optional<Watch> watch = Optional.empty();
+
+    private record Altered(String sent, String kept) {}
+
+    SliceStore(ApiServer api, String driver, Supplier<String> nodeName, Runnable wake) {
+        this.api = api;
+        this.driver = driver;
+        this.nodeName = nodeName;
+        this.wake = wake;
+    }
+
+    /** Follows a list until it ends, on a thread of its own. */
+    private final class Watch {
+
+        /** By name, the newest version that was heard of; empty if the slice is gone. */
+        private final Map<String, Optional<String>> heard = new ConcurrentHashMap<>();
+
+        private final Thread thread;
+        private volatile boolean isOver;
+
+        Watch(ApiRequest request) {
+            this.thread = Thread.ofVirtual().name("slice watch").start(() -> follow(request));
+        }
+
+        private void follow(ApiRequest request) {
+            try {
+                api.watch(request, PATIENCE, this::hear);
+            } catch (IOException e) {
+                LOG.fine(() -> "the watch of slices has ended: " + e.getMessage());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } finally {
+                isOver = true;
+                wake.run();
+            }
+        }
+
+        private void hear(String line) {
+            JsonObject event = ApiServer.json(line).orElse(new JsonObject());
+            JsonObject metadata = Slice.object(Slice.object(event, "object"), "metadata");
+            switch (Slice.text(event, "type")) {
+                case "BOOKMARK" -> {}
+                case "ADDED", "MODIFIED" ->
+                    heard.put(Slice.text(metadata, "name"), Optional.of(Slice.text(metadata, "resourceVersion")));
+                case "DELETED" -> heard.put(Slice.text(metadata, "name"), Optional.empty());
+                default -> isOver = true;
+            }
+            isOver |= heard.size() > MAX_HEARD;
+            wake.run();
+        }
+    }
+
+    /** Whether changes by others are heard of now. */
+    boolean isFollowed() {
+        return watch.filter(one -> !one.isOver).isPresent();
+    }
+
+    /** Has the slices listed anew before anything is written. */
+    void forget() {
+        watch.ifPresent(one -> one.thread.interrupt());
+        watch = Optional.empty();
+    }
+
+    /**
+     * Makes the slices those of these offers; what is so already is not written.
+     *
+     * @return the devices of each
+     */
+    List<String> write(List<Offer> offers) throws IOException, InterruptedException {
+        takeNews();
+        Place where = place();
+        if (!isFollowed()) {
+            list(where);
+            where = place();
+        }
+        boolean kept = keepsTaints;
+        List<String> wanted = Pool.slices(driver, offers, keepsTaints);
+        write(where, wanted);
+        if (kept != keepsTaints) {
+            wanted = Pool.slices(driver, offers, keepsTaints);
+            write(where, wanted);
+        }
+        return wanted;
+    }
+
+    private Place place() throws IOException, InterruptedException {
+        if (place.isEmpty()) {
+            String node = nodeName.get().isEmpty()
+                    ? api.nodeName()
+                            .orElseThrow(
+                                    () -> new IOException("the identity is no node's, so [dra] node_name is needed"))
+                    : nodeName.get();
+            JsonObject answer = api.ask(ApiRequest.node(node), PATIENCE);
+            place = Optional.of(new Place(driver, node, Slice.text(Slice.object(answer, "metadata"), "uid")));
+        }
+        return place.orElseThrow();
+    }
+
+    /** What others have done since; our own changes are heard of too. */
+    private void takeNews() {
+        if (watch.isEmpty()) {
+            return;
+        }
+        for (String name : List.copyOf(watch.orElseThrow().heard.keySet())) {
+            Optional<String> version =
+                    Optional.ofNullable(watch.orElseThrow().heard.remove(name)).flatMap(one -> one);
+            Optional<Slice> known = slices.values().stream()
+                    .filter(slice -> slice.name().equals(name))
+                    .findFirst();
+            if (version.isEmpty()) {
+                known.ifPresent(slice -> slices.remove(slice.index()));
+                // slices of a node that was deleted and made again are deleted with the node before
+                place = place.filter(one -> known.isEmpty());
+            } else if (known.filter(slice -> isAsNew(slice, version.orElseThrow()))
+                    .isEmpty()) {
+                forget();
+                return;
+            }
+        }
+    }
+
+    /** Versions of one server are numbers that rise. */
+    private static boolean isAsNew(Slice slice, String version) {
+        if (!slice.version().matches("\\d{1,18}") || !version.matches("\\d{1,18}")) {
+            return slice.version().equals(version);
+        }
+        return Long.parseLong(slice.version()) >= Long.parseLong(version);
+    }
+
+    private void list(Place where) throws IOException, InterruptedException {
+        forget();
+        JsonObject list = api.ask(ApiRequest.slices(where.node(), driver), PATIENCE);
+        Set<String> before = names();
+        slices.clear();
+        surplus.clear();
+        if (list.get("items") instanceof JsonArray items) {
+            for (JsonElement item : items) {
+                if (item instanceof JsonObject json) {
+                    add(Slice.of(json));
+                }
+            }
+        }
+        // unheard: slices of a node that was deleted and made again are deleted with the node before
+        boolean isAllThere = names().containsAll(before);
+        place = place.filter(one -> isAllThere);
+        slices.values().forEach(slice -> {
+            if (slice.generation() >= generation) {
+                generation = slice.generation();
+                count = slice.count();
+            }
+        });
+        String version = Slice.text(Slice.object(list, "metadata"), "resourceVersion");
+        watch = Optional.of(new Watch(ApiRequest.watchSlices(where.node(), driver, version)));
+    }
+
+    private Set<String> names() {
+        return slices.values().stream().map(Slice::name).collect(Collectors.toSet());
+    }
+
+    private void add(Slice slice) {
+        if (slice.index() < 0 || slices.putIfAbsent(slice.index(), slice) != null) {
+            surplus.add(slice);
+        }
+    }
+
+    /** Consumers take only slices of the highest generation, and the pool as whole if it has as many as each says. */
+    private void write(Place where, List<String> wanted) throws IOException, InterruptedException {
+        long stale = 0;
+        for (int i = 0; i < wanted.size(); i++) {
+            stale += isStale(i, wanted.get(i)) ? 1 : 0;
+        }
+        if (count != 0 && (stale > 1 || count != wanted.size())) {
+            generation++;
+        }
+        count = wanted.size();
+        for (int i = 0; i < wanted.size(); i++) {
+            Optional<Slice> before = Optional.ofNullable(slices.get(i));
+            boolean isOfPool = before.filter(slice -> slice.generation() == generation && slice.count() == count)
+                    .isPresent();
+            if (isStale(i, wanted.get(i)) || !isOfPool) {
+                write(where, i, wanted.get(i), before);
+            }
+        }
+        for (int index : List.copyOf(slices.keySet())) {
+            if (index >= wanted.size()) {
+                surplus.add(slices.remove(index));
+            }
+        }
+        while (!surplus.isEmpty()) {
+            delete(surplus.getLast());
+            surplus.removeLast();
+        }
+    }
+
+    private boolean isStale(int index, String wanted) {
+        Optional<String> kept = Optional.ofNullable(slices.get(index)).map(Slice::devices);
+        Optional<Altered> change = Optional.ofNullable(altered.get(index));
+        boolean isAlteredAsBefore = change.filter(
+                        one -> one.sent().equals(wanted) && kept.equals(Optional.of(one.kept())))
+                .isPresent();
+        return !isAlteredAsBefore && !kept.equals(Optional.of(wanted));
+    }
+
+    private void write(Place where, int index, String devices, Optional<Slice> before)
+            throws IOException, InterruptedException {
+        JsonObject json = Slice.json(where, index, generation, count, devices, before);
+        ApiRequest request =
+                before.map(slice -> ApiRequest.replace(slice.name(), json)).orElseGet(() -> ApiRequest.create(json));
+        Slice kept = Slice.of(api.ask(request, PATIENCE));
+        slices.put(index, kept);
+        if (kept.devices().equals(devices)) {
+            altered.remove(index);
+            return;
+        }
+        altered.put(index, new Altered(devices, kept.devices()));
+        if (keepsTaints && devices.contains("\"taints\"") && !kept.devices().contains("\"taints\"")) {
+            keepsTaints = false;
+            LOG.warning(
+                    driver + ": the API server drops taints of devices (feature gate DRADeviceTaints), so devices that "
+                            + "are unhealthy are left out, and evict has no effect");
+        }
+    }
+
+    private void delete(Slice slice) throws IOException, InterruptedException {
+        try {
+            JsonObject ignored = api.ask(ApiRequest.delete(slice.name(), slice.uid()), PATIENCE);
+        } catch (ApiException e) {
+            if (!e.isOutdated()) {
+                throw e;
+            }
+        }
+    }
+
+    /** Stops to follow; the slices stay. */
+    @Override
+    public void close() {
+        forget();
+    }
+}

@@ -1,0 +1,91 @@
+package io.edgeplug.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.edgeplug.rules.Api;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Classes whose devices are claimed, and what such a class cannot say. */
+final class ApiReaderTest {
+
+    private static final String CLASS = """
+            [[class]]
+            resource = "example.com/vf"
+            kind = "vf"
+            match = { drivers = ["iavf"] }
+            """;
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private Config read(String before, String lines) throws Exception {
+        return ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), before + "\n" + CLASS + lines));
+    }
+
+    private String mistakes(String before, String lines) {
+        ConfigException mistakes = catchThrowableOfType(ConfigException.class, () -> read(before, lines));
+        return String.valueOf(mistakes.getMessage());
+    }
+
+    @Test
+    void classIsTheDevicePluginsUnlessItSaysOtherwise() throws Exception {
+        assertThat(read("", "").claimed()).isEmpty();
+        Config claimed = read("", "api = \"dra\"\nevict = true");
+
+        assertThat(claimed.claimed()).hasSize(1).allMatch(one -> one.api() == Api.DRA && one.evict());
+        assertThat(read("", "api = \"device-plugin\"")).isEqualTo(read("", ""));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            api = "dar"                         | api: "dar" is none of device-plugin, dra
+            evict = true                        | evict: needs api = "dra"
+            api = "dra"~hand_over = "cdi"       | hand_over: does not apply to api = "dra"
+            api = "dra"~annotations = { a = "b" } | annotations: does not apply to api = "dra"
+            api = "dra"~shares = 4              | shares: is not possible with api = "dra" yet
+            api = "dra"~faces = "exclusive"     | faces: is not possible with api = "dra" yet
+            api = "dra"~release = { reset = "flr" } | release: is not possible with api = "dra" yet
+            """)
+    void whatAClaimedClassCannotSayIsAMistake(String lines, String mistake) {
+        assertThat(mistakes("", lines.replace('~', '\n'))).contains(mistake);
+    }
+
+    @Test
+    void resourceThatNoAttributeHoldsIsAMistake() {
+        String file = CLASS.replace("example.com/vf", "example.com/" + "v".repeat(60));
+        assertThat(mistakes(file.replace("match =", "api = \"dra\"\nmatch ="), ""))
+                .contains("resource: is longer than the 64 characters");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "driver = \"Edge.io\", is no name of a driver",
+        "driver = \"3com.example\", is no name of a driver",
+        "node_name = \"a/b\", is no name of a node",
+        "kubeconfig = \"kubelet.conf\", must be an absolute path",
+        "node = \"a\", unknown key"
+    })
+    void settingsThatAreNoneAreMistakes(String line, String mistake) {
+        assertThat(mistakes("", "[dra]\n" + line)).contains(mistake);
+    }
+
+    @Test
+    void settingsAreServedElsewhereOnlyIfSomethingIsClaimed() throws Exception {
+        String settings =
+                "[dra]\nnode_name = \"edge-1\"\nkubeconfig = \"/etc/kubeconfig\"\ndriver = \"a.example.com\"\n";
+        assertThat(read("", settings).dra())
+                .isEqualTo(new DraSettings(
+                        "a.example.com", Optional.of("edge-1"), Optional.of(Path.of("/etc/kubeconfig"))));
+        assertThat(read("", settings).isServedAs(read("", ""))).isTrue();
+        assertThat(read("", "api = \"dra\"\n" + settings).isServedAs(read("", "api = \"dra\"")))
+                .isFalse();
+        assertThat(read("", "api = \"dra\"").isServedAs(read("", ""))).isFalse();
+    }
+}

@@ -1,0 +1,161 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+
+/** What a {@link StrictApiServer} has, and what it answers; one thread at a time. */
+final class ApiObjects {
+
+    static final String NODE = "node1";
+
+    private static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
+
+    final Map<String, JsonObject> slices = new TreeMap<>();
+    final Map<String, JsonObject> claims = new HashMap<>();
+    final List<BlockingQueue<JsonObject>> watches = new ArrayList<>();
+    long version = 1000;
+    boolean dropsTaints;
+    String nodeUid = "uid-of-node1";
+
+    /** Somebody else changes a slice. */
+    void change(String name, JsonArray devices) {
+        JsonObject slice = Optional.ofNullable(slices.get(name)).orElseThrow().deepCopy();
+        Slice.object(slice, "spec").add("devices", devices);
+        JsonObject ignored = store("MODIFIED", slice);
+    }
+
+    JsonObject answer(String method, String path, Map<String, String> query, String body) {
+        if (path.equals("/api/v1/nodes/" + NODE)) {
+            return JsonParser.parseString("{\"metadata\":{\"name\":\"node1\",\"uid\":\"" + nodeUid + "\"}}")
+                    .getAsJsonObject();
+        }
+        if (path.matches("/apis/resource.k8s.io/v1/namespaces/[^/]+/resourceclaims/[^/]+") && method.equals("GET")) {
+            String[] parts = path.split("/", -1);
+            return Optional.ofNullable(claims.get(parts[5] + "/" + parts[7]))
+                    .orElseGet(() -> problem(403, "no relationship found between node 'node1' and this object"));
+        }
+        if (path.startsWith(SLICES)) {
+            String name = path.substring(SLICES.length()).replaceFirst("^/", "");
+            return slice(method, name, query, body);
+        }
+        return problem(403, "User \"system:node:node1\" cannot " + method.toLowerCase(Locale.ROOT) + " " + path);
+    }
+
+    private JsonObject slice(String method, String name, Map<String, String> query, String body) {
+        JsonObject sent =
+                body.isEmpty() ? new JsonObject() : JsonParser.parseString(body).getAsJsonObject();
+        return switch (method) {
+            case "GET" ->
+                query.getOrDefault("fieldSelector", "").contains("spec.nodeName=" + NODE)
+                        ? list()
+                        : problem(403, "cannot list resource \"resourceslices\" at the cluster scope");
+            case "DELETE" -> delete(name, Slice.text(Slice.object(sent, "preconditions"), "uid"));
+            default -> write(method, name, sent);
+        };
+    }
+
+    private JsonObject delete(String name, String uid) {
+        JsonObject known = slices.get(name);
+        if (known == null) {
+            return problem(404, "resourceslices \"" + name + "\" not found");
+        }
+        if (!uid.equals(Slice.text(Slice.object(known, "metadata"), "uid"))) {
+            return problem(409, "the UID in the precondition does not match");
+        }
+        remove(name);
+        return new JsonObject();
+    }
+
+    private JsonObject write(String method, String name, JsonObject sent) {
+        JsonObject spec = Slice.object(sent, "spec");
+        if (!Slice.text(spec, "nodeName").equals(NODE)) {
+            return problem(403, "can only create ResourceSlice with the same NodeName as the requesting node");
+        }
+        Optional<String> invalid = SliceRules.problem(sent);
+        if (invalid.isPresent()) {
+            return problem(422, "ResourceSlice is invalid: " + invalid.orElseThrow());
+        }
+        JsonObject metadata = Slice.object(sent, "metadata");
+        if (method.equals("POST")) {
+            String base = Slice.text(metadata, "generateName");
+            metadata.addProperty(
+                    "name",
+                    base.substring(0, Math.min(58, base.length()))
+                            + UUID.randomUUID().toString().substring(0, 5));
+            metadata.addProperty("uid", UUID.randomUUID().toString());
+            return store("ADDED", sent);
+        }
+        JsonObject known = slices.get(name);
+        if (known == null) {
+            return problem(404, "resourceslices \"" + name + "\" not found");
+        }
+        String expected = Slice.text(Slice.object(known, "metadata"), "resourceVersion");
+        if (!Slice.text(metadata, "resourceVersion").equals(expected)) {
+            return problem(409, "the object has been modified; please apply your changes to the latest version");
+        }
+        return store("MODIFIED", sent);
+    }
+
+    private JsonObject store(String event, JsonObject slice) {
+        version++;
+        Slice.object(slice, "metadata").addProperty("resourceVersion", String.valueOf(version));
+        if (Slice.object(slice, "spec").get("devices") instanceof JsonArray devices) {
+            for (JsonElement device : devices) {
+                serverChanges(device.getAsJsonObject());
+            }
+        }
+        slices.put(Slice.text(Slice.object(slice, "metadata"), "name"), slice);
+        tell(event, slice);
+        return slice;
+    }
+
+    private void serverChanges(JsonObject device) {
+        if (dropsTaints) {
+            device.remove("taints");
+        }
+        if (device.get("taints") instanceof JsonArray taints) {
+            taints.forEach(taint -> taint.getAsJsonObject().addProperty("timeAdded", "2026-11-23T12:00:00Z"));
+        }
+    }
+
+    void remove(String name) {
+        version++;
+        Optional.ofNullable(slices.remove(name)).ifPresent(slice -> tell("DELETED", slice));
+    }
+
+    private void tell(String type, JsonObject slice) {
+        JsonObject event = new JsonObject();
+        event.addProperty("type", type);
+        event.add("object", slice.deepCopy());
+        watches.forEach(watch -> watch.add(event));
+    }
+
+    private JsonObject list() {
+        JsonArray items = new JsonArray();
+        slices.values().forEach(items::add);
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("resourceVersion", String.valueOf(version));
+        JsonObject list = new JsonObject();
+        list.add("metadata", metadata);
+        list.add("items", items);
+        return list.deepCopy();
+    }
+
+    private static JsonObject problem(int status, String message) {
+        JsonObject problem = new JsonObject();
+        problem.addProperty("problem", status);
+        problem.addProperty("message", message);
+        return problem;
+    }
+}

@@ -1,0 +1,275 @@
+package io.edgeplug.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.edgeplug.config.Config;
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.container.ContainerDirectories;
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.kubelet.Closing;
+import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.linux.DirectoryWatch;
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.PreparedClaims;
+import io.edgeplug.proto.dra.v1.Claim;
+import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
+import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
+import io.edgeplug.proto.dra.v1.NodePrepareResourcesRequest;
+import io.edgeplug.proto.dra.v1.NodeUnprepareResourceResponse;
+import io.edgeplug.proto.dra.v1.NodeUnprepareResourcesRequest;
+import io.edgeplug.proto.pluginregistration.InfoRequest;
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
+import io.edgeplug.proto.pluginregistration.RegistrationStatus;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Supplies;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
+final class DraNode implements AutoCloseable {
+
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final String VF0 = "0000:3b:01.0";
+    static final String VF0_NAME = "0000-3b-01-0";
+    static final String VF1_NAME = "0000-3b-01-1";
+
+    static final String CLASSES = """
+            [[class]]
+            resource = "example.com/vf"
+            kind = "vf"
+            api = "dra"
+            [class.match]
+            pf_names = ["ens1f0"]
+            [class.prepare]
+            driver = "vfio-pci"
+            """;
+
+    final SimulatedNode node;
+    final StrictApiServer server;
+    private final Path directory;
+    private final Closing closing = new Closing();
+    private final Closing daemon = new Closing();
+    private final UnixRpc rpc;
+    private final Config config;
+
+    private DraNode(Path directory, StrictApiServer server, SimulatedNode node, Config config, UnixRpc rpc) {
+        this.directory = directory;
+        this.server = server;
+        this.node = node;
+        this.config = config;
+        this.rpc = rpc;
+    }
+
+    static DraNode open(Path directory) throws Exception {
+        return open(directory, CLASSES);
+    }
+
+    static DraNode open(Path directory, String classes) throws Exception {
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
+        Files.createDirectories(directory.resolve("plugins"));
+        Files.createDirectories(directory.resolve("plugins_registry"));
+        Files.createDirectories(directory.resolve("device-plugins"));
+        // as every kubelet that knows claims has it
+        Files.writeString(directory.resolve("dra_manager_state"), "{}");
+        StrictApiServer server = StrictApiServer.open();
+        Path ignored = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
+        DraNode made = new DraNode(
+                directory,
+                server,
+                SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")),
+                ConfigFiles.read(file),
+                UnixRpc.open());
+        made.closing.add(server);
+        made.closing.add(made.node);
+        made.closing.add(made.rpc);
+        made.startDaemon();
+        return made;
+    }
+
+    /** What the daemon does at its start. */
+    void startDaemon() throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        Monitor monitor = daemon.add(Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle()));
+        Preparations preparations = daemon.add(new Preparations(node.sysfs(), monitor, kubeletDir));
+        preparations.recover();
+        Supplies supplies = daemon.add(
+                Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
+        PreparedClaims claims = PreparedClaims.read(claims());
+        DevicePlugins plugins = daemon.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+        DraDriver.Place place = new DraDriver.Place(
+                "edgeplug.io",
+                Optional.empty(),
+                Optional.of(directory.resolve("kubelet.conf")),
+                kubeletDir,
+                directory,
+                directory.resolve("plugins_registry"),
+                directory.resolve("cdi"),
+                directory.resolve("run/boot"));
+        DraDriver ignored = daemon.add(
+                DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders));
+    }
+
+    /** The daemon ends; sockets are gone then. */
+    void stopDaemon() throws Exception {
+        daemon.close();
+    }
+
+    Path claims() {
+        return directory.resolve("claims");
+    }
+
+    /** What the node loses when it is booted. */
+    void loseWhatABootTakes() throws Exception {
+        for (Path one : List.of(directory.resolve("run/boot"), directory.resolve("cdi"))) {
+            if (Files.isDirectory(one)) {
+                try (Stream<Path> files = Files.list(one)) {
+                    for (Path file : files.toList()) {
+                        Files.delete(file);
+                    }
+                }
+            } else {
+                Files.deleteIfExists(one);
+            }
+        }
+    }
+
+    /** What the plugin watcher of a kubelet does with the driver's socket. */
+    PluginInfo register() throws Exception {
+        Path socket = directory.resolve("plugins_registry/edgeplug.io-reg.sock");
+        Deadline patience = Deadline.in(PATIENCE);
+        try (DirectoryWatch watch = DirectoryWatch.open(directory.resolve("plugins_registry"))) {
+            while (!UnixRpc.isListening(socket)) {
+                assertThat(patience.isOver()).as("%s", socket).isFalse();
+                Object ignored = watch.await(Duration.ofSeconds(1));
+            }
+        }
+        var channel = rpc.dial(socket);
+        try {
+            var stub = RegistrationGrpc.newBlockingStub(channel);
+            PluginInfo info = stub.getInfo(InfoRequest.getDefaultInstance());
+            Object ignored = stub.notifyRegistrationStatus(
+                    RegistrationStatus.newBuilder().setPluginRegistered(true).build());
+            return info;
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private interface Call<T> {
+        T of(DRAPluginGrpc.DRAPluginBlockingStub stub);
+    }
+
+    private <T> T call(Call<T> call) {
+        var channel = rpc.dial(directory.resolve("plugins/edgeplug.io/dra.sock"));
+        try {
+            return call.of(DRAPluginGrpc.newBlockingStub(channel));
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    static Claim claim(String name) {
+        return Claim.newBuilder()
+                .setNamespace("default")
+                .setName(name)
+                .setUid("uid-of-" + name)
+                .build();
+    }
+
+    Map<String, NodePrepareResourceResponse> prepare(Claim... claims) {
+        NodePrepareResourcesRequest request = NodePrepareResourcesRequest.newBuilder()
+                .addAllClaims(List.of(claims))
+                .build();
+        return call(stub -> stub.nodePrepareResources(request)).getClaimsMap();
+    }
+
+    /** The outcome of one claim. */
+    NodePrepareResourceResponse prepare(String name) {
+        Claim claim = claim(name);
+        return Optional.ofNullable(prepare(claim).get(claim.getUid())).orElseThrow();
+    }
+
+    NodeUnprepareResourceResponse unprepare(String name) {
+        NodeUnprepareResourcesRequest request = NodeUnprepareResourcesRequest.newBuilder()
+                .addClaims(claim(name))
+                .build();
+        return Optional.ofNullable(call(stub -> stub.nodeUnprepareResources(request))
+                        .getClaimsMap()
+                        .get(claim(name).getUid()))
+                .orElseThrow();
+    }
+
+    /** The names of the files in which the container runtime finds claims. */
+    List<String> specifications() throws Exception {
+        Path cdi = directory.resolve("cdi");
+        if (!Files.isDirectory(cdi)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(cdi)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.startsWith("edgeplug-claim_"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    String specification(String name) throws Exception {
+        return Files.readString(
+                directory.resolve("cdi/edgeplug-claim_" + claim(name).getUid() + ".json"));
+    }
+
+    /** The scheduler gives devices of this node to a claim, and a pod may use it. */
+    void allocate(String name, String... devices) {
+        server.put(allocated(name, devices));
+    }
+
+    static JsonObject allocated(String name, String... devices) {
+        JsonArray results = new JsonArray();
+        for (String device : devices) {
+            JsonObject result = new JsonObject();
+            result.addProperty("request", "vfs/first-choice");
+            result.addProperty("driver", "edgeplug.io");
+            result.addProperty("pool", "node1");
+            result.addProperty("device", device);
+            results.add(result);
+        }
+        JsonObject ofDevices = new JsonObject();
+        ofDevices.add("results", results);
+        JsonObject allocation = new JsonObject();
+        allocation.add("devices", ofDevices);
+        JsonObject pod = new JsonObject();
+        pod.addProperty("resource", "pods");
+        pod.addProperty("name", "pod-of-" + name);
+        pod.addProperty("uid", "uid-of-pod-of-" + name);
+        JsonArray reserved = new JsonArray();
+        reserved.add(pod);
+        JsonObject status = new JsonObject();
+        status.add("allocation", allocation);
+        status.add("reservedFor", reserved);
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("namespace", "default");
+        metadata.addProperty("name", name);
+        metadata.addProperty("uid", claim(name).getUid());
+        JsonObject claim = new JsonObject();
+        claim.add("metadata", metadata);
+        claim.add("status", status);
+        return claim;
+    }
+
+    @Override
+    public void close() throws Exception {
+        daemon.close();
+        closing.close();
+    }
+}

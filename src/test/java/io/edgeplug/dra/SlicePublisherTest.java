@@ -1,0 +1,275 @@
+package io.edgeplug.dra;
+
+import static io.edgeplug.dra.TestSlices.devices;
+import static io.edgeplug.dra.TestSlices.names;
+import static io.edgeplug.dra.TestSlices.pools;
+import static io.edgeplug.dra.TestSlices.taints;
+import static io.edgeplug.dra.TestSlices.vf;
+import static io.edgeplug.dra.TestSlices.vfs;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Health;
+import io.edgeplug.kubelet.Closing;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the cluster is told of the node's devices, and when it is told again. */
+@Timeout(60)
+final class SlicePublisherTest {
+
+    private static final String DRIVER = "edgeplug.io";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+    private final AtomicReference<List<Offer>> offers = new AtomicReference<>(List.of());
+    private StrictApiServer server;
+    private SlicePublisher publisher;
+
+    @BeforeEach
+    void open() throws Exception {
+        server = closing.add(StrictApiServer.open());
+        ApiServer api = closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1)));
+        publisher = closing.add(new SlicePublisher(api, DRIVER, () -> "", offers::get));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    private void offer(List<Device> devices) {
+        offer(new Offer(vfs(false), devices, Set.of(), Set.of()));
+    }
+
+    private void offer(Offer offer) {
+        offers.set(List.of(offer));
+        publisher.wake();
+    }
+
+    private List<JsonObject> published(List<Device> devices) throws InterruptedException {
+        offer(devices);
+        publisher.start();
+        publisher.want();
+        return server.await(slices -> names(slices).size() == devices.size());
+    }
+
+    private long count(String request) {
+        return server.requests().stream().filter(one -> one.startsWith(request)).count();
+    }
+
+    @Test
+    void sliceBelongsToTheNodeAndTellsOfItsDevices() throws Exception {
+        JsonObject slice = published(vfs(1)).getFirst();
+
+        JsonObject owner = Slice.object(slice, "metadata")
+                .getAsJsonArray("ownerReferences")
+                .get(0)
+                .getAsJsonObject();
+        assertThat(Slice.text(owner, "uid")).isEqualTo("uid-of-node1");
+        assertThat(Slice.object(slice, "spec").get("pool"))
+                .hasToString("{\"name\":\"node1\",\"generation\":1,\"resourceSliceCount\":1}");
+        JsonObject device = devices(List.of(slice)).getFirst();
+        assertThat(Slice.text(device, "name")).isEqualTo("0000-3b-00-0");
+        assertThat(Slice.object(device, "attributes").asMap())
+                .containsEntry("resource.kubernetes.io/pciBusID", json("string", "0000:3b:00.0"))
+                .containsEntry("resource.kubernetes.io/pcieRoot", json("string", "pci0000:3a"))
+                .containsEntry("k8s.cni.cncf.io/deviceID", json("string", "0000:3b:00.0"))
+                .containsEntry("k8s.cni.cncf.io/resourceName", json("string", "example.com/vf"))
+                .containsEntry("resource", json("string", "example.com/vf"))
+                .containsEntry("pf", json("string", "ens1f0"))
+                .containsEntry("vendor", json("string", "8086"))
+                .containsKeys("resource.kubernetes.io/numaNode", "vf", "kind", "rdma");
+    }
+
+    private static JsonObject json(String name, String value) {
+        JsonObject json = new JsonObject();
+        json.addProperty(name, value);
+        return json;
+    }
+
+    @Test
+    void nothingIsPublishedBeforeTheKubeletHasTakenUpTheDriver() throws Exception {
+        offer(vfs(1));
+        publisher.start();
+        publisher.wake();
+        assertThat(server.requests()).isEmpty();
+        publisher.want();
+
+        assertThat(server.await(slices -> !slices.isEmpty())).hasSize(1);
+    }
+
+    @Test
+    void nodeWithoutDevicesHasOneEmptySlice() throws Exception {
+        publisher.start();
+        publisher.want();
+
+        assertThat(names(server.await(slices -> slices.size() == 1))).isEmpty();
+    }
+
+    @Test
+    void manyDevicesAreInSeveralSlicesOfOnePoolInTheirOrder() throws Exception {
+        List<JsonObject> slices = published(vfs(150));
+
+        assertThat(slices).hasSize(3);
+        assertThat(pools(slices)).hasSize(1);
+        assertThat(names(slices))
+                .containsExactlyElementsOf(
+                        vfs(150).stream().map(one -> DeviceNames.of(one.id())).toList());
+    }
+
+    @Test
+    void deviceThatBreaksChangesOneSliceOnlyAndNotTheGeneration() throws Exception {
+        List<Device> devices = new ArrayList<>(vfs(150));
+        List<JsonObject> before = published(devices);
+        long written = count("PUT");
+        devices.set(70, devices.get(70).withHealth(Health.unhealthy("does not answer")));
+        offer(devices);
+
+        assertThat(pools(server.await(taints("NoSchedule")))).isEqualTo(pools(before));
+        assertThat(count("PUT")).isEqualTo(written + 1);
+    }
+
+    @Test
+    void severalSlicesThatChangeAreANewGenerationOfAll() throws Exception {
+        List<JsonObject> before = published(vfs(150));
+        offer(vfs(150).subList(1, 150));
+        List<JsonObject> after = server.await(
+                slices -> names(slices).size() == 149 && pools(slices).size() == 1);
+
+        assertThat(pools(after)).doesNotContainAnyElementsOf(pools(before));
+        assertThat(after).hasSize(3);
+    }
+
+    @Test
+    void surplusSlicesAreDeletedOnceTheOthersAreWritten() throws Exception {
+        assertThat(published(vfs(150))).hasSize(3);
+        offer(vfs(10));
+
+        List<JsonObject> after = server.await(slices -> slices.size() == 1);
+        assertThat(names(after)).hasSize(10);
+        assertThat(pools(after).getFirst()).contains("\"resourceSliceCount\":1");
+    }
+
+    @Test
+    void slicesThatSomebodyDeletesAreMadeAgain() throws Exception {
+        assertThat(published(vfs(150))).hasSize(3);
+        server.awaitWatch();
+        for (String index : List.of("0001", "")) {
+            server.deleteSlices(name -> name.startsWith(index));
+            assertThat(pools(server.await(slices ->
+                            names(slices).size() == 150 && pools(slices).size() == 1)))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void sliceThatSomebodyChangesIsMadeAsItWas() throws Exception {
+        String name = Slice.text(Slice.object(published(vfs(3)).getFirst(), "metadata"), "name");
+        server.awaitWatch();
+        server.change(name, new JsonArray());
+
+        assertThat(names(server.await(slices -> names(slices).size() == 3))).hasSize(3);
+    }
+
+    @Test
+    void slicesOfAnEarlierRunAreTakenOver() throws Exception {
+        List<JsonObject> before = published(vfs(100));
+        publisher.close();
+        ApiServer api = closing.add(new ApiServer(directory.resolve("kubelet.conf")));
+        long posted = count("POST");
+        long put = count("PUT");
+        SlicePublisher next = closing.add(new SlicePublisher(api, DRIVER, () -> "node1", offers::get));
+        next.start();
+        next.want();
+        next.awaitPublished(java.time.Duration.ofSeconds(20));
+
+        assertThat(server.slices()).isEqualTo(before);
+        assertThat(count("POST")).isEqualTo(posted);
+        assertThat(count("PUT")).isEqualTo(put);
+    }
+
+    @Test
+    void claimedDeviceThatBreaksEvictsItsPodIfTheClassSaysSo() throws Exception {
+        Device broken = vf(0).withHealth(Health.GONE);
+        assertThat(published(List.of(vf(0), vf(1)))).hasSize(1);
+        offer(new Offer(vfs(true), List.of(broken, vf(1)), Set.of(broken.id()), Set.of()));
+
+        assertThat(names(server.await(taints("NoExecute")))).hasSize(2);
+    }
+
+    @Test
+    void deviceThatAPodHasFromTheDevicePluginIsKeptFromOthers() throws Exception {
+        assertThat(published(List.of(vf(0)))).hasSize(1);
+        offer(new Offer(vfs(false), List.of(vf(0)), Set.of(), Set.of(vf(0).id())));
+
+        assertThat(devices(server.await(taints("NoSchedule"))).getFirst().toString())
+                .contains("edgeplug.io/held");
+    }
+
+    @Test
+    void serverThatDropsTaintsGetsOnlyHealthyDevices() throws Exception {
+        server.dropTaints();
+        assertThat(published(vfs(3))).hasSize(1);
+        Device broken = vf(0).withHealth(Health.unhealthy("does not answer"));
+        offer(List.of(broken, vf(1), vf(2)));
+
+        assertThat(names(server.await(slices -> names(slices).size() == 2))).doesNotContain("0000-3b-00-0");
+    }
+
+    @Test
+    void failuresAreTriedAgainAndPausesHeeded() throws Exception {
+        server.answerNext(500, "etcd is away", Map.of());
+        server.answerNext(403, "not yet", Map.of());
+        server.answerNext(429, "slowly", Map.of("Retry-After", "1"));
+
+        assertThat(published(vfs(1))).hasSize(1);
+    }
+
+    @Test
+    void conflictIsFollowedByANewLook() throws Exception {
+        assertThat(published(vfs(3))).hasSize(1);
+        server.awaitWatch();
+        server.answerNext(409, "the object has been modified", Map.of());
+        offer(vfs(4));
+
+        assertThat(names(server.await(slices -> names(slices).size() == 4))).hasSize(4);
+    }
+
+    @Test
+    void watchThatEndsIsFollowedByAnother() throws Exception {
+        assertThat(published(vfs(3))).hasSize(1);
+        server.awaitWatch();
+        server.endWatches();
+        List<JsonObject> ignored =
+                server.await(slices -> count("GET /apis/resource.k8s.io/v1/resourceslices watch") >= 2);
+        server.awaitWatch();
+        server.deleteSlices(name -> true);
+
+        assertThat(names(server.await(slices -> names(slices).size() == 3))).hasSize(3);
+    }
+
+    @Test
+    void sliceThatIsMadeAgainBelongsToTheNodeAsItIsNow() throws Exception {
+        assertThat(published(vfs(1))).hasSize(1);
+        server.awaitWatch();
+        server.replaceNode("uid-of-the-next");
+        server.deleteSlices(name -> true);
+
+        assertThat(server.await(slices -> slices.toString().contains("uid-of-the-next")))
+                .hasSize(1);
+    }
+}

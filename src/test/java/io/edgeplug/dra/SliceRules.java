@@ -1,0 +1,87 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What the real API server refuses a slice for (validation of resource.k8s.io), as far as edgeplug could do it. */
+final class SliceRules {
+
+    private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+    private static final String SUBDOMAIN = "[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*";
+    private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,31}";
+
+    private SliceRules() {}
+
+    static Optional<String> problem(JsonObject slice) {
+        JsonObject spec = Slice.object(slice, "spec");
+        JsonObject pool = Slice.object(spec, "pool");
+        if (!Slice.text(spec, "driver").matches(SUBDOMAIN)
+                || Slice.text(spec, "driver").length() > 63) {
+            return Optional.of("spec.driver: Invalid value");
+        }
+        if (!Slice.text(pool, "name").matches(SUBDOMAIN + "(/" + SUBDOMAIN + ")*")) {
+            return Optional.of("spec.pool.name: Invalid value");
+        }
+        if (!Slice.text(pool, "resourceSliceCount").matches("[1-9]\\d*")) {
+            return Optional.of("spec.pool.resourceSliceCount: Invalid value: must be greater than zero");
+        }
+        if (!Slice.text(pool, "generation").matches("\\d+")) {
+            return Optional.of("spec.pool.generation: Invalid value");
+        }
+        return devices(spec.get("devices") instanceof JsonArray all ? all : new JsonArray());
+    }
+
+    private static Optional<String> devices(JsonArray devices) {
+        Set<String> names = new HashSet<>();
+        boolean hasTaints = false;
+        for (JsonElement one : devices) {
+            JsonObject device = one.getAsJsonObject();
+            String name = Slice.text(device, "name");
+            if (!name.matches(LABEL) || !names.add(name)) {
+                return Optional.of("spec.devices.name: Invalid or duplicate value: " + name);
+            }
+            Map<String, JsonElement> attributes =
+                    Slice.object(device, "attributes").asMap();
+            if (attributes.size() > 32) {
+                return Optional.of("spec.devices.attributes: Too many");
+            }
+            for (Map.Entry<String, JsonElement> attribute : attributes.entrySet()) {
+                Optional<String> problem =
+                        attribute(attribute.getKey(), attribute.getValue().getAsJsonObject());
+                if (problem.isPresent()) {
+                    return problem;
+                }
+            }
+            JsonArray taints = device.get("taints") instanceof JsonArray all ? all : new JsonArray();
+            hasTaints |= !taints.isEmpty();
+            for (JsonElement taint : taints) {
+                String key = Slice.text(taint.getAsJsonObject(), "key");
+                String effect = Slice.text(taint.getAsJsonObject(), "effect");
+                if (!key.matches(SUBDOMAIN + "/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
+                        || !Set.of("None", "NoSchedule", "NoExecute").contains(effect)
+                        || taints.size() > 16) {
+                    return Optional.of("spec.devices.taints: Invalid value");
+                }
+            }
+        }
+        return devices.size() > (hasTaints ? 64 : 128)
+                ? Optional.of("spec.devices: Too many: " + devices.size())
+                : Optional.empty();
+    }
+
+    private static Optional<String> attribute(String name, JsonObject value) {
+        String[] parts = name.split("/", -1);
+        boolean isNamed = parts[parts.length - 1].matches(IDENTIFIER)
+                && parts.length <= 2
+                && (parts.length == 1 || (parts[0].matches(SUBDOMAIN) && parts[0].length() <= 63));
+        if (!isNamed || value.size() != 1 || Slice.text(value, "string").length() > 64) {
+            return Optional.of("spec.devices.attributes: Invalid value: " + name + ": " + value);
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,298 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A small API server with what edgeplug asks of the real one, which refuses what that refused: see the shared notes on
+ * Dynamic Resource Allocation. Slices and claims are in memory.
+ */
+final class StrictApiServer implements AutoCloseable {
+
+    private static final char[] PASSWORD = {};
+
+    private final HttpsServer server;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ApiObjects objects = new ApiObjects();
+    private final Deque<Answer> planned = new ArrayDeque<>();
+    private final List<String> requests = new ArrayList<>();
+    private final List<String> callers = new ArrayList<>();
+
+    /** An answer that is no success. */
+    record Answer(int status, String message, Map<String, String> headers) {}
+
+    private StrictApiServer(HttpsServer server) {
+        this.server = server;
+    }
+
+    static StrictApiServer open() throws IOException, GeneralSecurityException {
+        return open(0);
+    }
+
+    static StrictApiServer open(int port) throws IOException, GeneralSecurityException {
+        HttpsServer https = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+        SSLContext tls = tls();
+        https.setHttpsConfigurator(new HttpsConfigurator(tls) {
+            @Override
+            public void configure(HttpsParameters parameters) {
+                SSLParameters wanted = tls.getDefaultSSLParameters();
+                wanted.setNeedClientAuth(true);
+                parameters.setSSLParameters(wanted);
+            }
+        });
+        StrictApiServer api = new StrictApiServer(https);
+        https.setExecutor(api.threads);
+        https.createContext("/", api::handle);
+        https.start();
+        return api;
+    }
+
+    private static SSLContext tls() throws IOException, GeneralSecurityException {
+        String own = TestIdentity.pem("server.pem");
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        keys.load(null, PASSWORD);
+        keys.setKeyEntry("server", Pem.key(own), PASSWORD, Pem.certificates(own).toArray(X509Certificate[]::new));
+        KeyManagerFactory own509 = KeyManagerFactory.getInstance("PKIX");
+        own509.init(keys, PASSWORD);
+        KeyStore authorities = KeyStore.getInstance("PKCS12");
+        authorities.load(null, PASSWORD);
+        authorities.setCertificateEntry(
+                "ca", Pem.certificates(TestIdentity.pem("ca.pem")).getFirst());
+        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+        trust.init(authorities);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(own509.getKeyManagers(), trust.getTrustManagers(), null);
+        return tls;
+    }
+
+    int port() {
+        return server.getAddress().getPort();
+    }
+
+    /** Answers the next request so. */
+    void answerNext(int status, String message, Map<String, String> headers) {
+        locked(() -> planned.add(new Answer(status, message, headers)));
+    }
+
+    void dropTaints() {
+        locked(() -> objects.dropsTaints = true);
+    }
+
+    /** Somebody deletes the node and makes it again. */
+    void replaceNode(String uid) {
+        locked(() -> objects.nodeUid = uid);
+    }
+
+    /** Has a claim, as the scheduler leaves it. */
+    void put(JsonObject claim) {
+        JsonObject metadata = Slice.object(claim, "metadata");
+        locked(() -> objects.claims.put(Slice.text(metadata, "namespace") + "/" + Slice.text(metadata, "name"), claim));
+    }
+
+    /** Somebody else deletes slices. */
+    void deleteSlices(Predicate<String> name) {
+        locked(() -> List.copyOf(objects.slices.keySet()).stream().filter(name).forEach(objects::remove));
+    }
+
+    /** Somebody else changes a slice. */
+    void change(String name, JsonArray devices) {
+        locked(() -> objects.change(name, devices));
+    }
+
+    /** The server ends all objects.watches. */
+    void endWatches() {
+        locked(() -> objects.watches.forEach(watch -> watch.add(new JsonObject())));
+    }
+
+    List<JsonObject> slices() {
+        lock.lock();
+        try {
+            return objects.slices.values().stream().map(JsonObject::deepCopy).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The requests so far: method and path. */
+    List<String> requests() {
+        lock.lock();
+        try {
+            return List.copyOf(requests);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The serial numbers of the certificates that callers have shown, in order. */
+    List<String> callers() {
+        lock.lock();
+        try {
+            return List.copyOf(callers);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the slices are so; for 20 s. */
+    List<JsonObject> await(Predicate<List<JsonObject>> wanted) throws InterruptedException {
+        long left = TimeUnit.SECONDS.toNanos(20);
+        lock.lock();
+        try {
+            while (!wanted.test(slices())) {
+                if (left <= 0) {
+                    throw new AssertionError("slices are " + slices() + " after " + requests);
+                }
+                left = changed.awaitNanos(left);
+            }
+            return slices();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until somebody watches; for 20 s. */
+    void awaitWatch() throws InterruptedException {
+        List<JsonObject> ignored = await(all -> !objects.watches.isEmpty());
+    }
+
+    private void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            String path = exchange.getRequestURI().getPath();
+            Map<String, String> query = query(exchange);
+            X509Certificate caller =
+                    (X509Certificate) ((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0];
+            Answer problem;
+            JsonObject answer = new JsonObject();
+            lock.lock();
+            try {
+                requests.add(exchange.getRequestMethod() + " " + path + (query.containsKey("watch") ? " watch" : ""));
+                callers.add(caller.getSerialNumber().toString());
+                problem = planned.isEmpty() ? null : planned.poll();
+                if (problem == null && !query.containsKey("watch")) {
+                    answer = objects.answer(exchange.getRequestMethod(), path, query, body);
+                    problem = answer.has("problem")
+                            ? new Answer(answer.get("problem").getAsInt(), Slice.text(answer, "message"), Map.of())
+                            : null;
+                }
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+            if (problem != null) {
+                refuse(exchange, problem);
+            } else if (query.containsKey("watch")) {
+                watch(exchange, query);
+            } else {
+                send(exchange, 200, answer);
+            }
+        }
+    }
+
+    private void watch(HttpExchange exchange, Map<String, String> query) throws IOException {
+        BlockingQueue<JsonObject> events = new LinkedBlockingQueue<>();
+        boolean isPast;
+        lock.lock();
+        try {
+            // events since are not kept
+            isPast = Long.parseLong(query.getOrDefault("resourceVersion", "0")) < objects.version;
+            objects.watches.add(events);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        exchange.sendResponseHeaders(200, 0);
+        try {
+            exchange.getResponseBody().flush();
+            while (!isPast) {
+                JsonObject event = events.take();
+                if (event.isEmpty()) {
+                    return;
+                }
+                exchange.getResponseBody().write((event + "\n").getBytes(StandardCharsets.UTF_8));
+                exchange.getResponseBody().flush();
+            }
+            exchange.getResponseBody()
+                    .write("{\"type\":\"ERROR\",\"object\":{\"code\":410}}\n".getBytes(StandardCharsets.UTF_8));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            locked(() -> objects.watches.remove(events));
+        }
+    }
+
+    private static void refuse(HttpExchange exchange, Answer problem) throws IOException {
+        problem.headers().forEach((name, value) -> exchange.getResponseHeaders().add(name, value));
+        JsonObject status = new JsonObject();
+        status.addProperty("kind", "Status");
+        status.addProperty("message", problem.message());
+        send(exchange, problem.status(), status);
+    }
+
+    private static void send(HttpExchange exchange, int status, JsonObject json) throws IOException {
+        byte[] body = json.toString().getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    private static Map<String, String> query(HttpExchange exchange) {
+        Map<String, String> query = new HashMap<>();
+        String text =
+                Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse("");
+        for (String one : text.split("&", -1)) {
+            String[] parts = one.split("=", 2);
+            query.put(parts[0], parts.length < 2 ? "" : URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
+        }
+        return query;
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}
