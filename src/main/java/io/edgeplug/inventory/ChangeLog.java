@@ -1,5 +1,6 @@
 package io.edgeplug.inventory;
 
+import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Difference;
@@ -43,12 +44,13 @@ final class ChangeLog {
         });
     }
 
-    /** By ID, in their order, those that a class takes; each ID is one device's. */
+    /** By ID and, of what has faces, by face, in their order, those that a class takes. */
     private static Map<String, Item> ofResources(List<Item> items) {
         Map<String, Item> byId = new LinkedHashMap<>();
         items.stream()
                 .filter(item -> item.resource().isPresent())
-                .forEach(item -> byId.put(item.device().id(), item));
+                .forEach(item ->
+                        byId.put(item.isFace() ? item.face() : item.device().id(), item));
         return byId;
     }
 
@@ -60,13 +62,24 @@ final class ChangeLog {
             is.ifPresent(resource -> info(after, resource, "added to " + resource + state(after)));
         } else if (!before.map(item -> item.device().health())
                 .equals(Optional.of(after.device().health()))) {
-            after.device()
-                    .health()
-                    .problem()
-                    .ifPresentOrElse(
-                            problem -> is.ifPresent(
-                                    resource -> tell(Level.WARNING, after, resource, "unhealthy: " + problem)),
-                            () -> is.ifPresent(resource -> info(after, resource, "healthy again")));
+            is.ifPresent(resource -> tellHealth(before.orElse(after).device().health(), after, resource));
+        }
+    }
+
+    /** Of what is only kept from others it is logged elsewhere who has it, and what is done to it. */
+    private void tellHealth(Health before, Item after, ResourceName resource) {
+        Health health = after.device().health();
+        if (health.problem().isPresent()) {
+            tell(
+                    health.isWithheld() ? Level.FINE : Level.WARNING,
+                    after,
+                    resource,
+                    (health.isWithheld() ? "not offered as " + resource + ": " : "unhealthy: ")
+                            + health.problem().orElseThrow());
+        } else if (before.isWithheld()) {
+            tell(Level.FINE, after, resource, "offered as " + resource + " again");
+        } else {
+            info(after, resource, "healthy again");
         }
     }
 
@@ -82,10 +95,9 @@ final class ChangeLog {
     }
 
     private static String state(Item item) {
-        return item.device()
-                .health()
-                .problem()
-                .map(problem -> ", unhealthy: " + problem)
+        Health health = item.device().health();
+        return health.problem()
+                .map(problem -> (health.isWithheld() ? ", not offered: " : ", unhealthy: ") + problem)
                 .orElse("");
     }
 }

@@ -93,14 +93,18 @@ final class HealthWatch {
         nextChange = now + FAR;
         List<Item> judged = new ArrayList<>();
         Set<String> ruled = new HashSet<>();
+        Set<String> faces = new HashSet<>();
         for (Item item : items) {
             Optional<HealthRule> rule =
                     item.deviceClass().map(DeviceClass::health).filter(HealthRule::asks);
-            rule.ifPresent(one -> ruled.add(item.device().id()));
+            rule.ifPresent(one -> {
+                ruled.add(item.device().id());
+                faces.add(item.face());
+            });
             judged.add(rule.map(one -> judge(item, one, isDue(item.device(), all, isNews), now))
                     .orElse(item));
         }
-        states.keySet().retainAll(ruled);
+        states.keySet().retainAll(faces);
         commands.keep(ruled);
         return judged;
     }
@@ -113,7 +117,7 @@ final class HealthWatch {
     private Item judge(Item item, HealthRule rule, boolean look, long now) {
         Device device = item.device();
         Optional<String> broken = device.health().problem();
-        State before = states.get(device.id());
+        State before = states.get(item.face());
         State seen = look || before == null ? look(device, rule, Optional.ofNullable(before), now) : before;
         if (before != null
                 && before.wrong().isEmpty()
@@ -122,7 +126,7 @@ final class HealthWatch {
             seen = before;
         }
         State after = tell(seen, broken, rule, now);
-        states.put(device.id(), after);
+        states.put(item.face(), after);
         if (broken.isPresent()) {
             return item;
         }

@@ -3,8 +3,11 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +17,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Who may hold which device, as it was when it was handed over last; one thread at a time.
@@ -23,7 +27,13 @@ import java.util.function.Predicate;
 final class Holders {
 
     /** The kubelet notes a device right after Allocate; so long after it, what is not noted is not held. */
-    private static final long NOTED = Duration.ofSeconds(5).toNanos();
+    private static final Duration NOTED = Duration.ofSeconds(5);
+
+    /**
+     * A kubelet that fails a pod after it got a device from Allocate may not write its notes for long. By then the pod's
+     * container would have been prepared.
+     */
+    private static final long FORGOTTEN = Duration.ofMinutes(10).toNanos();
 
     private final Map<String, Entry> byId = new TreeMap<>();
 
@@ -36,11 +46,24 @@ final class Holders {
      * A device that a container may hold.
      *
      * @param group the IOMMU group that this container has with it
-     * @param holder a pod by its UID, or one Allocate as long as the kubelet has not noted whose it was
+     * @param as by which resource and whom: a pod, or one Allocate as long as the kubelet has not noted whose it was
      * @param before the holder before that Allocate, which the kubelet may note still
      * @param notedBy until when the kubelet may be about to note that Allocate
+     * @param unnoted until when, by the clock of files, the kubelet may write notes without that Allocate; only where two
+     *     holders would be worse than a device that waits
      */
-    record Entry(Device device, OptionalInt group, String holder, Optional<String> before, long notedBy) {}
+    record Entry(
+            Device device,
+            OptionalInt group,
+            HeldAs as,
+            Optional<String> before,
+            long notedBy,
+            Optional<Instant> unnoted) {
+
+        String holder() {
+            return as.pod();
+        }
+    }
 
     /** A container gets these, all of them. */
     void add(Collection<Item> items, long now) {
@@ -51,40 +74,100 @@ final class Holders {
             Optional.ofNullable(byId.get(item.device().id())).map(Entry::holder).ifPresent(gone::add);
         }
         byId.values().removeIf(entry -> entry.group().isPresent() && gone.contains(entry.holder()));
-        items.forEach(item -> put(item, "allocate " + count, known(item).map(Entry::holder), now + NOTED));
+        for (Item item : items) {
+            HeldAs as = new HeldAs(
+                    "allocate " + count,
+                    item.resource().map(Object::toString).orElse(""),
+                    "a pod that has just been given it");
+            Optional<Instant> unnoted = item.deviceClass()
+                    .filter(DeviceClass::tracksUse)
+                    .map(one -> Instant.now().plus(NOTED));
+            put(item, as, known(item).map(Entry::holder), now + NOTED.toNanos(), unnoted);
+        }
         groups = new HeldGroups(byId.values());
     }
 
-    /** A pod holds this; if it has gone, it stays as it was when it was handed over. */
-    void add(Item item, String pod, long now) {
+    /**
+     * A pod holds this; if it has gone, it stays as it was when it was handed over.
+     *
+     * @param written when the kubelet wrote the notes that tell so
+     */
+    void add(Item item, HeldAs as, Instant written, long now) {
         Optional<Entry> known = known(item);
         if (item.device().health().isGone() && known.isEmpty()) {
             return;
         }
+        // of a pod before, which had the device as another of its faces
+        if (known.filter(entry -> !entry.as().resource().equals(as.resource()))
+                .flatMap(Entry::unnoted)
+                .filter(until -> !written.isAfter(until))
+                .isPresent()) {
+            return;
+        }
         // unless it is the pod before, what was allocated last has been noted
-        Optional<Entry> early = known.filter(entry -> entry.before().equals(Optional.of(pod)));
-        put(item, pod, early.flatMap(Entry::before), early.map(Entry::notedBy).orElse(now));
+        Optional<Entry> early = known.filter(entry -> entry.before().equals(Optional.of(as.pod())));
+        put(
+                item,
+                as,
+                early.flatMap(Entry::before),
+                early.map(Entry::notedBy).orElse(now),
+                early.flatMap(Entry::unnoted));
     }
 
     private Optional<Entry> known(Item item) {
         return Optional.ofNullable(byId.get(item.device().id()));
     }
 
-    private void put(Item item, String holder, Optional<String> before, long notedBy) {
+    private void put(Item item, HeldAs as, Optional<String> before, long notedBy, Optional<Instant> unnoted) {
         Device device =
                 item.device().health().isGone() ? known(item).map(Entry::device).orElse(item.device()) : item.device();
-        byId.put(device.id(), new Entry(device, HeldGroups.group(item), holder, before, notedBy));
+        byId.put(device.id(), new Entry(device, HeldGroups.group(item), as, before, notedBy, unnoted));
     }
 
-    /** Forgets those that no container holds, unless they were handed over just now. */
-    void removeFree(Predicate<Device> isHeld, long now) {
-        byId.values().removeIf(entry -> now - entry.notedBy() >= 0 && !isHeld.test(entry.device()));
+    /**
+     * Forgets those that no container holds, unless they were handed over just now.
+     *
+     * @param written when the kubelet wrote the notes that tell who holds what
+     */
+    void removeFree(Predicate<Device> isHeld, Instant written, long now) {
+        byId.values()
+                .removeIf(entry -> now - entry.notedBy() >= 0
+                        && !isHeld.test(entry.device())
+                        && (entry.unnoted()
+                                        .filter(until -> !written.isAfter(until))
+                                        .isEmpty()
+                                || now - entry.notedBy() > FORGOTTEN));
         groups = new HeldGroups(byId.values());
+    }
+
+    /** The resources of which it is not known yet whether the kubelet holds what it was given long enough ago to note it. */
+    Set<String> unnoted(long now) {
+        return byId.values().stream()
+                .filter(entry -> entry.unnoted().isPresent() && now - entry.notedBy() >= 0)
+                .map(entry -> entry.as().resource())
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether there are others that may be noted yet. */
+    boolean areNew(long now) {
+        return byId.values().stream().anyMatch(entry -> entry.unnoted().isPresent() && now - entry.notedBy() < 0);
+    }
+
+    /** Who may hold a device. */
+    Optional<Entry> of(String id) {
+        return Optional.ofNullable(byId.get(id));
     }
 
     /** The IOMMU groups that containers have. */
     HeldGroups groups() {
         return groups;
+    }
+
+    /** As what each is held, by ID. */
+    Map<String, HeldAs> as() {
+        Map<String, HeldAs> all = new HashMap<>();
+        byId.forEach((id, entry) -> all.put(id, entry.as()));
+        return all;
     }
 
     boolean hasAny(Set<String> ids) {

@@ -52,6 +52,16 @@ public final class Inventory {
             return deviceClass.map(DeviceClass::resource);
         }
 
+        /** What no other item of an inventory has: the device's ID and the resource; no ID has a space. */
+        String face() {
+            return device.id() + " " + resource().map(ResourceName::toString).orElse("");
+        }
+
+        /** Whether the device may be listed for other resources too. */
+        public boolean isFace() {
+            return deviceClass.filter(DeviceClass::isFace).isPresent();
+        }
+
         /** The NUMA nodes that it is near to: those that its class says, else the kernel's. */
         public List<Integer> numaNodes() {
             return deviceClass
@@ -118,12 +128,19 @@ public final class Inventory {
         return lists;
     }
 
-    /** The resource that the device with this ID backs; empty if there is none. */
+    /** The resource that the device with this ID backs, the first of its faces; empty if there is none. */
     public Optional<ResourceName> resource(String id) {
         return items.stream()
                 .filter(item -> item.device().id().equals(id))
                 .findFirst()
                 .flatMap(Item::resource);
+    }
+
+    /** Whether the device with that ID backs that resource, which may be another plugin's. */
+    boolean has(String resource, String id) {
+        return items.stream()
+                .anyMatch(item -> item.device().id().equals(id)
+                        && item.resource().map(Object::toString).equals(Optional.of(resource)));
     }
 
     /** How many shares of each of the class's devices the kubelet is to know; 1 if they are not shared. */

@@ -198,9 +198,8 @@ final class InventoryThread implements AutoCloseable {
                 .publish(
                         inPreparation.judged(node.devices()),
                         node.numaNodes(),
-                        devices -> publication
-                                .heldGroups()
-                                .judged(health.judge(matching.match(classes.current(), devices), isNews, now)),
+                        devices -> publication.judged(
+                                health.judge(matching.match(classes.current(), devices), isNews, now)),
                         change -> isReload ? change : settling.pass(change, settled, now))
                 .ifPresent(changes::tell);
     }

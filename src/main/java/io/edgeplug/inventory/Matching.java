@@ -15,8 +15,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Gives each device to the first class that takes it; one that no scan has made anew keeps what it was given, since most
- * of a node is as it was whenever something happens. One thread at a time; lists that it is given are not changed later.
+ * Gives each device to the first class that takes it, and if devices of that class have faces, to all such classes that do;
+ * one that no scan has made anew keeps what it was given, since most of a node is as it was whenever something happens. One
+ * thread at a time; lists that it is given are not changed later.
  */
 final class Matching {
 
@@ -29,21 +30,39 @@ final class Matching {
     private List<DeviceClass> classes = List.of();
     private final IncrementalMapping<Device, Item> items = new IncrementalMapping<>();
 
+    /** Of each device the items of all classes that offer it as one of its faces. */
+    private final IncrementalMapping<Item, List<Item>> faces = new IncrementalMapping<>();
+
     /** The devices of the last time, and all of their IDs. */
     private List<Device> last = List.of();
 
     private final Set<String> ids = new HashSet<>();
     private boolean hasNamesakes;
 
-    /** These devices, in order, each with the class that takes it. */
+    /** These devices, in order, each with the class that takes it, and once for each of its faces. */
     List<Item> match(List<DeviceClass> newClasses, List<Device> devices) {
         if (!classes.equals(newClasses)) {
             classes = List.copyOf(newClasses);
             items.forget();
+            faces.forget();
         }
         List<Item> matched = items.map(devices, this::match);
         noteIds(devices);
-        return hasNamesakes ? withoutNamesakes(matched) : matched;
+        List<Item> single = hasNamesakes ? withoutNamesakes(matched) : matched;
+        return classes.stream().anyMatch(DeviceClass::isFace)
+                ? faces.map(single, this::faces).stream().flatMap(List::stream).toList()
+                : single;
+    }
+
+    private List<Item> faces(Item first) {
+        if (first.deviceClass().filter(DeviceClass::isFace).isEmpty()) {
+            return List.of(first);
+        }
+        return classes.stream()
+                .filter(one -> one.isFace() && one.takes(first.device()))
+                .map(Optional::of)
+                .map(one -> one.equals(first.deviceClass()) ? first : new Item(trusted(first.device(), one), one))
+                .toList();
     }
 
     private void noteIds(List<Device> devices) {

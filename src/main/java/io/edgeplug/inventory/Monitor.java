@@ -10,6 +10,7 @@ import io.edgeplug.linux.UeventSource;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,9 +33,13 @@ public final class Monitor implements AutoCloseable {
     private final LongAdder heard = new LongAdder();
     private final Thread listener;
 
+    /** Whether an Allocate is news for other resources. */
+    private volatile boolean hasFaces;
+
     private Monitor(
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat) {
         this.uevents = uevents;
+        this.hasFaces = classes.stream().anyMatch(DeviceClass::isFace);
         this.inventory = new InventoryThread(
                 sysfs, classes, settle, heartbeat, requests, inPreparation, publication, this::lookAgain);
         this.listener = Thread.ofPlatform().name("uevents").daemon().unstarted(this::listen);
@@ -111,7 +116,7 @@ public final class Monitor implements AutoCloseable {
      */
     public List<Device> handOver(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         List<Device> devices = publication.handOver(resource, ids);
-        if (blocksGroupMates()) {
+        if (hasFaces || blocksGroupMates()) {
             requests.addJudgement();
         }
         return devices;
@@ -121,13 +126,67 @@ public final class Monitor implements AutoCloseable {
      * Notes which devices pods hold, as the kubelet has noted it: these count as handed over, also if another run did it, and
      * of the others only those of the last few seconds, which it may be about to note.
      *
-     * @param pod the UID of a pod that holds a device
+     * @param holder of a device
+     * @param written when the kubelet wrote the notes that tell so
      */
-    public void noteHolders(Function<Device, Optional<String>> pod) {
-        if (publication.noteHolders(pod)) {
+    public void noteHolders(Function<Device, Optional<HeldAs>> holder, Instant written) {
+        if (publication.noteHolders(holder, written)) {
             requests.addJudgement();
         }
         missing().forEach(device -> lookAgain(device.id()));
+    }
+
+    /** Notes the same of one device, whose holder is about to start. */
+    public void noteHolder(ResourceName resource, String id, HeldAs holder, Instant written) {
+        publication.noteHolder(resource, id, holder, written);
+    }
+
+    /**
+     * Keeps a device from all but who gets it as the resource that it was used as, until {@link #endUse}: a pod has used it,
+     * and it is not yet as the next pod must find it.
+     *
+     * @param resource as which the device was used; empty if that is not known
+     * @param waits whether that is over soon, so that who prepares it next can wait for it
+     * @param reason why nobody gets the device once nobody holds it
+     */
+    public void noteUse(String id, Optional<String> resource, boolean waits, String reason) {
+        if (publication.noteUse(id, resource, waits, reason)) {
+            requests.addJudgement();
+        }
+    }
+
+    /** Offers a device to all again, since it is as the next pod must find it. */
+    public void endUse(String id) {
+        if (publication.endUse(id)) {
+            requests.addJudgement();
+        }
+    }
+
+    /** Waits until the inventory offers nothing that is kept for somebody, as it is noted now; but not for ever. */
+    public void awaitUses(Duration patience) throws InterruptedException {
+        long end = System.nanoTime() + patience.toNanos();
+        Inventory newest = current();
+        while (!publication.judged(newest.items()).equals(newest.items()) && end - System.nanoTime() > 0) {
+            newest = awaitNewerThan(newest.generation(), Duration.ofNanos(end - System.nanoTime()));
+        }
+    }
+
+    /**
+     * The resources of which the kubelet was given devices a while ago, and has written no notes since that tell whether a
+     * pod holds them.
+     */
+    public Set<String> unnoted() {
+        return publication.unnoted();
+    }
+
+    /** Whether the kubelet was given devices of late that it may be about to note. */
+    public boolean isAllocating() {
+        return publication.isAllocating();
+    }
+
+    /** Who may hold a device: a pod, or the Allocate of one that the kubelet has not noted yet. */
+    public Optional<HeldAs> holder(String id) {
+        return publication.holder(id);
     }
 
     /** Whether devices are unhealthy since a container has another member of their IOMMU group. */
@@ -173,6 +232,7 @@ public final class Monitor implements AutoCloseable {
 
     /** Gives the devices to these classes from now on, and waits until they have them. */
     public void use(List<DeviceClass> newClasses) throws InterruptedException {
+        hasFaces = newClasses.stream().anyMatch(DeviceClass::isFace);
         inventory.use(newClasses);
     }
 

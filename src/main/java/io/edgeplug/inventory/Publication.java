@@ -2,10 +2,12 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
+import io.edgeplug.device.Health;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Difference;
 import io.edgeplug.flow.Latest;
 import io.edgeplug.inventory.Inventory.Item;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,8 +35,10 @@ final class Publication {
     // below: guarded by the lock, so that a list is published with all that were handed over before
     private final Holders holders = new Holders();
 
-    /** The devices of all resources, each of which has its ID for itself. */
-    private final Map<String, Item> byId = new HashMap<>();
+    private final Uses uses = new Uses();
+
+    /** The devices of all resources, in each of their faces. */
+    private final Map<String, Item> byFace = new HashMap<>();
 
     Latest<Inventory> newest() {
         return newest;
@@ -63,7 +67,7 @@ final class Publication {
         lock.lock();
         try {
             List<Device> devices = available(resource, ids);
-            holders.add(ids.stream().map(byId::get).toList(), System.nanoTime());
+            holders.add(ids.stream().map(id -> byFace.get(face(resource, id))).toList(), System.nanoTime());
             return devices;
         } finally {
             lock.unlock();
@@ -89,31 +93,128 @@ final class Publication {
     }
 
     private Device allocatable(ResourceName resource, String id, Set<String> ids) throws DeviceUnavailableException {
-        Item item = Optional.ofNullable(byId.get(id))
-                .filter(one -> one.resource().equals(Optional.of(resource)))
+        Item item = Optional.ofNullable(byFace.get(face(resource, id)))
                 .orElseThrow(() -> current().absence(resource, id));
         Device device = item.device();
-        // the list that says so of a group mate may be on its way yet
-        Optional<String> problem =
-                device.health().problem().or(() -> holders.groups().objection(item, ids));
+        // the list that says so of a group mate or another face may be on its way yet
+        Optional<String> problem = device.health()
+                .problem()
+                .filter(text -> !device.health().isWithheld())
+                .or(() -> uses.objection(item, holders.of(id)))
+                .or(() -> holders.groups().objection(item, ids));
         if (problem.isPresent()) {
             throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());
         }
-        return device;
+        return device.health().isWithheld() ? device.withHealth(Health.HEALTHY) : device;
     }
 
-    /** Notes who holds which devices, and forgets all others but the newest; returns whether groups come or go by it. */
-    boolean noteHolders(Function<Device, Optional<String>> pod) {
-        Map<Item, String> held = new LinkedHashMap<>();
-        current().items().stream()
-                .filter(item -> item.resource().isPresent())
-                .forEach(item -> pod.apply(item.device()).ifPresent(uid -> held.put(item, uid)));
+    private static String face(ResourceName resource, String id) {
+        return id + " " + resource;
+    }
+
+    /**
+     * Notes who holds which devices, and forgets all others but the newest.
+     *
+     * @param written when the kubelet wrote the notes that tell so
+     * @return whether what others can have differs by it
+     */
+    boolean noteHolders(Function<Device, Optional<HeldAs>> holder, Instant written) {
+        Map<Item, HeldAs> held = new LinkedHashMap<>();
+        for (Item item : current().items()) {
+            if (item.resource().isPresent()) {
+                holder.apply(item.device()).filter(as -> isHeldFace(item, as)).ifPresent(as -> held.put(item, as));
+            }
+        }
         lock.lock();
         try {
             HeldGroups before = holders.groups();
-            held.forEach((item, uid) -> holders.add(item, uid, System.nanoTime()));
-            holders.removeFree(device -> pod.apply(device).isPresent(), System.nanoTime());
-            return !before.equals(holders.groups());
+            Map<String, HeldAs> as = holders.as();
+            held.forEach((item, one) -> holders.add(item, one, written, System.nanoTime()));
+            holders.removeFree(device -> holder.apply(device).isPresent(), written, System.nanoTime());
+            return !before.equals(holders.groups()) || !as.equals(holders.as());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes that a pod holds a device of a resource, which the kubelet had noted at that time. */
+    void noteHolder(ResourceName resource, String id, HeldAs holder, Instant written) {
+        lock.lock();
+        try {
+            Optional.ofNullable(byFace.get(face(resource, id)))
+                    .ifPresent(item -> holders.add(item, holder, written, System.nanoTime()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a device is held as this item of it; as the first of its faces, if it is held as none of them. */
+    private boolean isHeldFace(Item item, HeldAs as) {
+        if (!item.isFace()
+                || as.resource().equals(item.resource().map(Object::toString).orElse(""))) {
+            return true;
+        }
+        Inventory now = current();
+        return now.resource(item.device().id()).equals(item.resource())
+                && !now.has(as.resource(), item.device().id());
+    }
+
+    /** The resources of which it is not known yet whether the kubelet holds what it was given a while ago. */
+    Set<String> unnoted() {
+        lock.lock();
+        try {
+            return holders.unnoted(System.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the kubelet may be about to note what it was given. */
+    boolean isAllocating() {
+        lock.lock();
+        try {
+            return holders.areNew(System.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps a device from all but who gets it as the resource that it was used as; returns whether that is news. */
+    boolean noteUse(String id, Optional<String> resource, boolean waits, String reason) {
+        lock.lock();
+        try {
+            return uses.note(id, resource, waits, reason);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Offers a device to all again; returns whether that is news. */
+    boolean endUse(String id) {
+        lock.lock();
+        try {
+            return uses.end(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Who may hold a device. */
+    Optional<HeldAs> holder(String id) {
+        lock.lock();
+        try {
+            return holders.of(id).map(Holders.Entry::as);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** These items, of which those are unhealthy that no other container can have now. */
+    List<Item> judged(List<Item> items) {
+        lock.lock();
+        try {
+            List<Item> apart = holders.groups().judged(items);
+            return uses.isEmpty() && items.stream().noneMatch(Item::isFace) ? apart : uses.judged(apart, holders);
         } finally {
             lock.unlock();
         }
@@ -178,10 +279,10 @@ final class Publication {
             if (holders.hasAny(gone)) {
                 return false;
             }
-            change.removed().forEach(item -> byId.remove(item.device().id(), item));
+            change.removed().forEach(item -> byFace.remove(item.face(), item));
             change.added().stream()
                     .filter(item -> item.resource().isPresent())
-                    .forEach(item -> byId.put(item.device().id(), item));
+                    .forEach(item -> byFace.put(item.face(), item));
             Inventory ignored = newest.change(older -> after);
             return true;
         } finally {

@@ -107,11 +107,14 @@ final class Settling {
     /** What may be published of a change now: the same without good news of what has not settled. */
     Difference<Item> pass(Difference<Item> change, Set<Place> settled, long now) {
         Map<String, Item> published = new HashMap<>();
-        change.removed().forEach(item -> published.putIfAbsent(item.device().id(), item));
+        change.removed().forEach(item -> {
+            published.put(item.face(), item);
+            published.putIfAbsent(item.device().id(), item);
+        });
         List<Item> passing = new ArrayList<>();
         for (Item item : change.added()) {
-            Optional<Item> before =
-                    Optional.ofNullable(published.get(item.device().id()));
+            Optional<Item> before = Optional.ofNullable(published.getOrDefault(
+                    item.face(), published.get(item.device().id())));
             Place place = Place.of(item.device());
             if (before.equals(Optional.of(item))) {
                 passing.add(before.orElseThrow());

@@ -78,12 +78,13 @@ final class Exclusion {
     }
 
     /**
-     * Waits until the device can be prepared, however long others take.
+     * Waits until the device can be taken through a recipe, however long others take.
      *
+     * @param whole whether nobody may do anything to its function meanwhile, whatever the recipe does
      * @throws IOException if other processes cannot be kept from it
      */
-    Locks acquire(Device device, Recipe recipe) throws IOException, InterruptedException {
-        return take(claims(device, recipe.steps()));
+    Locks acquire(Device device, Recipe recipe, boolean whole) throws IOException, InterruptedException {
+        return take(claims(device, recipe.steps(), whole));
     }
 
     /** Waits until nobody does anything to the function. */
@@ -93,11 +94,15 @@ final class Exclusion {
 
     /** What these steps take with a device. */
     List<Claim> claims(Device device, List<Step> steps) throws IOException {
+        return claims(device, steps, false);
+    }
+
+    private List<Claim> claims(Device device, List<Step> steps, boolean whole) throws IOException {
         List<Claim> claims = new ArrayList<>();
         if (device instanceof PciDevice pci) {
             boolean wholeBus = steps.contains(new Step.Reset(Step.Reset.Method.BUS));
-            claims.addAll(
-                    claims(pci.function().address(), wholeBus, steps.stream().anyMatch(Exclusion::changesFunction)));
+            claims.addAll(claims(
+                    pci.function().address(), wholeBus, whole || steps.stream().anyMatch(Exclusion::changesFunction)));
         } else {
             claims.add(new Claim(NODE, false));
         }

@@ -4,12 +4,16 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -17,11 +21,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Notes of functions and devices, by name, in files that outlive this process and not this boot. */
 final class Notes {
 
     private static final String PART = ".part";
+
+    /** Two threads, or processes, that note the same thing do not meet in one file. */
+    private static final AtomicLong COUNT = new AtomicLong();
 
     /** As systemd makes it for the service; who may open a lock's file could keep the daemon waiting. */
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
@@ -49,11 +57,33 @@ final class Notes {
     }
 
     void write(String name, Properties note) throws IOException {
-        Path part = directory().resolve(name + PART);
+        Path part = part(name);
         try (var out = Files.newBufferedWriter(part, StandardCharsets.UTF_8)) {
             note.store(out, null);
         }
         Files.move(part, file(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private Path part(String name) throws IOException {
+        return directory().resolve(name + "." + ProcessHandle.current().pid() + "." + COUNT.incrementAndGet() + PART);
+    }
+
+    /** The same, so that it is there after a loss of power; not on a virtual thread, whose carrier would wait for the disk. */
+    void writeForGood(String name, Properties note) throws IOException {
+        StringWriter text = new StringWriter();
+        note.store(text, null);
+        Path part = part(name);
+        try (FileChannel file = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text.toString());
+            while (bytes.hasRemaining()) {
+                int ignored = file.write(bytes);
+            }
+            file.force(true);
+        }
+        Files.move(part, file(name), StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel directory = FileChannel.open(directory(), StandardOpenOption.READ)) {
+            directory.force(true);
+        }
     }
 
     /**

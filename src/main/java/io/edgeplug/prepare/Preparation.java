@@ -94,9 +94,9 @@ public final class Preparation {
         wantedUntil = System.nanoTime() + recipe.timeout().toNanos();
     }
 
-    /** Begins, and says so, unless nobody waits for it any more. */
-    synchronized boolean takeTurn() {
-        hasBegun = wantedUntil - System.nanoTime() > 0;
+    /** Begins, and says so; unless nobody waits for it any more, if it is for somebody. */
+    synchronized boolean takeTurn(boolean anyway) {
+        hasBegun = anyway || wantedUntil - System.nanoTime() > 0;
         return hasBegun;
     }
 
@@ -115,7 +115,8 @@ public final class Preparation {
         ended.countDown();
     }
 
-    boolean hasEnded() {
+    /** Whether there is nothing to wait for. */
+    public boolean hasEnded() {
         return ended.getCount() == 0;
     }
 

@@ -29,6 +29,13 @@ public sealed interface PrepareEvent {
     record Ended(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
 
     /**
+     * All is done that is to be done once nobody uses the device any more.
+     *
+     * @param problem why it is not as the next pod must find it; empty if it is
+     */
+    record Released(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
+
+    /**
      * Nothing is done to the device any more, to which a recipe had given another driver.
      *
      * @param text what came of giving it back; empty if there was nothing to do

@@ -6,12 +6,9 @@ import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.Recipe;
-import io.edgeplug.rules.Step;
-import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Prepares devices, each on a thread of its own, of which the kernel may keep one for ever. Those for which there is no
@@ -39,19 +36,20 @@ public final class Preparer implements AutoCloseable {
     /** With those that take longer than a container's start waits, of which some may never end. */
     private static final int IN_ALL = 64;
 
-    private final Sysfs sysfs;
     private final Consumer<PrepareEvent> told;
     private final HostDrivers hostDrivers;
     private final Steps steps;
     private final Recovery recovery;
     private final Exclusion exclusion;
+    private final RecipeRun recipeRun;
     private final Turns preparing = new Turns(AT_ONCE, IN_ALL);
 
-    /** Others, since the kernel takes no driver away as long as a process uses it. */
-    private final Turns releasing = new Turns(AT_ONCE, AT_ONCE);
+    /** Others, since no container's start is to wait for what another pod has left. */
+    private final Turns releasing = new Turns(AT_ONCE, IN_ALL);
 
     // below: guarded by this
     private final Map<String, Preparation> preparations = new HashMap<>();
+    private final Map<String, Preparation> releases = new HashMap<>();
     private final Set<PciAddress> givingBack = new HashSet<>();
 
     /**
@@ -61,7 +59,6 @@ public final class Preparer implements AutoCloseable {
      * @param told of all that happens, on the threads where it does; it must not wait for a preparation
      */
     public Preparer(Sysfs sysfs, Path kubeletDir, Consumer<PrepareEvent> told) {
-        this.sysfs = sysfs;
         this.told = told;
         RunningCommands commands = new RunningCommands(sysfs, told);
         this.exclusion = new Exclusion(sysfs, commands);
@@ -69,6 +66,7 @@ public final class Preparer implements AutoCloseable {
         this.hostDrivers = new HostDrivers(sysfs, kubeletDir);
         this.steps = new Steps(sysfs, changeNotes, hostDrivers, exclusion, commands, told);
         this.recovery = new Recovery(sysfs, changeNotes, exclusion, steps, told);
+        this.recipeRun = new RecipeRun(sysfs, exclusion, recovery, steps, new UsedDevices(sysfs), told);
     }
 
     /**
@@ -121,9 +119,39 @@ public final class Preparer implements AutoCloseable {
         return preparation;
     }
 
+    /**
+     * Begins to do what is to be done to a device that pods have used, or joins who did.
+     *
+     * @param precondition looked at once nobody else can do anything to it; if it is not met, nothing is told
+     */
+    public synchronized Preparation release(Device device, Recipe recipe, Precondition precondition) {
+        Preparation known = releases.get(device.id());
+        if (known != null && !known.hasEnded()) {
+            return known;
+        }
+        Preparation release = new Preparation(device, recipe, precondition);
+        releases.put(device.id(), release);
+        releasing.add(release, "release " + device.id(), () -> {
+            boolean ignored = release.takeTurn(true);
+            recipeRun.release(release, () -> forgetResults(device));
+            synchronized (this) {
+                releases.remove(device.id(), release);
+            }
+        });
+        return release;
+    }
+
+    /** Results that nobody has collected are of how the device was. */
+    private synchronized void forgetResults(Device device) {
+        preparations
+                .values()
+                .removeIf(one -> one.hasEnded() && one.device().id().equals(device.id()));
+    }
+
     /** Has others go on, which may wait for the turn of one that takes too long. */
     public void passBy(Preparation late) {
         preparing.passBy(late);
+        releasing.passBy(late);
     }
 
     /**
@@ -164,6 +192,8 @@ public final class Preparer implements AutoCloseable {
                 recovery.restore(device.function().address());
                 text = steps.giveBackDriver(device);
             } catch (IOException e) {
+                // once, whatever comes of it: the next container's recipe asks for the other one anyway
+                steps.forgetHostDriver(device);
                 text = Optional.of("cannot be given back the driver that it had: " + e.getMessage());
             }
             told.accept(new PrepareEvent.DriverGivenBack(device, text));
@@ -197,7 +227,7 @@ public final class Preparer implements AutoCloseable {
         List<Thread> left = new ArrayList<>(preparing.close());
         left.addAll(releasing.close());
         synchronized (this) {
-            preparations.values().stream()
+            Stream.concat(preparations.values().stream(), releases.values().stream())
                     .filter(one -> !one.hasBegun())
                     .forEach(one -> one.end(
                             Optional.of(new PrepareException(one.device().id(), "edgeplug is stopping"))));
@@ -211,7 +241,7 @@ public final class Preparer implements AutoCloseable {
 
     /** Whether nobody waits for it any more; then nobody joins it either. */
     private synchronized boolean drop(Preparation preparation) {
-        return !preparation.takeTurn()
+        return !preparation.takeTurn(false)
                 && preparations.remove(preparation.device().id(), preparation);
     }
 
@@ -219,79 +249,8 @@ public final class Preparer implements AutoCloseable {
         if (drop(preparation)) {
             preparation.end(Optional.of(new PrepareException(
                     preparation.device().id(), "its turn came later than the container's start waits")));
-            return;
-        }
-        Optional<PrepareException> problem = Optional.empty();
-        try (Exclusion.Locks locks = exclusion.acquire(preparation.device(), preparation.recipe())) {
-            problem = prepareAlone(preparation);
-        } catch (IOException e) {
-            problem = Optional.of(new PrepareException(
-                    preparation.device().id(), "it cannot be locked against other processes: " + e.getMessage(), e));
-        } catch (InterruptedException e) {
-            problem = Optional.of(new PrepareException(preparation.device().id(), "edgeplug is stopping", e));
-        }
-        preparation.end(problem);
-    }
-
-    /** Tells of its begin and its end while nobody else can begin with the device. */
-    private Optional<PrepareException> prepareAlone(Preparation preparation) {
-        Device device = preparation.device();
-        Instant begun = Instant.now();
-        Optional<PrepareException> problem = Optional.empty();
-        told.accept(new PrepareEvent.Begun(device));
-        try {
-            follow(preparation);
-        } catch (PrepareException e) {
-            problem = Optional.of(e);
-        } catch (IOException e) {
-            problem = Optional.of(new PrepareException(device.id(), "it " + e.getMessage(), e));
-        } catch (InterruptedException e) {
-            problem = Optional.of(new PrepareException(device.id(), "edgeplug is stopping", e));
-        }
-        Duration took = Duration.between(begun, Instant.now());
-        told.accept(new PrepareEvent.Ended(device, problem.map(PrepareException::problem), took));
-        return problem;
-    }
-
-    private void follow(Preparation preparation) throws IOException, PrepareException, InterruptedException {
-        preparation.precondition().check();
-        if (preparation.device() instanceof PciDevice pci && Exclusion.changesFunction(preparation.recipe())) {
-            recovery.restore(pci.function().address());
-        }
-        for (Step step : preparation.recipe().steps()) {
-            perform(preparation, step);
-        }
-        checkFit(preparation.device());
-    }
-
-    private void perform(Preparation preparation, Step step) throws PrepareException, InterruptedException {
-        Instant begun = Instant.now();
-        Device device = preparation.device();
-        preparation.begin(step);
-        try {
-            String note = steps.perform(device, step);
-            told.accept(new PrepareEvent.StepDone(device, step, note, Duration.between(begun, Instant.now())));
-        } catch (IOException | TimeoutException e) {
-            throw new PrepareException(device.id(), step.word() + ": " + e.getMessage(), e);
-        }
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-    }
-
-    /** A device that did not survive its preparation is not handed over. */
-    private void checkFit(Device device) throws PrepareException {
-        if (device instanceof PciDevice pci) {
-            PciAddress address = pci.function().address();
-            Device after = new DeviceScan(sysfs)
-                    .function(address).stream()
-                            .filter(one -> one.id().equals(device.id()))
-                            .findFirst()
-                            .orElseThrow(() -> new PrepareException(device.id(), "it is gone afterwards"));
-            Optional<String> problem = after.health().problem();
-            if (problem.isPresent()) {
-                throw new PrepareException(device.id(), "it " + problem.orElseThrow() + " afterwards");
-            }
+        } else {
+            recipeRun.prepare(preparation);
         }
     }
 }

@@ -86,18 +86,22 @@ final class Steps {
     }
 
     /**
-     * Gives a device's function the driver back that it had before a recipe's; once, whatever comes of it.
+     * Gives a device's function the driver back that it had before a recipe's.
      *
      * @return what was done; empty if it does not have the recipe's any more
      */
     Optional<String> giveBackDriver(PciDevice device) throws IOException {
         PciAddress address = device.function().address();
-        try {
-            Optional<FunctionSettings> had = hostDrivers.settingsBefore(new PciBinding(sysfs, address));
-            return had.isPresent() ? Optional.of(function(device).giveBackDriver(had.orElseThrow())) : Optional.empty();
-        } finally {
-            hostDrivers.forget(address);
-        }
+        Optional<FunctionSettings> had = hostDrivers.settingsBefore(new PciBinding(sysfs, address));
+        Optional<String> text =
+                had.isPresent() ? Optional.of(function(device).giveBackDriver(had.orElseThrow())) : Optional.empty();
+        hostDrivers.forget(address);
+        return text;
+    }
+
+    /** Gives up to give it back. */
+    void forgetHostDriver(PciDevice device) throws IOException {
+        hostDrivers.forget(device.function().address());
     }
 
     /** Files of processes that prepare something, or were killed as they did. */

@@ -31,9 +31,8 @@ final class HolderLog {
      * Logs what has changed. A pod without a name is logged once the kubelet has answered, by its UID if need be.
      *
      * @param held what containers hold of edgeplug's resources now
-     * @return whether the kubelet should be asked for names
      */
-    boolean follow(Stream<Holding> held) {
+    void follow(Stream<Holding> held) {
         Set<Holding> now = held.collect(Collectors.toSet());
         logged.entrySet().removeIf(entry -> {
             boolean isReleased = !now.contains(entry.getKey());
@@ -42,23 +41,17 @@ final class HolderLog {
             }
             return isReleased;
         });
-        boolean isAnyUnnamed = false;
-        for (Holding holding : now) {
-            isAnyUnnamed |= !logged.containsKey(holding) && !begin(holding);
-        }
-        return isAnyUnnamed;
+        now.stream().filter(holding -> !logged.containsKey(holding)).forEach(this::begin);
     }
 
-    /** Whether it could be logged who that is. */
-    private boolean begin(Holding holding) {
+    private void begin(Holding holding) {
         Optional<Holder> name = pods.name(holding);
         if (name.isEmpty() && !pods.wasAskedAbout(holding)) {
-            return false;
+            return;
         }
         String holder = name.map(Holder::toString).orElse("pod " + holding.pod() + " (" + holding.container() + ")");
         logged.put(holding, holder);
         log(holding, "held by " + holder);
-        return true;
     }
 
     private static void log(Holding holding, String text) {

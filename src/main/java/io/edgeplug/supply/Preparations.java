@@ -1,7 +1,6 @@
 package io.edgeplug.supply;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.flow.Deadline;
@@ -9,7 +8,6 @@ import io.edgeplug.inventory.DeviceInPreparation;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.linux.Sysfs;
-import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.PreparedStarts;
@@ -18,6 +16,7 @@ import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +27,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import java.util.stream.Stream;
 
 /**
  * Prepares the devices of containers, each of which the inventory keeps as it is meanwhile.
@@ -42,6 +40,10 @@ public final class Preparations implements AutoCloseable {
     private final Monitor monitor;
     private final Preparer preparer;
     private final PreparedStarts starts;
+    private final HostDriverReturn hostDrivers;
+    private final DeviceUsers users;
+    private final Scrubbing scrubbing;
+    private final ReleasedDevices released;
     private final StepTimes stepTimes = new StepTimes();
     private final Function<Device, Optional<String>> objection;
     private final Map<String, DeviceInPreparation> inPreparation = new ConcurrentHashMap<>();
@@ -68,6 +70,10 @@ public final class Preparations implements AutoCloseable {
         this.monitor = monitor;
         this.starts = new PreparedStarts(sysfs);
         this.preparer = new Preparer(sysfs, kubeletDir, this::tell);
+        this.users = new DeviceUsers(sysfs, monitor);
+        this.hostDrivers = new HostDriverReturn(monitor, preparer, users);
+        this.scrubbing = new Scrubbing(preparer, users);
+        this.released = new ReleasedDevices(monitor, users, scrubbing);
     }
 
     /** Prepares for pods of the kubelet with that directory from now on. */
@@ -79,6 +85,7 @@ public final class Preparations implements AutoCloseable {
     public void recover() throws IOException, InterruptedException {
         preparer.recover();
         recovers = true;
+        users.useAsDaemon();
     }
 
     /** Puts back what was begun by who has been killed meanwhile; nothing where that is for another daemon to do. */
@@ -111,16 +118,26 @@ public final class Preparations implements AutoCloseable {
     }
 
     /**
-     * Prepares these devices side by side, or joins who does.
+     * Prepares these devices side by side, or joins who does; first, what another pod has left on them is scrubbed.
      *
+     * @param kubeletDir where the kubelet has noted whose container starts
      * @throws PrepareException if one could not be prepared, with a sentence that names it
      * @throws TimeoutException if one takes longer than the class allows, with a sentence that names it
      */
-    void prepare(DeviceClass deviceClass, List<Device> devices)
+    void prepare(DeviceClass deviceClass, List<Device> devices, Path kubeletDir)
             throws PrepareException, TimeoutException, InterruptedException {
         Deadline deadline = Deadline.in(deviceClass.recipe().timeout());
+        Map<Device, Set<String>> pods = new HashMap<>();
+        if (deviceClass.tracksUse()) {
+            pods.putAll(scrubbing.beforeStart(deviceClass, devices, kubeletDir, deadline));
+        }
         List<Preparation> all = devices.stream()
-                .map(device -> preparer.prepare(device, deviceClass.recipe(), () -> refuse(device)))
+                .map(device -> preparer.prepare(device, deviceClass.recipe(), () -> {
+                    refuse(device);
+                    if (deviceClass.tracksUse()) {
+                        scrubbing.noteStart(deviceClass, device, kubeletDir, pods.getOrDefault(device, Set.of()));
+                    }
+                }))
                 .toList();
         Optional<PrepareException> failed = Optional.empty();
         List<Preparation> late = new ArrayList<>();
@@ -158,6 +175,27 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
+    /** Which pods use devices. */
+    DeviceUsers users() {
+        return users;
+    }
+
+    /** What becomes of devices once their pods have gone. */
+    ReleasedDevices released() {
+        return released;
+    }
+
+    /**
+     * Returns the functions that no container holds to the host driver that they had before a recipe's, beside whatever
+     * else is done. Those that were bound for another kubelet's pods stay as they are, and all do where it is not known what
+     * the pods of this one hold.
+     *
+     * @return whether there are others, which wait for their release
+     */
+    public boolean giveBackDrivers(Path kubeletDir, HostDriverReturn.HeldReading reading) {
+        return hostDrivers.giveBack(kubeletDir, reading);
+    }
+
     /** When containers' starts had devices prepared. */
     PreparedStarts starts() {
         return starts;
@@ -177,54 +215,6 @@ public final class Preparations implements AutoCloseable {
         Optional<String> text = objection.apply(device);
         if (text.isPresent()) {
             throw new IOException(text.orElseThrow());
-        }
-    }
-
-    /** A reading of what pods of a kubelet hold now. */
-    public interface HeldReading {
-        /**
-         * Reads it.
-         *
-         * @throws IOException if it is not known; then every device may be held
-         */
-        HeldDevices read() throws IOException;
-    }
-
-    /**
-     * Returns the functions that no container holds to the host driver that they had before a recipe's, beside whatever
-     * else is done. Those that were bound for another kubelet's pods stay as they are, and all do where it is not known what
-     * the pods of this one hold.
-     *
-     * @return whether there are others, which wait for their release
-     */
-    public boolean giveBackDrivers(Path kubeletDir, HeldReading reading) {
-        try {
-            List<PciAddress> rebound = preparer.rebound(kubeletDir);
-            if (rebound.isEmpty()) {
-                return false;
-            }
-            HeldDevices held = reading.read();
-            List<PciDevice> waiting = monitor.current().items().stream()
-                    .flatMap(item -> item.device() instanceof PciDevice pci ? Stream.of(pci) : Stream.empty())
-                    .filter(device -> rebound.contains(device.function().address()))
-                    .toList();
-            waiting.stream()
-                    .filter(device -> held.of(device).isEmpty())
-                    .forEach(device -> preparer.giveBackDriver(device, () -> checkFree(kubeletDir, reading, device)));
-            return waiting.stream().anyMatch(device -> held.of(device).isPresent());
-        } catch (IOException e) {
-            LOG.fine(() -> "drivers stay as they are: " + e.getMessage());
-            return false;
-        }
-    }
-
-    /** The kubelet notes a device before its container starts: from then on no one but the recipe gives it a driver. */
-    private void checkFree(Path kubeletDir, HeldReading reading, PciDevice device) throws IOException {
-        if (!preparer.rebound(kubeletDir).contains(device.function().address())) {
-            throw new IOException("has been bound for another kubelet");
-        }
-        if (reading.read().of(device).isPresent()) {
-            throw new IOException("is held");
         }
     }
 
@@ -265,15 +255,17 @@ public final class Preparations implements AutoCloseable {
                 if (ended.problem().isEmpty()) {
                     log(ended.device(), "prepared in " + ended.took().toMillis() + " ms");
                 }
-                Optional.ofNullable(inPreparation.remove(ended.device().id()))
-                        .ifPresent(device ->
-                                device.end(ended.problem().map(problem -> "could not be prepared: " + problem)));
+                endPreparation(ended.device(), ended.problem().map(problem -> "could not be prepared: " + problem));
+                tellListeners();
+            }
+            case PrepareEvent.Released end -> {
+                endPreparation(end.device(), Optional.empty());
+                released.tell(end);
                 tellListeners();
             }
             case PrepareEvent.DriverGivenBack back -> {
                 back.text().ifPresent(text -> log(back.device(), text));
-                Optional.ofNullable(inPreparation.remove(back.device().id()))
-                        .ifPresent(device -> device.end(Optional.empty()));
+                endPreparation(back.device(), Optional.empty());
             }
             case PrepareEvent.Recovered recovered -> {
                 LOG.log(Level.WARNING, recovered.what() + ": " + recovered.text(), new Object[] {
@@ -282,6 +274,10 @@ public final class Preparations implements AutoCloseable {
                 monitor.lookAgain(recovered.what());
             }
         }
+    }
+
+    private void endPreparation(Device device, Optional<String> problem) {
+        Optional.ofNullable(inPreparation.remove(device.id())).ifPresent(one -> one.end(problem));
     }
 
     private static void log(Device device, String text) {

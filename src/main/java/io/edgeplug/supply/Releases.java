@@ -5,10 +5,12 @@ import io.edgeplug.flow.Latest;
 import io.edgeplug.flow.Threads;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.pods.HeldDevices;
-import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
@@ -30,14 +32,17 @@ public final class Releases implements AutoCloseable {
     /** The same where the kubelet must be asked, which all clients of the node share 100 times a second. */
     private static final Duration ASKING_LOOK = Duration.ofSeconds(2);
 
-    /** How often is looked whether the last processes of a pod have ended of which the kubelet says that it is gone. */
+    /** How often is looked whether the last processes of a pod have ended that shows signs of its end. */
     private static final Duration ENDING_LOOK = Duration.ofMillis(500);
 
-    /** How long so: a pod may also be told to be gone and go on. */
+    /** How long so: a pod may also be told to have ended and go on. */
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(30);
 
     /** How long the kubelet's notes are left alone once they have changed: one that starts writes them for each resource. */
     private static final Duration BURST = Duration.ofMillis(100);
+
+    /** How long a start waits for the inventory, which takes a few milliseconds. */
+    private static final Duration JUDGED_WITHIN = Duration.ofSeconds(1);
 
     private final KubeletPods pods;
     private final Supplies supplies;
@@ -93,11 +98,35 @@ public final class Releases implements AutoCloseable {
             BooleanSupplier areRegistered,
             Latest<Long> notes) {
         Releases releases = new Releases(pods, supplies, preparations, areRegistered, notes);
-        if (supplies.monitor().current().sharesIommuGroups()) {
+        preparations.users().use(pods, supplies.classes());
+        if (preparations.users().areTracked()) {
+            // whoever used a device last counts as its holder, if nothing is known
+            Optional<HeldDevices> held = releases.look();
+            releases.noteHolders(held);
+            boolean ignored = preparations.released().look(held);
+            releases.awaitUses();
+        } else if (supplies.monitor().current().sharesIommuGroups()) {
             // before the first pod can ask for a group of which a running one has a member
             boolean ignored = releases.learnHolders();
         }
         return releases;
+    }
+
+    /** So that the first lists do not offer what the next ones take back. */
+    private void awaitUses() {
+        try {
+            monitor.awaitUses(JUDGED_WITHIN);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Follows devices of these classes from now on, before the first pod can ask for what a running one has. */
+    public void use(List<DeviceClass> classes) {
+        preparations.users().use(pods, classes);
+        if (preparations.users().areTracked()) {
+            boolean ignored = learnHolders();
+        }
     }
 
     public void start() {
@@ -125,22 +154,27 @@ public final class Releases implements AutoCloseable {
                 Optional<HeldDevices> held = look();
                 boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::held);
                 boolean isMissing = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
-                if (isMissing || !isKnown) {
-                    held.ifPresent(this::noteHolders);
-                    isKnown |= held.isPresent();
+                boolean isTracked = preparations.users().areTracked();
+                if (held.isPresent() && (isMissing || isTracked || !isKnown)) {
+                    noteHolders(held);
+                    isKnown = true;
                 }
-                boolean isUnnamed =
-                        held.isPresent() && log.follow(held.orElseThrow().all(supplies::has));
+                boolean isUsed = isTracked && preparations.released().look(held);
+                supplies.tellAgain(monitor.unnoted());
+                boolean isAllocating = monitor.isAllocating();
+                held.ifPresent(all -> log.follow(all.all(supplies::has)));
                 boolean isUnsettled =
                         preparations.areOfDaemon() && unprepared.look(supplies.classes(), areRegistered.getAsBoolean());
-                boolean isWaiting = isMissing || isRebound || pods.areDoubtful();
-                ask(isWaiting, isUnnamed);
+                boolean isWaiting = isMissing || isUsed || isRebound || pods.areDoubtful();
+                boolean isEnding = isEnding();
+                ask(isWaiting, isEnding);
                 followsInventory = !isMissing
                         && held.stream()
                                 .flatMap(all -> all.all(supplies::has))
                                 .findAny()
                                 .isPresent();
-                Long ignored = notes.awaitNewerThan(read, pause(isWaiting, isUnsettled));
+                Duration pause = preparations.released().sooner(pause(isWaiting, isEnding, isUnsettled, isAllocating));
+                Long ignored = notes.awaitNewerThan(read, pause);
                 ignored = notes.awaitNewerThan(Long.MAX_VALUE, BURST);
             }
         } catch (InterruptedException e) {
@@ -148,18 +182,27 @@ public final class Releases implements AutoCloseable {
         }
     }
 
-    private void ask(boolean isWaiting, boolean isUnnamed) {
-        if ((isWaiting && nextAsk.isOver()) || isUnnamed) {
-            // that a pod is gone is told, and that its containers have ended is not
+    private void ask(boolean isWaiting, boolean isEnding) {
+        // that a pod is gone is told, and that its containers have ended is not sure before the kubelet lists it no
+        // more
+        if ((isEnding && pods.areDoubtful()) || (isWaiting && nextAsk.isOver())) {
             nextAsk = Deadline.in(pods.areTold() ? MISSING_LOOK : ASKING_LOOK);
             pods.ask();
         }
     }
 
-    private Duration pause(boolean isWaiting, boolean isUnsettled) {
+    /** Whether a pod shows signs of its end since a short time ago. */
+    private boolean isEnding() {
         ending = pods.areEnding() ? ending.or(() -> Optional.of(Deadline.in(ENDS_WITHIN))) : Optional.empty();
-        if (ending.filter(end -> !end.isOver()).isPresent()) {
+        return ending.filter(end -> !end.isOver()).isPresent();
+    }
+
+    private Duration pause(boolean isWaiting, boolean isEnding, boolean isUnsettled, boolean isAllocating) {
+        if (isEnding) {
             return ENDING_LOOK;
+        }
+        if (isAllocating) {
+            return ASKING_LOOK;
         }
         if (isWaiting) {
             return nextAsk.wakeUp();
@@ -170,7 +213,9 @@ public final class Releases implements AutoCloseable {
     /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed over may be held. */
     public boolean learnHolders() {
         Optional<HeldDevices> held = look();
-        held.ifPresent(this::noteHolders);
+        if (held.isPresent()) {
+            noteHolders(held);
+        }
         return held.isPresent();
     }
 
@@ -183,8 +228,10 @@ public final class Releases implements AutoCloseable {
         }
     }
 
-    private void noteHolders(HeldDevices held) {
-        monitor.noteHolders(device -> held.of(device).map(Holding::pod));
+    private void noteHolders(Optional<HeldDevices> held) {
+        monitor.noteHolders(
+                preparations.users().holders(held),
+                held.map(HeldDevices::written).orElse(Instant.EPOCH));
     }
 
     @Override

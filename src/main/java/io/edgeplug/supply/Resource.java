@@ -34,16 +34,22 @@ import java.util.stream.Stream;
  *
  * @param kubeletDir where the kubelet notes who holds what
  * @param handsOver whether what is allocated counts as held by a container from then on
+ * @param noteGiven told the IDs, as the kubelet knows them, that a container is given or has made ready; returns at once
  */
-public record Resource(Supply supply, Preparations preparations, Path kubeletDir, boolean handsOver) {
+public record Resource(
+        Supply supply,
+        Preparations preparations,
+        Path kubeletDir,
+        boolean handsOver,
+        Consumer<Collection<String>> noteGiven) {
 
-    public Resource(Supply supply, Preparations preparations, Path kubeletDir) {
-        this(supply, preparations, kubeletDir, true);
+    public Resource(Supply supply, Preparations preparations, Path kubeletDir, Consumer<Collection<String>> noteGiven) {
+        this(supply, preparations, kubeletDir, true, noteGiven);
     }
 
     /** The same, for who only rehearses. */
     public Resource handingNothingOver() {
-        return new Resource(supply, preparations, kubeletDir, false);
+        return new Resource(supply, preparations, kubeletDir, false, noteGiven);
     }
 
     public DeviceClass deviceClass() {
@@ -114,15 +120,16 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
         try {
             List<Device> devices = supply.monitor().available(name(), all);
             refuseSplitGroups(devices, wanted);
-            List<Equipment> given = supply.lastLook().equipment(devices);
+            List<Equipment> equipment = supply.lastLook().equipment(devices);
             List<Allocation> allocations = new ArrayList<>();
             for (Set<String> own : wanted) {
                 allocations.add(allocation(
-                        given.stream().filter(one -> own.contains(one.id())).toList(), most));
+                        equipment.stream().filter(one -> own.contains(one.id())).toList(), most));
             }
             if (handsOver) {
                 // last, for a device that is refused is held by nobody, and leaves the list when it is gone
                 List<Device> ignored = supply.monitor().handOver(name(), all);
+                containers.forEach(noteGiven);
             }
             return allocations;
         } catch (DeviceUnavailableException e) {
@@ -133,7 +140,7 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
 
     /** Whether devices are to be prepared before a container starts. */
     public boolean prepares() {
-        return !deviceClass().recipe().isEmpty();
+        return deviceClass().preparesStarts();
     }
 
     /**
@@ -150,6 +157,15 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
         refuseIfHeld(wanted);
+        makeReady(wanted);
+    }
+
+    /** The same, for who knows that nobody else holds them. */
+    public void makeReady(Set<String> wanted)
+            throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
+        if (!prepares()) {
+            return;
+        }
         Inventory inventory = supply.monitor().current();
         Map<String, Device> here = byId(inventory);
         List<Device> devices = new ArrayList<>();
@@ -158,7 +174,8 @@ public record Resource(Supply supply, Preparations preparations, Path kubeletDir
                     .flatMap(device -> Optional.ofNullable(here.get(device)))
                     .orElseThrow(() -> inventory.absence(name(), id)));
         }
-        preparations.prepare(deviceClass(), devices);
+        noteGiven.accept(wanted);
+        preparations.prepare(deviceClass(), devices, kubeletDir);
         for (Device device : devices) {
             Optional<String> missing = supply.lastLook().missingAfterwards(device);
             if (missing.isPresent()) {

@@ -91,6 +91,11 @@ public record Stock(
         return new Stock(number + 1, now, shares, numaNodes, equipment, problems);
     }
 
+    /** The same, as if it were news. */
+    Stock again() {
+        return new Stock(number + 1, devices, shares, numaNodes, equipment, problems);
+    }
+
     /** The same with a problem of one device. */
     Stock withProblem(String id, String problem) {
         if (problem.equals(problems.get(id))) {

@@ -94,6 +94,14 @@ public final class Supplies implements AutoCloseable {
         return supplies.stream().map(Supply::deviceClass).toList();
     }
 
+    /** Has the kubelet told once more of the devices of these resources. */
+    void tellAgain(Set<String> resources) {
+        supplies.stream()
+                .filter(supply ->
+                        resources.contains(supply.deviceClass().resource().toString()))
+                .forEach(Supply::tellAgain);
+    }
+
     /** Whether this is the name of a resource that is supplied. */
     public boolean has(String resource) {
         return supplies.stream()

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Keeps the stock of one resource: what its devices bring is worked out, looked at and written whenever the inventory
@@ -50,6 +51,8 @@ public final class Supply implements AutoCloseable {
     private final LookRequests requests = new LookRequests();
     private final LastLook lastLook;
     private final Outcomes allocations = new Outcomes();
+
+    private final AtomicLong toldAgain = new AtomicLong();
 
     private volatile boolean isStopped;
 
@@ -107,6 +110,20 @@ public final class Supply implements AutoCloseable {
     /** The newest stock, for those who wait for it. */
     public Latest<Stock> stock() {
         return stock;
+    }
+
+    /**
+     * Has the kubelet told of the devices once more. It writes its notes whenever it is told, so that it turns out whether
+     * what was allocated a while ago is held.
+     */
+    void tellAgain() {
+        toldAgain.incrementAndGet();
+        Stock ignored = stock.change(Stock::again);
+    }
+
+    /** How often the kubelet was to be told once more. */
+    public long toldAgain() {
+        return toldAgain.get();
     }
 
     /** On the thread that has just published an inventory. */

@@ -81,7 +81,7 @@ public final class UnpreparedStarts {
      */
     public boolean look(List<DeviceClass> classes, boolean registered) {
         List<DeviceClass> prepared =
-                classes.stream().filter(one -> !one.recipe().isEmpty()).toList();
+                classes.stream().filter(DeviceClass::preparesStarts).toList();
         try {
             follow(prepared);
             Optional<FileTime> now = time(kubeletSocket);
@@ -159,7 +159,7 @@ public final class UnpreparedStarts {
         Optional<Holding> found = Optional.empty();
         FileTime latest = since;
         for (Holding holder : holders) {
-            Optional<FileTime> started = started(holder);
+            Optional<FileTime> started = started(pods, holder);
             if (started.isPresent() && started.orElseThrow().compareTo(latest) > 0) {
                 latest = started.orElseThrow();
                 found = Optional.of(holder);
@@ -169,7 +169,7 @@ public final class UnpreparedStarts {
     }
 
     /** When the container was last started; empty if it never was, or its pod is gone. */
-    private Optional<FileTime> started(Holding holder) {
+    static Optional<FileTime> started(Path pods, Holding holder) {
         if (!isName(holder.pod()) || !isName(holder.container())) {
             return Optional.empty();
         }

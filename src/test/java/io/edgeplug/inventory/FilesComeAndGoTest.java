@@ -4,48 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.kubelet.Mounted;
 import io.edgeplug.linux.Sysfs;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Files, directories and mounts as they come and go, each case in real directories. */
 @Timeout(60)
-final class FilesComeAndGoTest {
-
-    private static final Duration SETTLE = Duration.ofMillis(150);
+final class FilesComeAndGoTest extends FilesBelow {
 
     /** What is told meanwhile has not waited to settle. */
     private static final Duration NEVER = Duration.ofHours(1);
-
-    @TempDir
-    private Path root = Path.of("");
-
-    private Path dev = Path.of("");
-    private Path cams = Path.of("");
-
-    @BeforeEach
-    void make() throws IOException {
-        // not the temporary directory's own links
-        root = root.toRealPath();
-        dev = Files.createDirectory(root.resolve("dev"));
-        cams = Files.createDirectory(dev.resolve("cams"));
-    }
-
-    private Path file(Path directory, String name) throws IOException {
-        return Files.createFile(directory.resolve(name));
-    }
-
-    private WatchedFiles watch(Duration settle, String... patterns) throws IOException {
-        return WatchedFiles.open(Sysfs.at(root), settle, patterns);
-    }
 
     @Test
     void fileThatAppearsIsListedOnceItHasSettled() throws Exception {

@@ -10,6 +10,7 @@ import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Api;
 import io.edgeplug.rules.ContainerRules;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HealthCheck;
@@ -292,6 +293,10 @@ final class HealthWatchTest {
                 false,
                 rule,
                 Recipe.NONE,
-                Optional.empty());
+                Recipe.NONE,
+                false,
+                Optional.empty(),
+                Api.DEVICE_PLUGIN,
+                false);
     }
 }

@@ -2,42 +2,18 @@ package io.edgeplug.inventory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Links on the way to a file as they come and go, each case in real directories. */
 @Timeout(60)
-final class LinksComeAndGoTest {
-
-    private static final Duration SETTLE = Duration.ofMillis(150);
-
-    @TempDir
-    private Path root = Path.of("");
-
-    private Path dev = Path.of("");
-    private Path cams = Path.of("");
-
-    @BeforeEach
-    void make() throws IOException {
-        // not the temporary directory's own links
-        root = root.toRealPath();
-        dev = Files.createDirectory(root.resolve("dev"));
-        cams = Files.createDirectory(dev.resolve("cams"));
-    }
-
-    private Path file(Path directory, String name) throws IOException {
-        return Files.createFile(directory.resolve(name));
-    }
+final class LinksComeAndGoTest extends FilesBelow {
 
     private WatchedFiles watch(String... patterns) throws IOException {
-        return WatchedFiles.open(Sysfs.at(root), SETTLE, patterns);
+        return watch(SETTLE, patterns);
     }
 
     private Path link(Path link, String target) throws IOException {

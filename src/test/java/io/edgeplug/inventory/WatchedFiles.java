@@ -61,7 +61,11 @@ final class WatchedFiles implements AutoCloseable {
                 none.needsVhostNet(),
                 none.health(),
                 none.recipe(),
-                none.trustOwner());
+                none.release(),
+                none.isFace(),
+                none.trustOwner(),
+                none.api(),
+                none.evict());
     }
 
     Monitor monitor() {

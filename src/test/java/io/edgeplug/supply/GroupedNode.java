@@ -49,6 +49,6 @@ public record GroupedNode(
     }
 
     public Resource resource(Supply supply) {
-        return new Resource(supply, preparations, directory);
+        return new Resource(supply, preparations, directory, given -> {});
     }
 }

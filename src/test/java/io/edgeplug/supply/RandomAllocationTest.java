@@ -62,7 +62,7 @@ final class RandomAllocationTest {
                 for (int i = 0; i < REQUESTS / machines.size() + 1; i++) {
                     Supply supply =
                             supplies.each().get(random.nextInt(supplies.each().size()));
-                    ask(new Resource(supply, preparations, directory), some(ids));
+                    ask(new Resource(supply, preparations, directory, given -> {}), some(ids));
                 }
             }
         }

@@ -168,7 +168,7 @@ final class SuppliesTest {
                 running.node().sysfs(), running.monitor(), directory, device -> Optional.of("may be held by a pod")));
 
         assertThatThrownBy(() ->
-                        careful.prepare(supply.deviceClass(), supply.current().devices()))
+                        careful.prepare(supply.deviceClass(), supply.current().devices(), directory))
                 .hasMessage("Device " + UNBOUND + " could not be prepared: it may be held by a pod.");
 
         assertThat(running.node().acts()).isEmpty();

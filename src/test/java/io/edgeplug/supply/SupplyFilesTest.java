@@ -8,38 +8,17 @@ import static io.edgeplug.supply.SupplyNode.names;
 import static io.edgeplug.supply.SupplyNode.problem;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.Mounted;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What stands in the way of the files that containers need, and what an earlier run has left of them. */
 @Timeout(60)
-final class SupplyFilesTest {
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
-
-    private Path cdi() {
-        return SupplyNode.directories(directory).cdi();
-    }
-
-    private Path deviceInfo() {
-        return SupplyNode.directories(directory).deviceInfo();
-    }
+final class SupplyFilesTest extends SupplyFiles {
 
     @Test
     void directoryInPlaceOfTheSpecificationIsToldAndLeftAlone() throws Exception {

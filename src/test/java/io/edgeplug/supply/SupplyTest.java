@@ -10,36 +10,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.container.CdiChecker;
 import io.edgeplug.device.PciAddress;
-import io.edgeplug.kubelet.Closing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The files that containers need are there before the kubelet knows of a device, or it is told why they are not. */
 @Timeout(60)
-final class SupplyTest {
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Closing closing = new Closing();
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
-
-    private Path cdi() {
-        return SupplyNode.directories(directory).cdi();
-    }
-
-    private Path deviceInfo() {
-        return SupplyNode.directories(directory).deviceInfo();
-    }
+final class SupplyTest extends SupplyFiles {
 
     @Test
     void filesAreThereBeforeTheFirstOfferAndGoWithTheSupply() throws Exception {

@@ -1,0 +1,81 @@
+package io.edgeplug.inventory;
+
+import io.edgeplug.device.Health;
+import io.edgeplug.inventory.Inventory.Item;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The devices that are not as their next pod must find them, because a pod has used them: as long as one is noted here, nobody
+ * gets it but who gets it as the resource that it was used as. One thread at a time.
+ */
+final class Uses {
+
+    /**
+     * A use that is not over yet.
+     *
+     * @param resource as which the device was used; empty if that is not known
+     * @param waits whether it is over soon, so that who prepares it next can wait for that
+     * @param reason why nobody gets the device while nobody holds it, for a person
+     */
+    private record Use(Optional<String> resource, boolean waits, String reason) {}
+
+    private final Map<String, Use> byId = new HashMap<>();
+
+    /** Whether that is news. */
+    boolean note(String id, Optional<String> resource, boolean waits, String reason) {
+        Use use = new Use(resource, waits, reason);
+        return !Optional.of(use).equals(Optional.ofNullable(byId.put(id, use)));
+    }
+
+    /** Whether that is news. */
+    boolean end(String id) {
+        return byId.remove(id) != null;
+    }
+
+    boolean isEmpty() {
+        return byId.isEmpty();
+    }
+
+    /** Why a container cannot be given the item now, by what is known of its device's holder; empty if it can. */
+    Optional<String> objection(Item item, Optional<Holders.Entry> holder) {
+        return reason(item, holder)
+                .filter(reason -> holder.isPresent()
+                        || Optional.ofNullable(byId.get(item.device().id()))
+                                .filter(use -> use.waits() && use.resource().equals(name(item)))
+                                .isEmpty());
+    }
+
+    /** These items, of which those are withheld that nobody is to get now. */
+    List<Item> judged(List<Item> items, Holders holders) {
+        List<Item> judged = new ArrayList<>(items.size());
+        boolean isAny = false;
+        for (Item item : items) {
+            // what is broken says so itself
+            Optional<String> reason = item.device().health().isHealthy()
+                    ? reason(item, holders.of(item.device().id()))
+                    : Optional.empty();
+            isAny |= reason.isPresent();
+            judged.add(reason.map(text -> new Item(item.device().withHealth(Health.withheld(text)), item.deviceClass()))
+                    .orElse(item));
+        }
+        return isAny ? judged : items;
+    }
+
+    private Optional<String> reason(Item item, Optional<Holders.Entry> holder) {
+        if (holder.isPresent()) {
+            return holder.filter(one -> item.isFace()
+                            && !name(item).equals(Optional.of(one.as().resource())))
+                    .map(one -> "is held as " + one.as().resource() + " by "
+                            + one.as().name());
+        }
+        return Optional.ofNullable(byId.get(item.device().id())).map(Use::reason);
+    }
+
+    private static Optional<String> name(Item item) {
+        return item.resource().map(Object::toString);
+    }
+}

@@ -1,0 +1,180 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Step;
+import io.edgeplug.scan.DeviceScan;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Takes one device through a recipe, while nobody else can do anything to it: before a container, or after the last pod that
+ * used it.
+ */
+final class RecipeRun {
+
+    private final Sysfs sysfs;
+    private final Exclusion exclusion;
+    private final Recovery recovery;
+    private final Steps steps;
+    private final UsedDevices used;
+    private final Consumer<PrepareEvent> told;
+
+    RecipeRun(
+            Sysfs sysfs,
+            Exclusion exclusion,
+            Recovery recovery,
+            Steps steps,
+            UsedDevices used,
+            Consumer<PrepareEvent> told) {
+        this.sysfs = sysfs;
+        this.exclusion = exclusion;
+        this.recovery = recovery;
+        this.steps = steps;
+        this.used = used;
+        this.told = told;
+    }
+
+    /** What is done while nobody else can do anything to a device. */
+    private interface Work {
+        void run() throws IOException, PrepareException, InterruptedException;
+    }
+
+    /** Prepares it, and says so. */
+    void prepare(Preparation preparation) {
+        Device device = preparation.device();
+        preparation.end(alone(preparation, false, () -> {
+            Instant begun = Instant.now();
+            told.accept(new PrepareEvent.Begun(device));
+            Optional<PrepareException> problem = problem(device, () -> {
+                preparation.precondition().check();
+                follow(preparation, Exclusion.changesFunction(preparation.recipe()));
+                checkFit(device);
+            });
+            told.accept(new PrepareEvent.Ended(
+                    device, problem.map(PrepareException::problem), Duration.between(begun, Instant.now())));
+            throwIfAny(problem);
+        }));
+    }
+
+    /**
+     * Does what is to be done once nobody uses it any more, gives its function the host driver back, and forgets that it was
+     * used; nothing if somebody has done so meanwhile.
+     *
+     * @param forgetting forgets what came of its preparations, which nobody can join any more
+     */
+    void release(Preparation release, Runnable forgetting) {
+        Device device = release.device();
+        release.end(alone(release, true, () -> {
+            if (used.find(device.id()).isEmpty()) {
+                return;
+            }
+            release.precondition().check();
+            forgetting.run();
+            Instant begun = Instant.now();
+            told.accept(new PrepareEvent.Begun(device));
+            Optional<PrepareException> problem = problem(device, () -> {
+                used.release(device.id());
+                follow(release, device instanceof PciDevice);
+                if (device instanceof PciDevice pci) {
+                    giveBackDriver(pci);
+                }
+                checkFit(device);
+                used.forget(device.id());
+            });
+            if (problem.filter(one -> one.getCause() instanceof InterruptedException)
+                    .isEmpty()) {
+                told.accept(new PrepareEvent.Released(
+                        device, problem.map(PrepareException::problem), Duration.between(begun, Instant.now())));
+            }
+            throwIfAny(problem);
+        }));
+    }
+
+    private void giveBackDriver(PciDevice device) throws IOException {
+        try {
+            steps.giveBackDriver(device).ifPresent(text -> told.accept(new PrepareEvent.Output(device, text)));
+        } catch (IOException e) {
+            throw new IOException("cannot be given back the driver that it had: " + e.getMessage(), e);
+        }
+    }
+
+    private Optional<PrepareException> alone(Preparation preparation, boolean whole, Work work) {
+        Device device = preparation.device();
+        try (Exclusion.Locks locks = exclusion.acquire(device, preparation.recipe(), whole)) {
+            return problem(device, work);
+        } catch (IOException e) {
+            return Optional.of(new PrepareException(
+                    device.id(), "it cannot be locked against other processes: " + e.getMessage(), e));
+        } catch (InterruptedException e) {
+            return Optional.of(new PrepareException(device.id(), "edgeplug is stopping", e));
+        }
+    }
+
+    private static Optional<PrepareException> problem(Device device, Work work) {
+        try {
+            work.run();
+            return Optional.empty();
+        } catch (PrepareException e) {
+            return Optional.of(e);
+        } catch (IOException e) {
+            return Optional.of(new PrepareException(device.id(), "it " + e.getMessage(), e));
+        } catch (InterruptedException e) {
+            return Optional.of(new PrepareException(device.id(), "edgeplug is stopping", e));
+        }
+    }
+
+    private static void throwIfAny(Optional<PrepareException> problem) throws PrepareException {
+        if (problem.isPresent()) {
+            throw problem.orElseThrow();
+        }
+    }
+
+    private void follow(Preparation preparation, boolean restores)
+            throws IOException, PrepareException, InterruptedException {
+        if (restores && preparation.device() instanceof PciDevice pci) {
+            recovery.restore(pci.function().address());
+        }
+        for (Step step : preparation.recipe().steps()) {
+            perform(preparation, step);
+        }
+    }
+
+    private void perform(Preparation preparation, Step step) throws PrepareException, InterruptedException {
+        Instant begun = Instant.now();
+        Device device = preparation.device();
+        preparation.begin(step);
+        try {
+            String note = steps.perform(device, step);
+            told.accept(new PrepareEvent.StepDone(device, step, note, Duration.between(begun, Instant.now())));
+        } catch (IOException | TimeoutException e) {
+            throw new PrepareException(device.id(), step.word() + ": " + e.getMessage(), e);
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    /** A device that did not survive its recipe is not handed over. */
+    private void checkFit(Device device) throws PrepareException {
+        if (device instanceof PciDevice pci) {
+            PciAddress address = pci.function().address();
+            Device after = new DeviceScan(sysfs)
+                    .function(address).stream()
+                            .filter(one -> one.id().equals(device.id()))
+                            .findFirst()
+                            .orElseThrow(() -> new PrepareException(device.id(), "it is gone afterwards"));
+            Optional<String> problem = after.health().problem();
+            if (problem.isPresent()) {
+                throw new PrepareException(device.id(), "it " + problem.orElseThrow() + " afterwards");
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package io.edgeplug.prepare;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciDevice;
+import io.edgeplug.linux.Sysfs;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which devices pods have used that were not scrubbed since, one file for each in {@code /var/lib/edgeplug/used}. A file is
+ * written before the pod's container starts and deleted once the device is scrubbed, so that no daemon that was away when the
+ * pod ended forgets it, nor one that was killed on the way. It outlives a boot, as what a pod left on a card may.
+ */
+public final class UsedDevices {
+
+    private static final String DIRECTORY = "var/lib/edgeplug/used";
+    private static final String SUFFIX = ".used";
+    private static final String RESOURCE = "resource";
+    private static final String PODS = "pods";
+    private static final String KUBELET_DIR = "kubelet_dir";
+    private static final String RELEASED = "released";
+    private static final String IDENTITY = "identity";
+
+    private final Notes notes;
+
+    /** Those of that node. */
+    public UsedDevices(Sysfs sysfs) {
+        this.notes = new Notes(sysfs, DIRECTORY);
+    }
+
+    /**
+     * What is noted of a device.
+     *
+     * @param device its ID
+     * @param resource as which it was used; empty if the note cannot be read
+     * @param pods that used it, by their UIDs
+     * @param kubeletDir the directory for device plugins of their kubelet
+     * @param isReleased whether all of them have gone, and to scrub it may have begun
+     * @param identity of what was used, as far as it can be told from another device in its place
+     * @param problem why the note cannot be read
+     */
+    public record Use(
+            String device,
+            Optional<String> resource,
+            Set<String> pods,
+            Path kubeletDir,
+            boolean isReleased,
+            String identity,
+            Optional<String> problem) {
+
+        public Use {
+            pods = Set.copyOf(pods);
+        }
+
+        /** Whether a device is the one that was used, and no other that was put in its place since. */
+        public boolean isOf(Device one) {
+            return problem.isPresent() || identity.equals(UsedDevices.identity(one));
+        }
+
+        /** Whether this is how these pods have left it, and no others. */
+        public boolean isBy(String as, Set<String> starting) {
+            return !isReleased
+                    && resource.equals(Optional.of(as))
+                    && pods.stream().anyMatch(starting::contains);
+        }
+    }
+
+    /** All devices that were used and not scrubbed since. */
+    public List<Use> all() throws IOException {
+        List<Use> all = new ArrayList<>();
+        for (String name : notes.names()) {
+            if (name.endsWith(SUFFIX)) {
+                find(name.substring(0, name.length() - SUFFIX.length())).ifPresent(all::add);
+            }
+        }
+        return all;
+    }
+
+    /** The same of one device; empty if it is as a pod must find it. */
+    public Optional<Use> find(String device) {
+        try {
+            Optional<Properties> note = notes.read(device + SUFFIX);
+            return note.map(found -> use(device, found));
+        } catch (IOException e) {
+            return Optional.of(unreadable(device, String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static Use use(String device, Properties note) {
+        Optional<String> resource = Optional.ofNullable(note.getProperty(RESOURCE));
+        Optional<String> kubeletDir = Optional.ofNullable(note.getProperty(KUBELET_DIR));
+        if (resource.isEmpty() || kubeletDir.isEmpty()) {
+            return unreadable(device, path(device) + ": does not say who used the device");
+        }
+        String pods = note.getProperty(PODS, "");
+        try {
+            return new Use(
+                    device,
+                    resource,
+                    pods.isEmpty() ? Set.of() : new HashSet<>(List.of(pods.split(" "))),
+                    Path.of(kubeletDir.orElseThrow()),
+                    note.containsKey(RELEASED),
+                    note.getProperty(IDENTITY, ""),
+                    Optional.empty());
+        } catch (InvalidPathException e) {
+            return unreadable(device, path(device) + ": its kubelet_dir is no path");
+        }
+    }
+
+    /**
+     * Tells another card in the same slot from the one that was used. An FPGA that is programmed may have another device ID, and
+     * a function that is bound to another driver is of another kind.
+     */
+    private static String identity(Device device) {
+        return device instanceof PciDevice pci
+                ? "%04x class %02x"
+                        .formatted(pci.function().vendor(), pci.function().classCode() >> 16)
+                : "";
+    }
+
+    private static Use unreadable(String device, String problem) {
+        return new Use(device, Optional.empty(), Set.of(), Path.of(""), false, "", Optional.of(problem));
+    }
+
+    private static String path(String device) {
+        return "/" + DIRECTORY + "/" + device + SUFFIX;
+    }
+
+    /**
+     * Notes that pods of the kubelet with that directory use a device as a device of that resource from now on. Waits for the
+     * disk.
+     */
+    public void note(Device device, String resource, Set<String> pods, Path kubeletDir) throws IOException {
+        Properties note = new Properties();
+        note.setProperty(RESOURCE, resource);
+        note.setProperty(PODS, String.join(" ", new TreeSet<>(pods)));
+        note.setProperty(KUBELET_DIR, kubeletDir.toAbsolutePath().normalize().toString());
+        note.setProperty(IDENTITY, identity(device));
+        notes.writeForGood(device.id() + SUFFIX, note);
+    }
+
+    /** Notes that nobody uses it any more, before anything is done to it: a static pod comes again with the UID that it had. */
+    void release(String device) throws IOException {
+        Properties note = new Properties();
+        try {
+            Optional<Properties> noted = notes.read(device + SUFFIX);
+            if (noted.isEmpty()) {
+                return;
+            }
+            note = noted.orElseThrow();
+        } catch (IOException e) {
+            // a damaged one keeps nobody from mending what it is about
+        }
+        note.setProperty(RELEASED, "");
+        notes.writeForGood(device + SUFFIX, note);
+    }
+
+    /** Notes that it is as a pod must find it. */
+    void forget(String device) throws IOException {
+        notes.delete(device + SUFFIX);
+    }
+}

@@ -1,0 +1,299 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.inventory.HeldAs;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.linux.Journal;
+import io.edgeplug.linux.Sysfs;
+import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.pods.PodNames.Holder;
+import io.edgeplug.prepare.UsedDevices;
+import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.rules.DeviceClass;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+
+/**
+ * Which pods use devices, or have used them last, where the next pod must not find a device as the one before has left it: by
+ * what the kubelet notes of pods that have devices, and what is noted here before their containers start. Thread-safe.
+ */
+final class DeviceUsers {
+
+    private static final Logger LOG = Logger.getLogger(DeviceUsers.class.getName());
+
+    private final Monitor monitor;
+    private final UsedDevices used;
+
+    private volatile Optional<KubeletPods> pods = Optional.empty();
+    private volatile List<DeviceClass> classes = List.of();
+    private volatile List<Use> last = List.of();
+
+    /** Whether the notes of all kubelets' pods are this process's business, as of the node's one daemon. */
+    private volatile boolean isDaemon;
+
+    /** By device, what was logged last of what is no news. */
+    private final Map<String, String> told = new ConcurrentHashMap<>();
+
+    DeviceUsers(Sysfs sysfs, Monitor monitor) {
+        this.monitor = monitor;
+        this.used = new UsedDevices(sysfs);
+    }
+
+    /** Follows the pods of that kubelet from now on, and devices of these classes. */
+    void use(KubeletPods kubelet, List<DeviceClass> newest) {
+        pods = Optional.of(kubelet);
+        classes = List.copyOf(newest);
+    }
+
+    /** Follows what other kubelets' pods have used as well. */
+    void useAsDaemon() {
+        isDaemon = true;
+    }
+
+    /** Whether it matters who has or had a device. */
+    boolean areTracked() {
+        return classes.stream().anyMatch(DeviceClass::tracksUse) || !notes().isEmpty();
+    }
+
+    /** The devices that are not yet as the next pod must find them; those of the last time, if it cannot be told now. */
+    List<Use> notes() {
+        try {
+            last = used.all();
+        } catch (IOException e) {
+            tellOnce("edgeplug", "not known which devices pods have used: " + e.getMessage());
+        }
+        return last.stream().filter(use -> isDaemon || isOurs(use)).toList();
+    }
+
+    /** The same of one. */
+    Optional<Use> find(Device device) {
+        return used.find(device.id());
+    }
+
+    private boolean isOurs(Use use) {
+        return pods.filter(kubelet -> use.kubeletDir().equals(normal(kubelet.kubeletDir())))
+                .isPresent();
+    }
+
+    private static Path normal(Path directory) {
+        return directory.toAbsolutePath().normalize();
+    }
+
+    /**
+     * By whom a device is held, and as what: as what is noted here, should it be held as several. As long as the kubelet's notes
+     * cannot be read, whoever used a device last counts as its holder.
+     *
+     * @param held what pods hold; empty if that cannot be read
+     */
+    Function<Device, Optional<HeldAs>> holders(Optional<HeldDevices> held) {
+        Map<String, Use> uses = notes().stream().collect(Collectors.toMap(Use::device, use -> use));
+        return device -> {
+            Optional<Use> use = Optional.ofNullable(uses.get(device.id()));
+            return held.map(known -> holder(of(known, device), use.flatMap(Use::resource)))
+                    .orElseGet(() -> use.filter(last -> !last.isReleased()).flatMap(DeviceUsers::lastHolder));
+        };
+    }
+
+    /** Who holds a device, and no other part of its function. */
+    private static List<Holding> of(HeldDevices held, Device device) {
+        return held.all(device).stream().filter(one -> one.isOf(device)).toList();
+    }
+
+    private static Optional<HeldAs> lastHolder(Use use) {
+        return use.resource()
+                .map(resource ->
+                        new HeldAs(String.join(" ", use.pods()), resource, "a pod, unless that has ended meanwhile"));
+    }
+
+    private Optional<HeldAs> holder(List<Holding> all, Optional<String> resource) {
+        return all.stream()
+                .filter(one -> resource.equals(Optional.of(one.resource())))
+                .findFirst()
+                .or(() -> all.stream().findFirst())
+                .map(one -> new HeldAs(one.pod(), one.resource(), name(one)));
+    }
+
+    private String name(Holding holding) {
+        return pods.flatMap(kubelet -> kubelet.name(holding))
+                .map(Holder::toString)
+                .orElse("pod " + holding.pod() + " (" + holding.container() + ")");
+    }
+
+    /** The class as whose device it was used; empty if there is none. */
+    Optional<DeviceClass> classOf(Use use) {
+        return classes.stream()
+                .filter(one -> use.resource().equals(Optional.of(one.resource().toString())))
+                .findFirst();
+    }
+
+    /** Why nobody can say what is to be done to a device now, and what a person can do. */
+    static String unknown(Use use) {
+        return use.problem()
+                        .map(problem -> "has a note of its last use that cannot be read: " + problem)
+                        .orElseGet(() -> "was used as " + use.resource().orElse("")
+                                + ", of which no class says any more what is to be done afterwards")
+                + "; run: edgeplug prepare --release " + use.device() + " --as RESOURCE";
+    }
+
+    /** Whether any pod may hold a device, or is about to get it. */
+    boolean isHeld(Use use, Device device, HeldDevices held) {
+        return !of(held, device).isEmpty()
+                || monitor.holder(device.id()).isPresent()
+                || !elsewhere(use, device).isEmpty();
+    }
+
+    /** Whether processes of the pods may still run that have used it. */
+    boolean mayRun(Use use) {
+        return !use.isReleased()
+                && pods.filter(kubelet -> use.pods().stream().anyMatch(kubelet::mayRun))
+                        .isPresent();
+    }
+
+    /** The pods that hold a device by the kubelet's notes now, by UID; of any resource. */
+    Set<String> holdersNow(Use use, Device device) throws IOException {
+        Set<String> holders = uids(of(now(use.kubeletDir()), device));
+        holders.addAll(elsewhere(use, device));
+        return holders;
+    }
+
+    /**
+     * Those of another kubelet, of which processes may run: its notes stay when it is gone. Whoever used it, if these cannot be
+     * read.
+     */
+    private Set<String> elsewhere(Use use, Device device) {
+        if (isOurs(use) || !Files.exists(use.kubeletDir().resolve(HeldDevices.FILE))) {
+            return Set.of();
+        }
+        try {
+            Set<String> holders = uids(of(HeldDevices.read(use.kubeletDir()), device));
+            holders.removeIf(uid -> pods.filter(kubelet -> !kubelet.mayRun(uid)).isPresent());
+            return holders;
+        } catch (IOException e) {
+            return use.pods();
+        }
+    }
+
+    private HeldDevices now(Path kubeletDir) throws IOException {
+        Optional<KubeletPods> followed = pods;
+        return followed.isPresent() ? followed.orElseThrow().held() : HeldDevices.read(kubeletDir);
+    }
+
+    private static Set<String> uids(List<Holding> holdings) {
+        return holdings.stream().map(Holding::pod).collect(Collectors.toCollection(HashSet::new));
+    }
+
+    /**
+     * The pods that hold a device as one of that class, one of which starts now.
+     *
+     * @throws PrepareException if the kubelet does not say so, or the device is held as another of its faces
+     */
+    Set<String> starting(DeviceClass deviceClass, Device device, Path kubeletDir) throws PrepareException {
+        String resource = deviceClass.resource().toString();
+        HeldDevices held;
+        try {
+            held = now(kubeletDir);
+        } catch (IOException e) {
+            throw new PrepareException(device.id(), "it is not known which pod gets it: " + e.getMessage(), e);
+        }
+        List<Holding> all = of(held, device);
+        Optional<HeldAs> other = monitor.holder(device.id())
+                .filter(as -> !as.resource().equals(resource))
+                .or(() -> holder(
+                        all.stream()
+                                .filter(one -> !one.resource().equals(resource))
+                                .toList(),
+                        Optional.empty()));
+        if (deviceClass.isFace() && other.isPresent()) {
+            throw new PrepareException(
+                    device.id(),
+                    "it is held as " + other.orElseThrow().resource() + " by "
+                            + other.orElseThrow().name());
+        }
+        List<Holding> own =
+                all.stream().filter(one -> one.resource().equals(resource)).toList();
+        HeldAs holder = holder(own, Optional.empty())
+                .orElseThrow(() -> new PrepareException(device.id(), "the kubelet has not noted which pod gets it"));
+        // else it would count as given to nobody known, should the pod end before it is looked at again
+        monitor.noteHolder(deviceClass.resource(), device.id(), holder, held.written());
+        return uids(own);
+    }
+
+    /**
+     * Notes that these pods use a device from now on. Waits for the disk.
+     *
+     * @throws IOException if that cannot be noted; the message goes on after the device
+     */
+    void note(Device device, DeviceClass deviceClass, Set<String> users, Path kubeletDir) throws IOException {
+        String resource = deviceClass.resource().toString();
+        try {
+            used.note(device, resource, users, kubeletDir);
+        } catch (IOException e) {
+            throw new IOException("cannot be noted as used: " + e.getMessage(), e);
+        }
+        monitor.noteUse(device.id(), Optional.of(resource), true, "was used by a pod, and is not scrubbed yet");
+    }
+
+    /** A container that started unseen, or before its class said that this matters, uses its devices too. */
+    void noteStarted(HeldDevices held) {
+        Optional<KubeletPods> kubelet = pods.filter(any -> isDaemon);
+        if (kubelet.isEmpty()) {
+            return;
+        }
+        Path directories = kubelet.orElseThrow().directories();
+        monitor.current().items().stream()
+                .filter(item ->
+                        item.deviceClass().filter(DeviceClass::tracksUse).isPresent())
+                .forEach(item -> noteStarted(
+                        item.device(),
+                        item.deviceClass().orElseThrow(),
+                        held.all(item.deviceClass().orElseThrow().resource(), item.device()).stream()
+                                .filter(holding -> UnpreparedStarts.started(directories, holding)
+                                        .isPresent())
+                                .toList()));
+    }
+
+    private void noteStarted(Device device, DeviceClass deviceClass, List<Holding> started) {
+        Optional<Use> use = find(device);
+        Set<String> users = uids(started);
+        use.ifPresent(before -> users.addAll(before.pods()));
+        boolean isNew = use.filter(before -> before.pods().equals(users)).isEmpty();
+        // another face's recipe, or one that is under way, is not for them
+        boolean isOther = use.filter(before -> before.isReleased()
+                        || !before.resource()
+                                .equals(Optional.of(deviceClass.resource().toString())))
+                .isPresent();
+        if (started.isEmpty() || !isNew || isOther) {
+            return;
+        }
+        try {
+            note(device, deviceClass, users, pods.orElseThrow().kubeletDir());
+        } catch (IOException e) {
+            tellOnce(device.id(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Logs what a person must act on, once. */
+    void tellOnce(String id, String text) {
+        if (!text.equals(told.put(id, text))) {
+            LOG.log(Level.WARNING, id + ": " + text, new Object[] {Journal.device(id)});
+        }
+    }
+
+    void forgetTold(String id) {
+        told.remove(id);
+    }
+}

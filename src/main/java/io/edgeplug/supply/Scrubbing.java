@@ -1,0 +1,157 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PrepareException;
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.prepare.Preparation;
+import io.edgeplug.prepare.Preparer;
+import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.rules.DeviceClass;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Has devices scrubbed between two pods: never while the first may use them, and always before the second starts.
+ *
+ * <p>What is to be done is decided by the note of a device's last use, by who alone can do anything to the device at that
+ * moment. So whoever asks, and however often, it is done once. Thread-safe.
+ */
+final class Scrubbing {
+
+    private final Preparer preparer;
+    private final DeviceUsers users;
+
+    /** The pods whose containers wait for a device, each as often as one does. */
+    private final Map<Waiting, Integer> waiting = new ConcurrentHashMap<>();
+
+    private record Waiting(String device, String pod) {}
+
+    Scrubbing(Preparer preparer, DeviceUsers users) {
+        this.preparer = preparer;
+        this.users = users;
+    }
+
+    /** Begins to do what that class says, or joins who did. */
+    Preparation begin(Device device, DeviceClass deviceClass) {
+        return preparer.release(device, deviceClass.release(), () -> check(device));
+    }
+
+    /** Has others go on, which may wait for the turn of one that takes too long. */
+    void passBy(Preparation late) {
+        preparer.passBy(late);
+    }
+
+    /** A pod that has got the device meanwhile has not started, if its start waits for this. */
+    private void check(Device device) throws IOException {
+        Optional<Use> found = users.find(device);
+        if (found.isEmpty()) {
+            return;
+        }
+        Use use = found.orElseThrow();
+        Set<String> holders = users.holdersNow(use, device);
+        if (!use.isReleased()) {
+            for (String pod : use.pods()) {
+                if (holders.remove(pod)) {
+                    throw new IOException("is held by pod " + pod);
+                }
+            }
+            if (users.mayRun(use)) {
+                throw new IOException("is used by processes of a pod that have not ended yet");
+            }
+        }
+        holders.removeIf(pod -> waiting.containsKey(new Waiting(device.id(), pod)));
+        if (!holders.isEmpty()) {
+            throw new IOException("is held by pod " + holders.iterator().next());
+        }
+        if (!use.isOf(device)) {
+            throw new IOException("is another device than the one that a pod has used here");
+        }
+    }
+
+    /**
+     * Before a container starts: has its devices scrubbed that another pod has used, or waits for that.
+     *
+     * @param kubeletDir where the kubelet has noted whose container starts
+     * @return by device, the pods of which one starts
+     * @throws PrepareException if one cannot be had, with a sentence that names it
+     * @throws TimeoutException if that takes longer than the container's start waits
+     */
+    Map<Device, Set<String>> beforeStart(
+            DeviceClass deviceClass, List<Device> devices, Path kubeletDir, Deadline deadline)
+            throws PrepareException, TimeoutException, InterruptedException {
+        Map<Device, Set<String>> pods = new LinkedHashMap<>();
+        for (Device device : devices) {
+            pods.put(device, users.starting(deviceClass, device, kubeletDir));
+        }
+        count(pods, 1);
+        try {
+            List<Preparation> begun = new ArrayList<>();
+            for (Map.Entry<Device, Set<String>> one : pods.entrySet()) {
+                Optional<Use> before = users.find(one.getKey())
+                        .filter(use -> !use.isBy(deviceClass.resource().toString(), one.getValue()));
+                if (before.isPresent()) {
+                    begun.add(begin(before.orElseThrow(), one.getKey()));
+                }
+            }
+            for (Preparation one : begun) {
+                await(one, deviceClass, deadline);
+            }
+        } finally {
+            count(pods, -1);
+        }
+        return pods;
+    }
+
+    private void count(Map<Device, Set<String>> pods, int more) {
+        pods.forEach((device, uids) -> uids.forEach(uid -> {
+            Waiting one = new Waiting(device.id(), uid);
+            int ignored = waiting.merge(one, more, Integer::sum);
+            waiting.remove(one, 0);
+        }));
+    }
+
+    /**
+     * Notes that a container's pod uses a device from now on; to be called by who alone can do anything to the device, since much
+     * may have happened while it was waited for.
+     *
+     * @param waited the pods of which one started when it was asked for the device
+     * @throws IOException if it is another pod's now
+     */
+    void noteStart(DeviceClass deviceClass, Device device, Path kubeletDir, Set<String> waited) throws IOException {
+        Set<String> now;
+        try {
+            now = users.starting(deviceClass, device, kubeletDir);
+        } catch (PrepareException e) {
+            throw new IOException("is not to be had any more: " + e.problem(), e);
+        }
+        if (now.stream().noneMatch(waited::contains)) {
+            throw new IOException("is another pod's now");
+        }
+        users.note(device, deviceClass, now, kubeletDir);
+    }
+
+    private Preparation begin(Use use, Device device) throws PrepareException {
+        return begin(
+                device,
+                users.classOf(use)
+                        .orElseThrow(() -> new PrepareException(device.id(), "it " + DeviceUsers.unknown(use))));
+    }
+
+    private void await(Preparation one, DeviceClass deviceClass, Deadline deadline)
+            throws PrepareException, TimeoutException, InterruptedException {
+        if (!one.await(deadline.left())) {
+            passBy(one);
+            throw new TimeoutException(
+                    "Device %s of %s is still being scrubbed after the pod that used it before: %s; that goes on, and the next try waits for it."
+                            .formatted(one.device().id(), deviceClass.resource(), one.progress()));
+        }
+    }
+}
