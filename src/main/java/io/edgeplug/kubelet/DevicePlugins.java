@@ -6,6 +6,8 @@ import io.edgeplug.flow.Outcomes;
 import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.pods.PreparedClaims;
+import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Releases;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The device plugins of a node, one for each resource, registered with its kubelet while this is open. */
 public final class DevicePlugins implements AutoCloseable {
@@ -62,9 +65,11 @@ public final class DevicePlugins implements AutoCloseable {
      *
      * @param kubeletDir the kubelet's directory for device plugins, which may be missing yet
      * @param kubeletRoot its root directory, in which it tells of its pods
+     * @param claims those whose devices are held beside those that it notes
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
-    public static DevicePlugins open(Path kubeletDir, Path kubeletRoot, Supplies supplies, Preparations preparations)
+    public static DevicePlugins open(
+            Path kubeletDir, Path kubeletRoot, Supplies supplies, Preparations preparations, PreparedClaims claims)
             throws IOException {
         PluginDirectory directory = PluginDirectory.devicePlugins(kubeletDir);
         try {
@@ -79,7 +84,13 @@ public final class DevicePlugins implements AutoCloseable {
             LOG.info(() -> "waiting for the kubelet: there is no " + directory.kubeletSocket());
         }
         return start(
-                directory, supplies, preparations, List.of(new V1beta1(), new V1alpha1()), kubeletDir, kubeletRoot);
+                directory,
+                supplies,
+                preparations,
+                List.of(new V1beta1(), new V1alpha1()),
+                kubeletDir,
+                kubeletRoot,
+                claims);
     }
 
     /**
@@ -88,10 +99,16 @@ public final class DevicePlugins implements AutoCloseable {
      * @param registry the kubelet's {@code plugins_registry}, which may be missing yet
      * @param kubeletDir its directory for device plugins, where it notes who holds what
      * @param kubeletRoot its root directory, in which it tells of its pods
+     * @param claims those whose devices are held beside those that it notes
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
     public static DevicePlugins openInRegistry(
-            Path registry, Path kubeletDir, Path kubeletRoot, Supplies supplies, Preparations preparations)
+            Path registry,
+            Path kubeletDir,
+            Path kubeletRoot,
+            Supplies supplies,
+            Preparations preparations,
+            PreparedClaims claims)
             throws IOException {
         SocketNames.deleteAbandoned(registry);
         return start(
@@ -100,7 +117,8 @@ public final class DevicePlugins implements AutoCloseable {
                 preparations,
                 List.of(new PluginsRegistry()),
                 kubeletDir,
-                kubeletRoot);
+                kubeletRoot,
+                claims);
     }
 
     private static DevicePlugins start(
@@ -109,7 +127,8 @@ public final class DevicePlugins implements AutoCloseable {
             Preparations preparations,
             List<KubeletApi> apis,
             Path kubeletDir,
-            Path kubeletRoot)
+            Path kubeletRoot,
+            PreparedClaims claims)
             throws IOException {
         UnixRpc rpc;
         try {
@@ -118,17 +137,21 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
-        KubeletPods pods = KubeletPods.follow(rpc, kubeletRoot, kubeletDir, supplies::has, directory::noted);
+        KubeletPods pods = KubeletPods.follow(rpc, kubeletRoot, kubeletDir, claims, supplies::has, directory::noted);
         DevicePlugins plugins = new DevicePlugins(
                 rpc, directory, Registrations.start(rpc, directory, apis), supplies, preparations, pods);
-        plugins.registrations.add(
-                supplies.each().stream().map(plugins::resource).toList());
+        plugins.registrations.add(registered(supplies).map(plugins::resource).toList());
         plugins.releases.start();
         return plugins;
     }
 
+    /** The supplies that the kubelet is told of; the others are for claims. */
+    private static Stream<Supply> registered(Supplies supplies) {
+        return supplies.each().stream().filter(supply -> supply.deviceClass().api() == Api.DEVICE_PLUGIN);
+    }
+
     private Resource resource(Supply supply) {
-        return new Resource(supply, preparations, pods.kubeletDir());
+        return new Resource(supply, preparations, pods.kubeletDir(), pods::give);
     }
 
     /**
@@ -144,8 +167,9 @@ public final class DevicePlugins implements AutoCloseable {
         registrations.remove(registrations.plugins().stream()
                 .filter(plugin -> !kept.contains(plugin.deviceClass()))
                 .toList());
+        releases.use(classes);
         supplies.use(classes);
-        registrations.add(supplies.each().stream()
+        registrations.add(registered(supplies)
                 .filter(supply -> !kept.contains(supply.deviceClass()))
                 .map(this::resource)
                 .toList());
@@ -170,8 +194,7 @@ public final class DevicePlugins implements AutoCloseable {
 
     private void rehearseNow() {
         try {
-            List<Resource> resources =
-                    supplies.each().stream().map(this::resource).toList();
+            List<Resource> resources = registered(supplies).map(this::resource).toList();
             if (!resources.isEmpty()) {
                 new Rehearsal(rpc, resources, this::awaitRegistered).run();
                 // else a collection of all that it left would come just when the kubelet does
@@ -187,7 +210,7 @@ public final class DevicePlugins implements AutoCloseable {
      * for long.
      */
     private boolean awaitRegistered() throws InterruptedException {
-        Deadline patience = Deadline.in(PluginDirectory.POLL);
+        Deadline patience = Deadline.in(PluginDirectory.LONGEST_RETRY);
         long generation = directory.views().get().generation();
         while (!directory.isRegistry() && registrations.hasKubelet() && !registrations.areComplete()) {
             if (patience.isOver()) {
@@ -225,6 +248,11 @@ public final class DevicePlugins implements AutoCloseable {
     /** Which pods of its kubelet hold what. */
     public KubeletPods pods() {
         return pods;
+    }
+
+    /** Has what pods hold looked at again soon, as when the kubelet has noted something else. */
+    public void lookAtHolders() {
+        directory.noted();
     }
 
     /** How many registrations of each resource came about, and how many failed. */

@@ -39,7 +39,7 @@ final class KubeletConnection implements AutoCloseable {
     private volatile Optional<Established> established = Optional.empty();
 
     // below: touched by one thread at a time
-    private final Backoff retries = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
+    private final Backoff retries = new Backoff(FIRST_RETRY, PluginDirectory.LONGEST_RETRY);
     private Optional<KubeletSocket> kubelet = Optional.empty();
     private Optional<ManagedChannel> channel = Optional.empty();
 

@@ -8,7 +8,6 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -43,7 +42,7 @@ final class ListStream<M> {
     private long number;
 
     /** What was sent before the writer began; the writer's own as well. */
-    private Optional<List<Advertised>> first = Optional.empty();
+    private Optional<Edition> first = Optional.empty();
 
     private ListStream(Lists<M> lists, ServerCallStreamObserver<M> kubelet, Progress progress) {
         this.lists = lists;
@@ -78,7 +77,7 @@ final class ListStream<M> {
         Edition edition = lists.newest();
         if (kubelet.isReady() && edition.devices().size() <= SHORT) {
             put(edition);
-            first = Optional.of(edition.devices());
+            first = Optional.of(edition);
             number = edition.stock();
         }
     }
@@ -90,14 +89,14 @@ final class ListStream<M> {
 
     private void write() {
         try {
-            List<Advertised> last = first.isPresent() ? first.orElseThrow() : send(lists.newest());
+            Edition last = first.isPresent() ? first.orElseThrow() : send(lists.newest());
             Deadline pause = Deadline.in(PAUSE);
             Optional<Duration> wait = Optional.empty();
             while (cancelled.getCount() > 0) {
                 await(wait);
                 Edition newest = lists.newest();
-                Difference<Advertised> change = Difference.of(last, newest.devices());
-                if (change.isEmpty()) {
+                Difference<Advertised> change = Difference.of(last.devices(), newest.devices());
+                if (change.isEmpty() && newest.toldAgain() == last.toldAgain()) {
                     wait = Optional.empty();
                 } else if (pause.isOver() || Advertised.isWorse(change)) {
                     last = send(newest);
@@ -121,14 +120,14 @@ final class ListStream<M> {
     }
 
     /** Sends the list, or the newest there is once the kubelet can take one. */
-    private List<Advertised> send(Edition edition) throws InterruptedException {
+    private Edition send(Edition edition) throws InterruptedException {
         Edition newest = edition;
         while (!kubelet.isReady()) {
             readiness.acquire();
             newest = lists.newest();
         }
         put(newest);
-        return newest.devices();
+        return newest;
     }
 
     private void put(Edition edition) {

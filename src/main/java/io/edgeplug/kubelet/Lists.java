@@ -30,8 +30,9 @@ final class Lists<M> {
      * A list at one time.
      *
      * @param stock the number of the stock that it was made of
+     * @param toldAgain higher if it is to be sent although nothing differs
      */
-    record Edition(long stock, List<Advertised> devices) {}
+    record Edition(long stock, List<Advertised> devices, long toldAgain) {}
 
     private record Encoded<M>(long stock, M message) {}
 
@@ -50,10 +51,12 @@ final class Lists<M> {
     Edition newest() {
         lock.lock();
         try {
+            // in this order: what is told again has a stock of its own
             Stock stock = resource.supply().current();
+            long toldAgain = resource.supply().toldAgain();
             if (newest.filter(one -> one.stock() == stock.number()).isEmpty()) {
-                newest = Optional.of(
-                        new Edition(stock.number(), listing.of(stock.devices(), stock.shares(), stock.numaNodes())));
+                newest = Optional.of(new Edition(
+                        stock.number(), listing.of(stock.devices(), stock.shares(), stock.numaNodes()), toldAgain));
             }
             return newest.orElseThrow();
         } finally {

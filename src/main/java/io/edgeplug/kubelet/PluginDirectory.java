@@ -4,7 +4,6 @@ import io.edgeplug.flow.Latest;
 import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.DirectoryWatch;
 import java.io.IOException;
-import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -27,8 +26,11 @@ import java.util.logging.Logger;
  */
 final class PluginDirectory implements AutoCloseable {
 
-    /** The safety net, should inotify be unable to tell. */
-    static final Duration POLL = Duration.ofSeconds(30);
+    /** The safety net, should inotify be unable to tell. Each look wakes all that follow the kubelet's notes. */
+    static final Duration POLL = Duration.ofSeconds(60);
+
+    /** The longest pause between attempts that fail, such as those to register. */
+    static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
 
     static final String KUBELET_SOCKET = "kubelet.sock";
 
@@ -145,9 +147,9 @@ final class PluginDirectory implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        Threads.end(watcher);
+    public void close() {
         watch.close();
+        Threads.end(watcher);
     }
 
     private void follow() {
@@ -160,7 +162,7 @@ final class PluginDirectory implements AutoCloseable {
                 }
                 look(files.map(some -> some.stream().anyMatch(this::hasGone)).orElse(true));
             }
-        } catch (InterruptedException | ClosedWatchServiceException e) {
+        } catch (InterruptedException e) {
             LOG.fine("no longer watching for the kubelet");
         }
     }

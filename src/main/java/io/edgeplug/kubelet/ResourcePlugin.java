@@ -42,8 +42,8 @@ final class ResourcePlugin implements AutoCloseable {
 
     private volatile Optional<Attempt> attempt = Optional.empty();
     // below: touched by one thread at a time
-    private final Backoff serving = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
-    private final Backoff registering = new Backoff(FIRST_RETRY, PluginDirectory.POLL);
+    private final Backoff serving = new Backoff(FIRST_RETRY, PluginDirectory.LONGEST_RETRY);
+    private final Backoff registering = new Backoff(FIRST_RETRY, PluginDirectory.LONGEST_RETRY);
     private Optional<KubeletSocket> kubelet = Optional.empty();
     private Optional<String> failure = Optional.empty();
     private Deadline starting = Deadline.in(STARTING);

@@ -1,115 +1,159 @@
 package io.edgeplug.linux;
 
-import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
-import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
-
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.WatchEvent;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
  * Tells when files may have come or gone in a directory, which itself may be missing or replaced; inotify(7).
  *
- * <p>It names files and does not say what became of them: events are hints, and the directory is the truth. One thread at
- * a time. The JDK's own inotify is enough for names in one directory; {@link FileWatch} also tells of attributes, links and
- * mounts, for which it calls libc.
+ * <p>It names files and does not say what became of them: events are hints, and the directory is the truth. One thread waits,
+ * which must be a platform thread, and any thread closes.
+ *
+ * <p>This is not the JDK's watch service, which has a thread of its own. That one would be woken for each directory whenever
+ * this asks again for what it watches, and would leave a monitor behind each time: 20 MB after 10,000 pods.
  */
 public final class DirectoryWatch implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(DirectoryWatch.class.getName());
 
+    private static final int INOTIFY = 0;
+
     private final Path directory;
-    private final Optional<Path> child;
-    private final WatchService inotify;
-    private List<WatchKey> watched = List.of();
+    private final List<Path> children;
+    private final KernelCalls calls;
+    private final Inotify inotify;
+    private final Poll poll;
+
+    /** By the number of its watch, each directory that is watched. */
+    private Map<Integer, Path> watched = Map.of();
+
     private boolean warned;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private DirectoryWatch(Path directory, Optional<Path> child, WatchService inotify) {
+    private DirectoryWatch(Path directory, List<Path> children, KernelCalls calls) throws IOException {
         this.directory = directory;
-        this.child = child;
-        this.inotify = inotify;
+        this.children = children;
+        this.calls = calls;
+        this.inotify = Inotify.open(calls);
+        this.poll = Poll.open(calls, 1);
+        poll.watch(INOTIFY, inotify.descriptor(), KernelCalls.POLLIN);
     }
 
-    /** Starts to watch; what happens from here on is not missed. */
-    public static DirectoryWatch open(Path directory) throws IOException {
-        return open(directory, Optional.empty());
-    }
-
-    /** Starts to watch a directory, and one in it, which may be missing or replaced as well. */
-    public static DirectoryWatch open(Path directory, String child) throws IOException {
-        return open(directory, Optional.of(directory.toAbsolutePath().resolve(child)));
-    }
-
-    private static DirectoryWatch open(Path directory, Optional<Path> child) throws IOException {
+    /** Starts to watch a directory, and some in it, all of which may be missing or replaced; nothing is missed from here on. */
+    public static DirectoryWatch open(Path directory, String... children) throws IOException {
         Path absolute = directory.toAbsolutePath();
-        DirectoryWatch watch =
-                new DirectoryWatch(absolute, child, absolute.getFileSystem().newWatchService());
-        watch.arm();
-        return watch;
+        try {
+            DirectoryWatch watch = new DirectoryWatch(
+                    absolute, Stream.of(children).map(absolute::resolve).toList(), KernelCalls.load());
+            watch.arm();
+            return watch;
+        } catch (IOException e) {
+            throw new IOException(
+                    absolute + ": cannot be watched, see fs.inotify.max_user_instances: " + e.getMessage(), e);
+        }
     }
 
     /**
      * Waits until something may have changed since the last call, or for {@code timeout}.
      *
-     * @return the files that may have come or gone; empty if any may have: the directory is another one, events were lost,
+     * @return the files that may have come or gone; empty if any may have: a directory is another one, events were lost,
      *     or nothing was heard for that long
+     * @throws InterruptedException if this is closed, also while it waits; an interrupt alone does not end the wait
      */
-    public Optional<Set<Path>> await(Duration timeout) throws InterruptedException {
-        if (arm()) {
+    public synchronized Optional<Set<Path>> await(Duration timeout) throws InterruptedException {
+        if (!closed.get() && arm()) {
             return Optional.empty();
         }
-        WatchKey key = inotify.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
-        boolean isKnown = key != null;
-        Set<Path> files = new HashSet<>();
-        while (key != null) {
-            Path parent = (Path) key.watchable();
-            for (WatchEvent<?> event : key.pollEvents()) {
-                // what happens above concerns the directory itself
-                isKnown &= event.context() != null && parent.startsWith(directory);
-                files.add(parent.resolve(String.valueOf(event.context())));
-            }
-            isKnown &= key.reset();
-            key = inotify.poll();
+        if (!closed.get()) {
+            // rounded up: who has less than a millisecond left would ask again and again
+            poll.await(Math.clamp(timeout.toMillis() + 1, 0, Integer.MAX_VALUE));
         }
-        return isKnown ? Optional.of(files) : Optional.empty();
+        if (closed.get()) {
+            throw new InterruptedException(directory + ": no longer watched");
+        }
+        Set<Path> files = new HashSet<>();
+        boolean isKnown = true;
+        for (List<Inotify.Event> some = inotify.read(); !some.isEmpty(); some = inotify.read()) {
+            for (Inotify.Event event : some) {
+                isKnown &= note(event, files);
+            }
+        }
+        return isKnown && !files.isEmpty() ? Optional.of(files) : Optional.empty();
+    }
+
+    /** Adds the file that an event names, and says whether it concerns that file alone. */
+    private boolean note(Inotify.Event event, Set<Path> files) {
+        Path parent = watched.get(event.watch());
+        if (parent == null) {
+            // of a directory that was watched before, or events were lost
+            return event.watch() >= 0;
+        }
+        files.add(parent.resolve(event.name()));
+        // what happens above, or to the directory itself, concerns all that is in it
+        return !event.name().isEmpty() && parent.startsWith(directory);
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            poll.wake();
+            closeDescriptors();
+        }
+    }
+
+    /** Only once nobody waits for them. */
+    private synchronized void closeDescriptors() {
+        poll.close();
         inotify.close();
     }
 
     /**
-     * Watches the directory that has the name now, and the nearest directory above it that is there. Asking again for
-     * what is watched already changes nothing.
+     * Watches the directories that have the names now, and the nearest one above that is there. Asking again for what is
+     * watched already changes nothing.
      *
-     * @return whether the directory is another than last time, or there is none any more
+     * @return whether one of the directories is another than last time, or there is none any more
      */
     private boolean arm() {
+        Map<Integer, Path> now = new HashMap<>();
         Optional<Path> above = above();
-        above.ifPresent(this::register);
+        above.ifPresent(path -> register(path, now));
         // the next one down may have been made before the one above it was watched
         while (!above.equals(above())) {
             above = above();
-            above.ifPresent(this::register);
+            above.ifPresent(path -> register(path, now));
         }
-        List<WatchKey> before = watched;
-        watched = Stream.concat(Stream.of(directory), child.stream())
+        List<OptionalInt> before = numbers();
+        Stream.concat(Stream.of(directory), children.stream())
                 .filter(Files::isDirectory)
-                .flatMap(path -> register(path).stream())
-                .toList();
-        return !watched.equals(before);
+                .forEach(path -> register(path, now));
+        watched.keySet().stream().filter(number -> !now.containsKey(number)).forEach(inotify::remove);
+        watched = now;
+        return !numbers().equals(before);
+    }
+
+    /** Of the directory and those in it, by which one of them is told from the next of its name. */
+    private List<OptionalInt> numbers() {
+        List<OptionalInt> numbers = new ArrayList<>();
+        for (Path path : Stream.concat(Stream.of(directory), children.stream()).toList()) {
+            numbers.add(watched.entrySet().stream()
+                    .filter(entry -> entry.getValue().equals(path))
+                    .mapToInt(Map.Entry::getKey)
+                    .findFirst());
+        }
+        return numbers;
     }
 
     private Optional<Path> above() {
@@ -120,15 +164,13 @@ public final class DirectoryWatch implements AutoCloseable {
         return Optional.ofNullable(above);
     }
 
-    private Optional<WatchKey> register(Path path) {
-        try {
-            return Optional.of(path.register(inotify, ENTRY_CREATE, ENTRY_DELETE));
-        } catch (IOException e) {
-            if (Files.isDirectory(path) && !warned) {
-                warned = true;
-                LOG.warning(() -> path + ": cannot watch, changes are seen late: " + e.getMessage());
-            }
-            return Optional.empty();
+    private void register(Path path, Map<Integer, Path> to) {
+        int number = inotify.add(path.toString(), Inotify.NAMES);
+        if (number >= 0) {
+            to.put(number, path);
+        } else if (Files.isDirectory(path) && !warned) {
+            warned = true;
+            LOG.warning(() -> path + ": cannot watch, changes are seen late: " + calls.strerror(-number));
         }
     }
 }

@@ -20,7 +20,9 @@ interface KernelCalls {
     int ENOSPC = 28;
     int O_RDONLY = 0;
     int O_RDWR = 2;
-    int O_NOFOLLOW = 0400000;
+    /** Another bit on Arm, where the bit of x86 is O_LARGEFILE; see asm/fcntl.h. */
+    int O_NOFOLLOW = System.getProperty("os.arch").equals("aarch64") ? 0100000 : 0400000;
+
     int O_CLOEXEC = 02000000;
     int O_PATH = 010000000;
     int SIGKILL = 9;

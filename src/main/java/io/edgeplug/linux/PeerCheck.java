@@ -14,6 +14,7 @@ import io.grpc.netty.InternalNettyServerCredentials;
 import io.grpc.netty.InternalProtocolNegotiationEvent;
 import io.grpc.netty.InternalProtocolNegotiator;
 import io.grpc.netty.InternalProtocolNegotiators;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -33,10 +34,10 @@ import java.util.logging.Logger;
 final class PeerCheck implements ServerInterceptor {
 
     private static final Logger LOG = Logger.getLogger(PeerCheck.class.getName());
-    private static final Attributes.Key<PeerCredentials> PEER = Attributes.Key.create("peer");
+    private static final Attributes.Key<RpcCaller> PEER = Attributes.Key.create("peer");
 
     /** The caller, in each call that was let in. */
-    static final Context.Key<PeerCredentials> CALLER = Context.key("caller");
+    static final Context.Key<RpcCaller> CALLER = Context.key("caller");
 
     private final Path socket;
     private final CallerPolicy policy;
@@ -53,7 +54,7 @@ final class PeerCheck implements ServerInterceptor {
         this.policy = policy;
     }
 
-    /** Plain text, for those who pass, and the peer's credentials among the attributes of each call. */
+    /** Plain text, for those who pass, and the caller among the attributes of each call. */
     ServerCredentials credentials() {
         return InternalNettyServerCredentials.create(new Negotiator());
     }
@@ -118,12 +119,18 @@ final class PeerCheck implements ServerInterceptor {
             connections++;
             context.channel().closeFuture().addListener(closed -> connections--);
             var event = getProtocolNegotiationEvent();
+            RpcCaller caller = new RpcCaller(peer.pid(), peer.uid(), () -> hangUp(context.channel()));
             Attributes known = InternalProtocolNegotiationEvent.getAttributes(event);
             replaceProtocolNegotiationEvent(InternalProtocolNegotiationEvent.withAttributes(
-                    event, known.toBuilder().set(PEER, peer).build()));
+                    event, known.toBuilder().set(PEER, caller).build()));
             fireProtocolNegotiationEvent(context);
             context.channel().config().setAutoRead(true);
         }
+    }
+
+    /** A close that HTTP/2 hears of would wait for the calls, which do not end if the other end does not read. */
+    private static void hangUp(Channel connection) {
+        connection.eventLoop().execute(() -> connection.unsafe().close(connection.newPromise()));
     }
 
     private Optional<String> tooMany() {

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
@@ -134,6 +135,8 @@ public final class UnixRpc implements AutoCloseable {
         int ownUid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, Thread.ofPlatform().name(name).daemon().factory(), EpollIoHandler.newFactory());
+        // netty's loop wakes up once a second as long as nothing is scheduled on it
+        Future<?> ignored = loop.scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
         Callers callers = new Callers(loop, ownUid, caller);
         return new UnixRpc(loop, callers, group.map(members -> GroupCallers.of(ownUid, members)), ownUid);
     }
@@ -186,9 +189,12 @@ public final class UnixRpc implements AutoCloseable {
 
     /** The process whose call is being answered; empty outside of a call, or if it is in another PID namespace. */
     public static Optional<Long> callerPid() {
-        return Optional.ofNullable(PeerCheck.CALLER.get())
-                .map(peer -> (long) peer.pid())
-                .filter(pid -> pid > 0);
+        return caller().map(peer -> (long) peer.pid()).filter(pid -> pid > 0);
+    }
+
+    /** The process whose call is being answered; empty outside of a call. */
+    public static Optional<RpcCaller> caller() {
+        return Optional.ofNullable(PeerCheck.CALLER.get());
     }
 
     private NettyServerBuilder server(Path socket) {

@@ -11,8 +11,10 @@ import io.edgeplug.linux.ForeignFile.TooLargeException;
 import io.edgeplug.linux.ForeignJson;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -64,12 +66,25 @@ public final class HeldDevices {
     /** By what is before the first dash of an ID: for a function and its parts, the address. */
     private final Map<String, List<Holding>> byFunction = new HashMap<>();
 
+    private final Instant written;
+
     private int kept;
 
-    private HeldDevices() {}
+    private HeldDevices(Instant written) {
+        this.written = written;
+    }
 
     /** A container, by its pod's UID, and an ID that it was given. */
-    public record Holding(String pod, String container, String resource, String id) {}
+    public record Holding(String pod, String container, String resource, String id) {
+
+        /** Whether it is the device, a share or a part of it, or that of which the device is a part; and not another part. */
+        public boolean isOf(Device device) {
+            String whole = before(Shares.SEPARATOR, id);
+            return whole.equals(device.id())
+                    || whole.startsWith(device.id() + "-")
+                    || device.id().startsWith(whole + "-");
+        }
+    }
 
     /**
      * Reads the checkpoint in the kubelet's directory for device plugins.
@@ -79,12 +94,9 @@ public final class HeldDevices {
     public static HeldDevices read(Path kubeletDir) throws IOException {
         Path file = kubeletDir.resolve(FILE);
         READING.lock();
-        try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_WORD)) {
-            HeldDevices held = new HeldDevices();
-            if (!held.readCheckpoint(json)) {
-                throw new MalformedJsonException("nothing tells of pods");
-            }
-            return held;
+        // asked first, so that no time is later than what was read
+        try {
+            return read(file, Files.getLastModifiedTime(file).toInstant());
         } catch (NoSuchFileException e) {
             throw new IOException(file + ": no such file", e);
         } catch (MalformedJsonException | EOFException | IllegalStateException | NumberFormatException e) {
@@ -94,6 +106,26 @@ public final class HeldDevices {
         } finally {
             READING.unlock();
         }
+    }
+
+    private static HeldDevices read(Path file, Instant written) throws IOException {
+        try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_WORD)) {
+            HeldDevices held = new HeldDevices(written);
+            if (!held.readCheckpoint(json)) {
+                throw new MalformedJsonException("nothing tells of pods");
+            }
+            return held;
+        }
+    }
+
+    /** When the kubelet wrote what this tells, or before. */
+    public Instant written() {
+        return written;
+    }
+
+    /** Of a kubelet that has noted nobody. */
+    static HeldDevices nothing() {
+        return new HeldDevices(Instant.EPOCH);
     }
 
     /** Who holds a device, or a part or a share of it; the first of several. */
@@ -119,6 +151,12 @@ public final class HeldDevices {
     /** All that is held of some resources. */
     public Stream<Holding> all(Predicate<String> resources) {
         return byId.values().stream().flatMap(List::stream).filter(holding -> resources.test(holding.resource()));
+    }
+
+    /** The same with what others hold who are not in the checkpoint. */
+    HeldDevices with(List<Holding> others) {
+        others.forEach(this::add);
+        return this;
     }
 
     /** Takes away what some pods hold. */

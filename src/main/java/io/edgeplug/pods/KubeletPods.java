@@ -6,89 +6,88 @@ import io.edgeplug.pods.PodNames.Holder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
  * Which pods of a kubelet hold devices now, and by which names: what its checkpoint notes, less the pods that have ended.
  *
  * <p>The checkpoint is earliest and is always there. A pod that it notes has ended if nothing of it is left on the node
- * ({@link EndedPods}), if the Pods API says that it is gone or tells all pods and not this one, or if the kubelet has listed
- * its devices in pod-resources and lists none of them any more: what only an init container has is never listed. Up to Kubernetes 1.33 ended pods are listed too, but what they held is not: the
- * kubelet frees it before it answers. Whichever of these says so, a pod whose cgroup is there has not ended, and nor has one
- * with a device that the kubelet lists. Each source but the checkpoint may be missing.
+ * ({@link EndedPods}), if the Pods API says that it is gone or tells all pods and not this one, or if pod-resources lists none
+ * of its devices although it did before or the Pods API says that its containers have ended. One of these is needed, because
+ * the kubelet never lists what only an init container has. Up to Kubernetes 1.33 it lists ended pods too, but not what they
+ * held: it frees that before it answers. Whichever of these says so, a pod whose cgroup is there has not ended, and nor has one
+ * with a device that the kubelet lists. A static pod comes again with the UID that it had, so what was said before a device
+ * was given to a container says nothing about the pods that hold this device. Each source but the checkpoint may be missing.
  *
- * <p>The kubelet is asked by threads of this class, so no caller waits for it. Thread-safe.
+ * <p>The kubelet is asked by threads of this class, so no caller waits for it. Times are {@link System#nanoTime}. Thread-safe.
  */
 public final class KubeletPods implements AutoCloseable {
-
-    private static final Logger LOG = Logger.getLogger(KubeletPods.class.getName());
 
     /** A pod that was given devices waits with its start until the node's network is ready. */
     private static final Duration POD_STARTED_WITHIN = Duration.ofMinutes(10);
 
     private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
 
-    /** A node has 110 pods as it comes. */
-    private static final int MAX_GONE = 4096;
-
     /**
-     * What the kubelet answered last.
+     * A pod in the checkpoint.
      *
-     * @param number of the request
-     * @param kubelet which kubelet has answered; empty if another one came meanwhile
+     * @param since when it was seen there first: only what the kubelet is asked later must name the pod
+     * @param devices of the resources that are followed, by ID
      */
-    private record Answer(long number, Optional<PodNames> names, Optional<KubeletSocket> kubelet) {}
+    private record Noted(long since, Set<String> devices) {}
 
-    /** What had been asked for when a pod was seen first: only later answers must name the pod. */
-    private record FirstSeen(long request, long sync) {}
+    /** The pods with a device in an answer of {@link #kubelet}, by UID. */
+    private record Listed(long asked, Set<String> pods) {}
 
-    private final Path kubeletDir;
+    private final KubeletNotes notes;
+    private final PreparedClaims claims;
     private final Path root;
     private final Runnable changed;
     private final EndedPods left;
     private final Predicate<String> resources;
-    private final PodResourcesClient client;
+    private final PodListing listing;
     private final PodEvents events;
-    private final Semaphore requests = new Semaphore(0);
-    private final Thread asking;
 
-    /** By UID, the pods that the Pods API said are gone, the oldest first; guarded by itself. */
-    private final Set<String> gone = new LinkedHashSet<>();
+    /** By UID, the pods with devices of these resources that the checkpoint noted last. */
+    private volatile Map<String, Noted> noted = Map.of();
 
-    private volatile long request;
-    private volatile Answer answer = new Answer(0, Optional.empty(), Optional.empty());
-
-    /** By UID, the pods with devices of these resources that the checkpoint noted last, and those of them that the last answer should list and does not. */
-    private volatile Map<String, FirstSeen> noted = Map.of();
-
-    private volatile Set<String> unlisted = Set.of();
-
-    /** By UID, those with a device in the last answer of {@link #kubelet}. */
-    private volatile Set<String> listed = Set.of();
+    /** Empty if the last answer was of no use. */
+    private volatile Optional<Listed> listed = Optional.empty();
 
     /** By UID, the pods of which {@link #kubelet} has ever listed a device. */
-    private final Set<String> known = new HashSet<>();
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+    /** When each device was last given to a container, or was to be made ready for one, by ID. */
+    private final Map<String, Long> given = new ConcurrentHashMap<>();
 
     private Optional<KubeletSocket> kubelet = Optional.empty();
 
-    KubeletPods(UnixRpc rpc, Path root, Path kubeletDir, Path cgroups, Predicate<String> resources, Runnable changed) {
+    /** When an answer was last wanted for a pod that came. */
+    private long wanted = System.nanoTime();
+
+    KubeletPods(
+            UnixRpc rpc,
+            Path root,
+            Path kubeletDir,
+            PreparedClaims claims,
+            Path cgroups,
+            Predicate<String> resources,
+            Runnable changed) {
+        this.claims = claims;
         this.root = root;
-        this.kubeletDir = kubeletDir;
+        this.notes = new KubeletNotes(kubeletDir, root);
         this.changed = changed;
         this.left = new EndedPods(root.resolve("pods"), cgroups, POD_STARTED_WITHIN);
         this.resources = resources;
-        this.client = new PodResourcesClient(rpc, root, resources);
+        this.listing = new PodListing(rpc, root, resources, changed);
         this.events = PodEvents.follow(rpc, root, this::heard, changed);
-        this.asking = Thread.ofVirtual().name("pod resources").start(this::answerRequests);
     }
 
     /**
@@ -96,17 +95,23 @@ public final class KubeletPods implements AutoCloseable {
      *
      * @param root its root directory
      * @param kubeletDir its directory for device plugins, in which it notes who holds what
+     * @param claims those that are prepared, whose devices are held until they are released
      * @param resources the resources whose holders are followed
      * @param changed called when it is time to look again; it must return at once
      */
     public static KubeletPods follow(
-            UnixRpc rpc, Path root, Path kubeletDir, Predicate<String> resources, Runnable changed) {
-        return new KubeletPods(rpc, root, kubeletDir, CGROUPS, resources, changed);
+            UnixRpc rpc,
+            Path root,
+            Path kubeletDir,
+            PreparedClaims claims,
+            Predicate<String> resources,
+            Runnable changed) {
+        return new KubeletPods(rpc, root, kubeletDir, claims, CGROUPS, resources, changed);
     }
 
     /** The kubelet's directory for device plugins, in which it notes who holds what. */
     public Path kubeletDir() {
-        return kubeletDir;
+        return notes.kubeletDir();
     }
 
     /** In which the kubelet has a directory for each pod. */
@@ -121,52 +126,100 @@ public final class KubeletPods implements AutoCloseable {
      */
     public synchronized HeldDevices look() throws IOException {
         Optional<KubeletSocket> before = KubeletSocket.find(root);
-        HeldDevices all = HeldDevices.read(kubeletDir);
+        HeldDevices all = notes.read();
         if (!before.equals(kubelet)) {
             // one that has just started does not list the pods that it was not given yet
             known.clear();
             kubelet = before;
         }
-        Map<String, FirstSeen> seen = new HashMap<>();
         // read after the checkpoint, whose pods the kubelet had before it wrote them
-        FirstSeen now = new FirstSeen(request, events.begun());
-        for (String uid : pods(all)) {
-            seen.put(uid, noted.getOrDefault(uid, now));
-        }
+        long now = System.nanoTime();
+        Map<String, Set<String>> devices = all.all(resources)
+                .collect(Collectors.groupingBy(Holding::pod, Collectors.mapping(Holding::id, Collectors.toSet())));
+        Map<String, Noted> seen = new HashMap<>();
+        devices.forEach((uid, ids) -> {
+            long since = Optional.ofNullable(noted.get(uid)).map(Noted::since).orElse(now);
+            seen.put(uid, new Noted(since, ids));
+        });
         noted = Map.copyOf(seen);
         left.keep(noted.keySet());
         known.retainAll(noted.keySet());
+        // a pod that is not noted is seen anew when it is
+        given.keySet().retainAll(devices.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
         learn(all);
-        return withoutEnded(all);
+        if (!noted.keySet().stream().allMatch(uid -> isAbout(uid, wanted))) {
+            // for its name, and so that its absence from later answers tells its end
+            wanted = System.nanoTime();
+            ask();
+        }
+        return withoutEnded(all).with(claims.holdings());
     }
 
     /** The same, as far as it is known without a new answer of the kubelet's. */
     public HeldDevices held() throws IOException {
-        return withoutEnded(HeldDevices.read(kubeletDir));
+        return heldByPlugin().with(claims.holdings());
+    }
+
+    /** The same without what claims have. */
+    public HeldDevices heldByPlugin() throws IOException {
+        return withoutEnded(notes.read());
     }
 
     private HeldDevices withoutEnded(HeldDevices all) {
-        Set<String> ended = pods(all);
-        ended.removeIf(uid -> !hasEnded(uid));
-        all.forget(ended);
+        all.forget(all.all(resources)
+                .map(Holding::pod)
+                .distinct()
+                .filter(this::hasEnded)
+                .collect(Collectors.toSet()));
         return all;
     }
 
-    private Set<String> pods(HeldDevices all) {
-        return all.all(resources).map(Holding::pod).collect(Collectors.toCollection(HashSet::new));
+    /**
+     * Says that the kubelet has these devices given to a container or made ready for one just now, by the IDs that it knows.
+     * Returns at once.
+     */
+    public void give(Collection<String> ids) {
+        Long now = System.nanoTime();
+        ids.forEach(id -> given.put(id, now));
+    }
+
+    /** Whether processes of a pod may still run. */
+    public boolean mayRun(String uid) {
+        return left.hasCgroup(uid);
     }
 
     private boolean hasEnded(String uid) {
-        return left.hasEnded(uid) ? !listed.contains(uid) : isSaidToBeGone(uid) && !left.hasCgroup(uid);
+        return left.hasEnded(uid) ? !isListed(uid) : isSaidToBeGone(uid) && !left.hasCgroup(uid);
     }
 
-    /** Whether nothing is left of a pod that the kubelet has listed, so that it pays to ask again. */
+    private boolean isListed(String uid) {
+        return listed.filter(list -> list.pods().contains(uid)).isPresent();
+    }
+
+    /** Whether there are signs that a pod has ended which holds devices still, so that it pays to look again soon. */
+    public boolean areEnding() {
+        return noted.keySet().stream().anyMatch(this::isEnding);
+    }
+
+    /** Whether the kubelet's list must confirm for one of these that it has ended, so that it pays to ask again. */
     public boolean areDoubtful() {
-        return listed.stream().anyMatch(left::hasEnded);
+        return noted.keySet().stream().anyMatch(uid -> isEnding(uid) && !isSaidToBeGone(uid));
+    }
+
+    private boolean isEnding(String uid) {
+        boolean hasSigns = isSaidToBeGone(uid) || left.hasEnded(uid) || hasEndedBefore(uid, System.nanoTime());
+        return hasSigns && !hasEnded(uid);
     }
 
     private boolean isSaidToBeGone(String uid) {
-        return unlisted.contains(uid) || isGoneByEvents(uid);
+        return isUnlisted(uid) || isGoneByEvents(uid);
+    }
+
+    private boolean isUnlisted(String uid) {
+        return listed.filter(list -> !list.pods().contains(uid)
+                        && isAbout(uid, list.asked())
+                        && (known.contains(uid) || hasEndedBefore(uid, list.asked())))
+                .isPresent();
     }
 
     /** While nobody tells of its pods, a static one may come again, with the UID that it had. */
@@ -174,18 +227,34 @@ public final class KubeletPods implements AutoCloseable {
         if (!events.areLive()) {
             return false;
         }
-        FirstSeen first = noted.get(uid);
-        boolean isMissed = first != null
-                && events.complete() > first.sync()
-                && events.pod(uid).isEmpty();
-        synchronized (gone) {
-            return isMissed || gone.contains(uid);
-        }
+        boolean isMissed = events.pod(uid).isEmpty()
+                && events.complete().filter(asked -> isAbout(uid, asked)).isPresent();
+        return isMissed || over(uid).filter(PodEvents.Over::isGone).isPresent();
     }
 
-    /** Whether the kubelet says that a pod is gone of which processes run still, so that it pays to look again soon. */
-    public boolean areEnding() {
-        return noted.keySet().stream().anyMatch(uid -> isSaidToBeGone(uid) && !hasEnded(uid));
+    /** Whether the kubelet has said before that moment that the containers of a pod have ended for good. */
+    private boolean hasEndedBefore(String uid, long moment) {
+        return events.areLive()
+                && over(uid).filter(pod -> moment - pod.since() > 0).isPresent();
+    }
+
+    private Optional<PodEvents.Over> over(String uid) {
+        return events.over(uid).filter(pod -> !isGivenSince(uid, pod.since()));
+    }
+
+    /** Whether what the kubelet was asked then must tell of a pod as it is now. */
+    private boolean isAbout(String uid, long asked) {
+        return Optional.ofNullable(noted.get(uid))
+                        .filter(pod -> asked - pod.since() > 0)
+                        .isPresent()
+                && !isGivenSince(uid, asked);
+    }
+
+    private boolean isGivenSince(String uid, long moment) {
+        return Optional.ofNullable(noted.get(uid)).stream()
+                .flatMap(pod -> pod.devices().stream())
+                .flatMap(id -> Optional.ofNullable(given.get(id)).stream())
+                .anyMatch(time -> time - moment >= 0);
     }
 
     /** Whether the end of a pod is told at once, so that nobody needs to ask. */
@@ -195,19 +264,19 @@ public final class KubeletPods implements AutoCloseable {
 
     /** Asks the kubelet for its list, soon and no more than once a second; {@code changed} is called once it has answered. */
     public void ask() {
-        requests.release();
+        listing.ask();
     }
 
     /** How often the kubelet has answered, or failed to. */
     public long answers() {
-        return answer.number();
+        return listing.answers();
     }
 
     /** Who that is by name; empty if the kubelet has not told. */
     public Optional<Holder> name(Holding holding) {
         return events.pod(holding.pod())
                 .map(pod -> new Holder(pod.namespace(), pod.pod(), holding.container()))
-                .or(() -> answerAbout(holding).flatMap(Answer::names).flatMap(names -> names.of(holding)));
+                .or(() -> answerAbout(holding).flatMap(PodListing.Answer::names).flatMap(names -> names.of(holding)));
     }
 
     /** Whether the kubelet was asked since this was noted first, and has answered or failed to. */
@@ -216,83 +285,37 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     /** An older answer names the pod that held the device before. */
-    private Optional<Answer> answerAbout(Holding holding) {
-        Answer last = answer;
-        return Optional.ofNullable(noted.get(holding.pod()))
-                .filter(first -> last.number() > first.request())
-                .map(first -> last);
+    private Optional<PodListing.Answer> answerAbout(Holding holding) {
+        return listing.last().filter(answer -> isAbout(holding.pod(), answer.asked()));
     }
 
     private void heard(PodEvents.Event event) {
-        synchronized (gone) {
-            // a static pod that comes again has the UID that it had
-            gone.remove(event.uid());
-            if (event.gone()) {
-                gone.add(event.uid());
-            }
-            if (gone.size() > MAX_GONE) {
-                gone.remove(gone.iterator().next());
-            }
-        }
         if (noted.containsKey(event.uid())) {
-            // its containers may have ended, which no event says
-            ask();
+            if (event.what() == PodEvents.What.ENDED) {
+                ask();
+            }
             changed.run();
         }
     }
 
     /** What the last answer says about pods that the checkpoint notes. */
     private void learn(HeldDevices all) {
-        Answer last = answer;
-        if (last.names().isEmpty()
-                || last.kubelet().isEmpty()
-                || !last.kubelet().equals(kubelet)) {
-            listed = Set.of();
-            unlisted = Set.of();
-            return;
-        }
-        PodNames names = last.names().orElseThrow();
-        Set<String> there = all.all(resources)
-                .filter(holding -> names.of(holding).isPresent())
-                .map(Holding::pod)
-                .collect(Collectors.toSet());
-        Set<String> missing = new HashSet<>(known);
-        missing.removeAll(there);
-        missing.removeIf(uid -> {
-            FirstSeen first = noted.get(uid);
-            return first == null || last.number() <= first.request();
-        });
-        listed = there;
-        unlisted = Set.copyOf(missing);
-        known.addAll(there);
-    }
-
-    private void answerRequests() {
-        try {
-            while (true) {
-                requests.acquire();
-                int ignored = requests.drainPermits();
-                long number = request + 1;
-                request = number;
-                Optional<KubeletSocket> before = KubeletSocket.find(root);
-                Optional<PodNames> names = client.ask();
-                Optional<KubeletSocket> after = KubeletSocket.find(root);
-                answer = new Answer(number, names, before.filter(same -> after.equals(before)));
-                changed.run();
-            }
-        } catch (InterruptedException e) {
-            LOG.fine("the kubelet is no longer asked for its pods");
-        }
+        Optional<PodListing.Answer> last = listing.last()
+                .filter(answer ->
+                        answer.kubelet().isPresent() && answer.kubelet().equals(kubelet));
+        listed = last.flatMap(answer -> answer.names()
+                .map(names -> new Listed(
+                        answer.asked(),
+                        all.all(resources)
+                                .filter(holding -> names.of(holding).isPresent())
+                                .map(Holding::pod)
+                                .collect(Collectors.toSet()))));
+        listed.ifPresent(list -> known.addAll(list.pods()));
     }
 
     @Override
     public void close() {
         events.close();
-        asking.interrupt();
-        try {
-            boolean ignored = asking.join(Duration.ofSeconds(2));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        listing.close();
     }
 }

@@ -8,18 +8,16 @@ import io.edgeplug.proto.pods.EventType;
 import io.edgeplug.proto.pods.ObjectMeta;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -32,29 +30,30 @@ public final class PodEvents implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(PodEvents.class.getName());
 
-    /** The first is what the kubelet's code says, the second what its documents say. */
-    private static final List<String> SOCKETS = List.of("pods-api/pods-api.sock", "pods/kubelet.sock");
-
     private static final int MAX_EVENT_BYTES = 4 << 20;
-    private static final int MAX_METADATA_BYTES = 1 << 20;
     private static final int MAX_PODS = 4096;
 
     /** A namespace and a name have at most 63 and 253 characters, a UID 36. */
     private static final int MAX_NAME = 253;
 
     private static final Duration FOREVER = Duration.ofDays(365);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
-    private static final int TYPE = 1 << 3;
-    private static final int POD = (2 << 3) | 2;
-    private static final int METADATA = (1 << 3) | 2;
+    /** What a pod is after an event. */
+    public enum What {
+        THERE,
+        /** Its containers have ended or are about to, for good; the pod is there until it is deleted. */
+        ENDED,
+        GONE
+    }
 
     /** What happened to a pod: it came or changed, or it is gone. */
-    public record Event(boolean gone, String uid, String namespace, String pod) {}
+    public record Event(What what, String uid, String namespace, String pod) {}
+
+    /** Since when a pod is gone or has ended, by {@link System#nanoTime}. */
+    record Over(boolean isGone, long since) {}
 
     private final UnixRpc rpc;
-    private final Path root;
+    private final PodsSockets sockets;
     private final Consumer<Event> listener;
     private final Runnable changed;
     private final Duration patience;
@@ -65,19 +64,22 @@ public final class PodEvents implements AutoCloseable {
     /** By UID, those that are not gone. */
     private final Map<String, Event> known = new ConcurrentHashMap<>();
 
-    private final AtomicLong begun = new AtomicLong();
-    private volatile long complete;
-    private volatile boolean live;
+    /** By UID, the pods that are gone or have ended, the oldest first; guarded by itself. */
+    private final Map<String, Over> over = new LinkedHashMap<>();
 
-    private Duration pause = FIRST_PAUSE;
+    /** When the kubelet was last asked to tell all its pods and did so, by {@link System#nanoTime}. */
+    private volatile Optional<Long> complete = Optional.empty();
+
+    private volatile boolean live;
 
     PodEvents(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed, Duration patience) {
         this.rpc = rpc;
-        this.root = root;
+        this.sockets = new PodsSockets(root);
         this.listener = listener;
         this.changed = changed;
         this.patience = patience;
-        this.thread = Thread.ofVirtual().name("pod events").start(this::follow);
+        // not virtual, since a wait for inotify would occupy one of the two threads that carry all others
+        this.thread = Thread.ofPlatform().name("pod events").daemon().start(this::follow);
     }
 
     /**
@@ -95,13 +97,11 @@ public final class PodEvents implements AutoCloseable {
         return live;
     }
 
-    /** How often the kubelet was asked to tell all its pods; each time it tells those that it has at that moment or later. */
-    public long begun() {
-        return begun.get();
-    }
-
-    /** Which of these it did last: a pod that it had before that, and that {@link #pod} does not know, is gone. */
-    public long complete() {
+    /**
+     * When the kubelet was asked to tell all its pods, by {@link System#nanoTime}, if it then did: a pod that it had before
+     * that, and that {@link #pod} does not know, is gone.
+     */
+    Optional<Long> complete() {
         return complete;
     }
 
@@ -110,12 +110,21 @@ public final class PodEvents implements AutoCloseable {
         return Optional.ofNullable(known.get(uid));
     }
 
+    /** Since when a pod is gone or has ended; empty for one that is there, and for one that is not known. */
+    Optional<Over> over(String uid) {
+        synchronized (over) {
+            return Optional.ofNullable(over.get(uid));
+        }
+    }
+
     private void follow() {
         try {
             while (closing.getCount() > 0 && !Thread.currentThread().isInterrupted()) {
-                watch();
-                boolean ignored = closing.await(pause.toNanos(), TimeUnit.NANOSECONDS);
-                pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+                boolean areThere = sockets.areThere();
+                if (areThere) {
+                    listen();
+                }
+                sockets.awaitNext(areThere);
             }
         } catch (InterruptedException e) {
             LOG.fine("pods are no longer followed");
@@ -123,43 +132,39 @@ public final class PodEvents implements AutoCloseable {
     }
 
     /** Ends when neither socket is served any more. */
-    private void watch() {
+    private void listen() {
         StringBuilder reasons = new StringBuilder();
-        for (String socket : SOCKETS) {
+        for (Path socket : sockets.paths()) {
             try {
-                watch(root.resolve(socket));
+                listen(socket);
             } catch (InvalidProtocolBufferException e) {
-                reasons.append(root.resolve(socket)).append(": does not answer as a kubelet does; ");
+                reasons.append(socket).append(": does not answer as a kubelet does; ");
             } catch (IOException e) {
-                reasons.append(root.resolve(socket))
-                        .append(": ")
-                        .append(e.getMessage())
-                        .append("; ");
+                reasons.append(socket).append(": ").append(e.getMessage()).append("; ");
             }
         }
         if (closing.getCount() > 0) {
             // before 1.37 there is none, and none before the kubelet starts: neither is worth a line
-            boolean isThere = SOCKETS.stream().anyMatch(socket -> Files.exists(root.resolve(socket)));
             outage.failed(
-                    isThere ? Level.INFO : Level.FINE,
+                    sockets.areThere() ? Level.INFO : Level.FINE,
                     reasons + "the end of a pod is noticed without the kubelet's Pods API");
         }
     }
 
-    private void watch(Path socket) throws IOException {
-        long number = begun.incrementAndGet();
+    private void listen(Path socket) throws IOException {
+        long began = System.nanoTime();
         try (RpcStream call = rpc.stream(socket, "v1alpha1.Pods/WatchPods", MAX_EVENT_BYTES, patience)) {
             Set<String> told = new HashSet<>();
             boolean isTellingAll = true;
             while (true) {
                 InputStream message = call.next().orElseThrow(() -> new IOException("hung up"));
-                EventType type = read(CodedInputStream.newInstance(message), told, isTellingAll);
+                EventType type = read(message, told, isTellingAll);
                 if (isTellingAll && type == EventType.INITIAL_SYNC_COMPLETE) {
                     isTellingAll = false;
                     forgetAllBut(told);
                     outage.works();
-                    pause = FIRST_PAUSE;
-                    complete = number;
+                    sockets.works();
+                    complete = Optional.of(began);
                     live = true;
                     changed.run();
                     call.expectWithin(FOREVER);
@@ -173,55 +178,24 @@ public final class PodEvents implements AutoCloseable {
         }
     }
 
-    private EventType read(CodedInputStream event, Set<String> told, boolean isTellingAll) throws IOException {
-        EventType type = EventType.UNSPECIFIED;
-        ObjectMeta pod = ObjectMeta.getDefaultInstance();
-        int tag = event.readTag();
-        while (tag != 0) {
-            switch (tag) {
-                case TYPE -> type = type(event.readEnum());
-                case POD -> {
-                    int outer = event.pushLimit(event.readRawVarint32());
-                    pod = metadata(event);
-                    event.popLimit(outer);
-                }
-                default -> event.skipField(tag);
-            }
-            tag = event.readTag();
-        }
+    private EventType read(InputStream message, Set<String> told, boolean isTellingAll) throws IOException {
+        WatchedPod event = WatchedPod.read(CodedInputStream.newInstance(message));
+        EventType type = event.type();
         if (type == EventType.ADDED || type == EventType.MODIFIED || type == EventType.DELETED) {
+            ObjectMeta pod = event.metadata();
             if (isTellingAll) {
                 told.add(pod.getUid());
             }
-            tell(new Event(type == EventType.DELETED, pod.getUid(), pod.getNamespace(), pod.getName()));
+            tell(new Event(what(event), pod.getUid(), pod.getNamespace(), pod.getName()));
         }
         return type;
     }
 
-    private static EventType type(int number) {
-        EventType type = EventType.forNumber(number);
-        return type == null ? EventType.UNSPECIFIED : type;
-    }
-
-    /** Reads no other part of a pod, and keeps none. */
-    private static ObjectMeta metadata(CodedInputStream pod) throws IOException {
-        ObjectMeta metadata = ObjectMeta.getDefaultInstance();
-        int tag = pod.readTag();
-        while (tag != 0) {
-            if (tag == METADATA) {
-                int length = pod.readRawVarint32();
-                if (length < 0 || length > MAX_METADATA_BYTES) {
-                    throw new IOException("tells of a pod with metadata of " + length + " bytes");
-                }
-                int outer = pod.pushLimit(length);
-                metadata = ObjectMeta.parseFrom(pod);
-                pod.popLimit(outer);
-            } else {
-                pod.skipField(tag);
-            }
-            tag = pod.readTag();
+    private static What what(WatchedPod event) {
+        if (event.type() == EventType.DELETED) {
+            return What.GONE;
         }
-        return metadata;
+        return event.hasEnded() ? What.ENDED : What.THERE;
     }
 
     private void tell(Event event) throws IOException {
@@ -230,24 +204,42 @@ public final class PodEvents implements AutoCloseable {
                 || event.pod().length() > MAX_NAME) {
             throw new IOException("tells of a pod whose name is too long");
         }
-        if (event.gone()) {
+        if (event.what() == What.GONE) {
             known.remove(event.uid());
         } else {
             known.put(event.uid(), event);
             if (known.size() > MAX_PODS) {
-                complete = 0;
+                complete = Optional.empty();
                 known.clear();
                 throw new IOException("tells of more than " + MAX_PODS + " pods");
             }
         }
+        note(event);
         listener.accept(event);
+    }
+
+    private void note(Event event) {
+        synchronized (over) {
+            // a static pod that comes again has the UID that it had
+            Optional<Over> before = Optional.ofNullable(over.remove(event.uid()));
+            if (event.what() != What.THERE) {
+                boolean isGone = event.what() == What.GONE;
+                over.put(
+                        event.uid(),
+                        before.filter(same -> same.isGone() == isGone)
+                                .orElseGet(() -> new Over(isGone, System.nanoTime())));
+            }
+            if (over.size() > MAX_PODS) {
+                over.remove(over.keySet().iterator().next());
+            }
+        }
     }
 
     /** Those that went while nobody listened. */
     private void forgetAllBut(Set<String> present) throws IOException {
         for (Event pod : List.copyOf(known.values())) {
             if (!present.contains(pod.uid())) {
-                tell(new Event(true, pod.uid(), pod.namespace(), pod.pod()));
+                tell(new Event(What.GONE, pod.uid(), pod.namespace(), pod.pod()));
             }
         }
     }
@@ -255,6 +247,7 @@ public final class PodEvents implements AutoCloseable {
     @Override
     public void close() {
         closing.countDown();
+        sockets.close();
         thread.interrupt();
         try {
             boolean ignored = thread.join(Duration.ofSeconds(2));

@@ -44,9 +44,14 @@ public final class PodResourcesClient {
         this.patience = patience;
     }
 
+    /** Waits until it may ask again. */
+    void awaitTurn() throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(next - System.nanoTime());
+    }
+
     /** Waits until it may ask again, and asks; empty if the kubelet does not tell. */
     public Optional<PodNames> ask() throws InterruptedException {
-        TimeUnit.NANOSECONDS.sleep(next - System.nanoTime());
+        awaitTurn();
         try {
             PodNames names = PodNames.read(rpc, root, resources, patience);
             outage.works();

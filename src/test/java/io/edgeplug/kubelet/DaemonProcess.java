@@ -1,10 +1,12 @@
 package io.edgeplug.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The daemon's parts in a process of their own, on the files of a simulated node, so that it can be killed. */
 final class DaemonProcess implements AutoCloseable {
@@ -26,10 +30,10 @@ final class DaemonProcess implements AutoCloseable {
     private static final List<String> SMALL = List.of(
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-Xms6m",
+            "-Xms7m",
             "-Xmx32m",
             "-Xmn2m",
-            "-Xss256k",
+            "-Xss512k",
             "-Djdk.virtualThreadScheduler.parallelism=2",
             "-XX:MaxMetaspaceSize=64m",
             "-XX:MaxDirectMemorySize=16m",
@@ -75,19 +79,31 @@ final class DaemonProcess implements AutoCloseable {
 
     /** Starts it, and waits until it serves. */
     static DaemonProcess start(Path directory, Path kubeletDir, String classes, String... hanging) throws IOException {
-        return start(List.of(), directory, kubeletDir, classes, hanging);
+        return start(List.of(), List.of(), directory, kubeletDir, classes, hanging);
     }
 
     /** Starts it with as much memory as the package gives it. */
     static DaemonProcess startSmall(Path directory, Path kubeletDir, String classes) throws IOException {
-        return start(SMALL, directory, kubeletDir, classes);
+        return start(List.of(), SMALL, directory, kubeletDir, classes);
+    }
+
+    /** Starts it as root to which the permissions of files apply; the test is not for other users. */
+    static DaemonProcess startUnprivileged(Path directory, Path kubeletDir, String classes) throws IOException {
+        assumeThat(Files.getAttribute(Path.of("/proc/self"), "unix:uid")).isEqualTo(0);
+        return start(
+                List.of("setpriv", "--bounding-set=-dac_override,-dac_read_search"),
+                List.of(),
+                directory,
+                kubeletDir,
+                classes);
     }
 
     private static DaemonProcess start(
-            List<String> jvm, Path directory, Path kubeletDir, String classes, String... hanging) throws IOException {
+            List<String> before, List<String> jvm, Path directory, Path kubeletDir, String classes, String... hanging)
+            throws IOException {
         Path file = Files.writeString(directory.resolve("classes.toml"), classes);
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
+        List<String> command = new ArrayList<>(before);
+        command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
         command.addAll(jvm);
         // it is killed, and what it has made for a while stays
         command.add("-Djava.io.tmpdir=" + directory);
@@ -134,6 +150,24 @@ final class DaemonProcess implements AutoCloseable {
         return process.isAlive()
                 ? Optional.empty()
                 : Optional.of("exit status " + process.exitValue() + ": " + Files.readString(log));
+    }
+
+    /** How often it has logged that. */
+    int logged(String text) {
+        try {
+            return Files.readString(log).split(Pattern.quote(text), -1).length - 1;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How many entries its directory of that name in {@code /proc} has. */
+    int count(String of) {
+        try (Stream<Path> entries = Files.list(Path.of("/proc", Long.toString(process.pid()), of))) {
+            return Math.toIntExact(entries.count());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Ends it as the kernel does when there is no memory left. */

@@ -2,7 +2,6 @@ package io.edgeplug.kubelet;
 
 import static io.edgeplug.kubelet.TestDaemon.GOPHER;
 import static io.edgeplug.kubelet.TestDaemon.NODE0;
-import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static io.edgeplug.kubelet.TestDaemon.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,11 +94,11 @@ final class DriverGivenBackTest {
         CountDownLatch closed = new CountDownLatch(1);
         served.daemon().node.interfere("sys/bus/pci/drivers/vfio-pci/unbind", () -> {
             begun.countDown();
-            awaitLatch(closed);
+            Seen.awaitGoingOn(closed);
         });
 
         served.kubelet().remove("pod");
-        awaitLatch(begun);
+        Seen.awaitGoingOn(begun);
         served.kubelet().admit(PodSpec.of("next", NODE0, 1));
         assertThatThrownBy(() -> served.kubelet().startContainer("next", "main"))
                 .hasMessageContaining("it waits for the preparation of another device, or for another process");
@@ -149,22 +147,12 @@ final class DriverGivenBackTest {
         assertThat(served.daemon().node.acts()).containsExactly(VF0 + " unbound from iavf", VF0 + " bound to iavf");
     }
 
-    private static void awaitLatch(CountDownLatch latch) throws IOException {
-        try {
-            if (!latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IOException("has waited for too long");
-            }
-        } catch (InterruptedException e) {
-            throw new IOException(e);
-        }
-    }
-
     /** Its result is kept for the kubelet that may ask again. */
     @Test
     void deviceIsPreparedAnewAfterItsDriverWasGivenBackThoughNobodyTookTheLastResult() throws Exception {
         Served served = served("driver = \"vfio-pci\"\ntimeout = 1");
         CountDownLatch goesOn = new CountDownLatch(1);
-        served.daemon().node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> awaitLatch(goesOn));
+        served.daemon().node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> Seen.awaitGoingOn(goesOn));
         served.kubelet().admit(PodSpec.of("pod", NODE0, 1));
         assertThatThrownBy(() -> served.kubelet().startContainer("pod", "main")).hasMessageContaining("after 1 s");
 

@@ -5,8 +5,10 @@ import static io.edgeplug.kubelet.TestDaemon.VF0;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.linux.OtherUser;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.KubeletOptions;
+import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.proto.podresources.ListPodResourcesRequest;
 import io.edgeplug.proto.podresources.ListPodResourcesResponse;
@@ -22,6 +24,10 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -72,7 +78,31 @@ final class HostilePodApisTest {
             void serve(Path root, Closing closing) throws Exception {
                 closing.add(Refusals.serve(root, Integer.MAX_VALUE));
             }
+        },
+        ANOTHER_USERS("belongs to a process of uid " + OtherUser.UID + ", not of root; ") {
+            @Override
+            void serve(Path root, Closing closing) throws Exception {
+                Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+                for (String in : List.of("pod-resources", "pods")) {
+                    Path directory = Files.createDirectories(root.resolve(in));
+                    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+                    UnixDomainSocketAddress address = UnixDomainSocketAddress.of(directory.resolve("kubelet.sock"));
+                    ServerSocketChannel server = closing.add(ServerSocketChannel.open(StandardProtocolFamily.UNIX));
+                    ServerSocketChannel ignored = OtherUser.call(() -> server.bind(address));
+                }
+            }
         };
+
+        /** What the log says about each of both sockets; empty where that is not the same each time. */
+        private final String reason;
+
+        Instead() {
+            this("");
+        }
+
+        Instead(String reason) {
+            this.reason = reason;
+        }
 
         abstract void serve(Path root, Closing closing) throws Exception;
 
@@ -146,13 +176,16 @@ final class HostilePodApisTest {
 
     /** A pod comes, starts and goes, and its device returns to the host driver. */
     private static void comeAndGo(Served served, LogLines log, int number) throws Exception {
-        served.kubelet().admit(PodSpec.of("pod-" + number, NODE0, 1));
-        served.kubelet().startContainer("pod-" + number, "main");
-        served.kubelet().remove("pod-" + number);
+        comeAndGo(served.kubelet(), number, wanted -> log.with(RETURNED).size() >= wanted);
+    }
+
+    private static void comeAndGo(LocalKubelet kubelet, int number, IntPredicate hasReturned) throws Exception {
+        kubelet.admit(PodSpec.of("pod-" + number, NODE0, 1));
+        kubelet.startContainer("pod-" + number, "main");
+        kubelet.remove("pod-" + number);
         Seen.untilSo(
                 number + " releases",
-                () -> log.with(RETURNED).size() >= number
-                        && served.kubelet().pods().isEmpty());
+                () -> hasReturned.test(number) && kubelet.pods().isEmpty());
     }
 
     @ParameterizedTest
@@ -173,7 +206,48 @@ final class HostilePodApisTest {
             Seen.untilSo("no more than " + threads + " threads", () -> Counts.threads(directory, "") <= threads);
             assertThat(log.with("pods are known by their UIDs only")).hasSizeLessThanOrEqualTo(1);
             assertThat(log.with("without the kubelet's Pods API")).hasSizeLessThanOrEqualTo(1);
+            if (!instead.reason.isEmpty()) {
+                // pod-resources is asked for the names of pods that stay
+                served.kubelet().admit(PodSpec.of("pod-7", NODE0, 1));
+                Seen.untilSo(
+                        "each socket is told of", () -> log.with(instead.reason).size() >= 2);
+                assertThat(log.with(instead.reason)).hasSize(2);
+            }
             assertThat(log.warnings()).isEmpty();
+        }
+    }
+
+    /** In a process of its own, since root may use each socket, whatever its permissions, and its threads share that. */
+    @Test
+    void checkpointAloneIsUsedByADaemonThatMayNotUseTheSockets() throws Exception {
+        for (String in : List.of("pod-resources", "pods")) {
+            ServerSocketChannel ignored = Instead.listen(directory.resolve(in), closing);
+            Files.setPosixFilePermissions(directory.resolve(in).resolve("kubelet.sock"), Set.of());
+        }
+        Path kubeletDir = directory.resolve("device-plugins");
+        LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS, event -> {}));
+        DaemonProcess daemon = closing.add(
+                DaemonProcess.startUnprivileged(directory, kubeletDir, Served.classes("driver = \"vfio-pci\"")));
+        kubelet.await(NODE0, state -> state.allocatable() == 1, TestDaemon.PATIENCE);
+        IntPredicate hasReturned = wanted -> daemon.logged(RETURNED) >= wanted;
+        comeAndGo(kubelet, 1, hasReturned);
+        comeAndGo(kubelet, 2, hasReturned);
+        int descriptors = daemon.count("fd");
+        int threads = daemon.count("task");
+
+        for (int i = 3; i <= 8; i++) {
+            comeAndGo(kubelet, i, hasReturned);
+        }
+
+        Seen.untilSo("no more than " + descriptors + " descriptors", () -> daemon.count("fd") <= descriptors);
+        // the JVM has some of its own, which come when it wants
+        Seen.untilSo("no thread more for each pod than " + threads, () -> daemon.count("task") < threads + 6);
+        // pod-resources is asked for the names of pods that stay
+        kubelet.admit(PodSpec.of("pod-9", NODE0, 1));
+        for (String reason : List.of("pods are known by their UIDs only", "the end of a pod is noticed without")) {
+            String told = "cannot connect: Permission denied; " + reason;
+            Seen.untilSo(told, () -> daemon.logged(told) >= 1);
+            assertThat(daemon.logged(told)).isEqualTo(1);
         }
     }
 

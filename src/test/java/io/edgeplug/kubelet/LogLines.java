@@ -40,7 +40,7 @@ public final class LogLines extends Handler implements AutoCloseable {
     }
 
     /** All lines with that text in them, once there is one. */
-    List<String> await(String part) throws InterruptedException {
+    public List<String> await(String part) throws InterruptedException {
         lines.await(all -> all.stream().anyMatch(line -> line.text().contains(part)));
         return with(part);
     }

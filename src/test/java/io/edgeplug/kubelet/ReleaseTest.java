@@ -10,6 +10,7 @@ import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +74,7 @@ final class ReleaseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {33, 36})
+    @ValueSource(ints = {33, 36, 37})
     void podWhoseContainersHaveEndedIsReleased(int minor) throws Exception {
         try (LogLines log = LogLines.open()) {
             Served served = served(minor);
@@ -86,6 +87,27 @@ final class ReleaseTest {
         }
     }
 
+    /** As a static pod does, of which the last that the kubelet told is that it is gone. */
+    @ParameterizedTest
+    @ValueSource(ints = {33, 36, 37})
+    void podThatComesAgainWithItsUidKeepsTheDriverThatItsDeviceIsPreparedWith(int minor) throws Exception {
+        try (LogLines log = LogLines.open()) {
+            Served served = served(minor);
+            run(served, "dpdk-0");
+            log.await("held by edge/dpdk-0 (main)");
+            served.kubelet().delete("dpdk-0");
+            log.await(RETURNED);
+            log.await("released by edge/dpdk-0 (main)");
+
+            run(served, "dpdk-0");
+
+            Seen.untilSo(
+                    "held again", () -> log.with("held by edge/dpdk-0 (main)").size() == 2);
+            assertThat(log.with(RETURNED)).hasSize(1);
+            assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {33, 34})
     void podWhoseContainersHaveEndedHoldsNothingThoughItIsListedUpTo133(int minor) throws Exception {
@@ -93,7 +115,12 @@ final class ReleaseTest {
         run(served, "job");
         try (UnixRpc rpc = UnixRpc.open();
                 KubeletPods pods = KubeletPods.follow(
-                        rpc, directory, directory.resolve("device-plugins"), NODE0.toString()::equals, () -> {})) {
+                        rpc,
+                        directory,
+                        directory.resolve("device-plugins"),
+                        PreparedClaims.none(),
+                        NODE0.toString()::equals,
+                        () -> {})) {
             assertThat(held(pods)).isEqualTo(1);
             ask(pods);
             assertThat(held(pods)).isEqualTo(1);

@@ -1,7 +1,9 @@
 package io.edgeplug.kubelet;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -44,6 +46,18 @@ final class Seen<T> {
 
     synchronized List<T> awaitCount(int count) throws InterruptedException {
         return await(seen -> seen.size() >= count);
+    }
+
+    /** Has a simulated kernel stand still until the test lets it go on; a test that has failed does not keep it for ever. */
+    static void awaitGoingOn(CountDownLatch latch) throws IOException {
+        try {
+            if (!latch.await(TestDaemon.PATIENCE.multipliedBy(2).toSeconds(), TimeUnit.SECONDS)) {
+                throw new IOException("has waited for too long");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
     }
 
     /** Looks until something is so of which nobody tells: what the kernel and the JVM count. */

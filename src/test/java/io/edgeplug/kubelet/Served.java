@@ -21,20 +21,22 @@ record Served(TestDaemon daemon, LocalKubelet kubelet) {
     static Served open(Closing closing, Path directory, String lines, KubeletOptions options) throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
         LocalKubelet kubelet = closing.add(LocalKubelet.open(kubeletDir, options, event -> {}));
-        TestDaemon daemon = closing.add(TestDaemon.open(
-                directory,
-                kubeletDir,
-                """
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, classes(lines)));
+        kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
+        kubelet.await(GOPHER, state -> state.allocatable() == 2, PATIENCE);
+        return new Served(daemon, kubelet);
+    }
+
+    /** Classes of both. */
+    static String classes(String lines) {
+        return """
                 [[class]]
                 resource = "example.com/sriov_node0"
                 kind = "vf"
                 match = { pci_addresses = ["%s"] }
                 [class.prepare]
                 %s
-                """.formatted(VF0, lines) + TestDaemon.filesClass(GOPHER.toString(), "gophers")));
-        kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
-        kubelet.await(GOPHER, state -> state.allocatable() == 2, PATIENCE);
-        return new Served(daemon, kubelet);
+                """.formatted(VF0, lines) + TestDaemon.filesClass(GOPHER.toString(), "gophers");
     }
 
     /** Waits until the kubelet has the VF so. */

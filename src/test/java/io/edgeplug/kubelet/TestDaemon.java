@@ -13,6 +13,7 @@ import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.ListedDevice;
 import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -93,7 +94,8 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 classes,
-                (supplies, preparations) -> DevicePlugins.open(kubeletDir, directory, supplies, preparations));
+                (supplies, preparations) ->
+                        DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none()));
     }
 
     /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */
@@ -103,8 +105,8 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 CLASSES,
-                (supplies, preparations) ->
-                        DevicePlugins.openInRegistry(registry, kubeletDir, directory, supplies, preparations));
+                (supplies, preparations) -> DevicePlugins.openInRegistry(
+                        registry, kubeletDir, directory, supplies, preparations, PreparedClaims.none()));
     }
 
     private interface Opening {
@@ -163,7 +165,7 @@ public final class TestDaemon implements AutoCloseable {
         return new Rehearsal(
                 rpc,
                 supplies.each().stream()
-                        .map(supply -> new Resource(supply, preparations, node.root()))
+                        .map(supply -> new Resource(supply, preparations, node.root(), given -> {}))
                         .toList(),
                 () -> true);
     }

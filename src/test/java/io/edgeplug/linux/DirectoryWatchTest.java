@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,5 +37,53 @@ final class DirectoryWatchTest {
                 maker.join(TimeUnit.SECONDS.toMillis(5));
             }
         }
+    }
+
+    @Test
+    void filesThatComeAndGoAreNamed() throws Exception {
+        Path child = Files.createDirectory(scratch.resolve("child"));
+        try (DirectoryWatch watch = DirectoryWatch.open(scratch, "child")) {
+            Files.createFile(scratch.resolve("one"));
+            assertThat(watch.await(PATIENCE)).contains(Set.of(scratch.resolve("one")));
+            Files.createFile(child.resolve("two"));
+            Files.delete(scratch.resolve("one"));
+            assertThat(watch.await(PATIENCE)).contains(Set.of(scratch.resolve("one"), child.resolve("two")));
+        }
+    }
+
+    @Test
+    void anyFileMayHaveChangedInADirectoryThatIsReplaced() throws Exception {
+        Path directory = Files.createDirectory(scratch.resolve("directory"));
+        try (DirectoryWatch watch = DirectoryWatch.open(directory)) {
+            Files.createFile(directory.resolve("one"));
+            Files.move(directory, scratch.resolve("old"));
+            Files.createDirectory(directory);
+            assertThat(watch.await(PATIENCE)).isEmpty();
+            // what was heard of the directory above meanwhile
+            assertThat(watch.await(PATIENCE)).isEmpty();
+            Files.createFile(scratch.resolve("old/two"));
+            Files.createFile(directory.resolve("three"));
+            assertThat(watch.await(PATIENCE)).contains(Set.of(directory.resolve("three")));
+        }
+    }
+
+    @Test
+    void closeEndsTheWait() throws Exception {
+        DirectoryWatch watch = DirectoryWatch.open(scratch);
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        Thread waiting = Thread.ofPlatform().start(() -> {
+            try {
+                while (true) {
+                    watch.await(Duration.ofDays(1));
+                }
+            } catch (InterruptedException e) {
+                end.complete(e);
+            }
+        });
+        watch.close();
+        assertThat(end.get(5, TimeUnit.SECONDS)).hasMessageContaining("no longer watched");
+        waiting.join(TimeUnit.SECONDS.toMillis(5));
+        // a second time is of no consequence
+        watch.close();
     }
 }

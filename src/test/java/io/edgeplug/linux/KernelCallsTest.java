@@ -3,7 +3,11 @@ package io.edgeplug.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.SmallHeap;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class KernelCallsTest {
 
@@ -27,5 +31,18 @@ final class KernelCallsTest {
         SmallHeap.End end = SmallHeap.run(Interrupted.class);
         assertThat(end.output()).contains("No such file or directory, true, No such file or directory");
         assertThat(end.exit()).isZero();
+    }
+
+    /** The bit that asks for this is another one on each architecture. */
+    @Test
+    void linkInPlaceOfADeviceNodeIsNotOpened(@TempDir Path directory) throws IOException {
+        Path link = Files.createSymbolicLink(directory.resolve("dfl-fme.0"), Path.of("/dev/null"));
+        KernelCalls calls = KernelCalls.load();
+        int flags = KernelCalls.O_RDWR | KernelCalls.O_CLOEXEC;
+
+        assertThat(calls.open(link.toString(), flags | KernelCalls.O_NOFOLLOW)).isNegative();
+        int followed = calls.open(link.toString(), flags);
+        assertThat(followed).isNotNegative();
+        calls.close(followed);
     }
 }

@@ -69,7 +69,13 @@ final class KubeletPodsTest {
                 "DeviceIDs":{"0":["0000:3b:01.0"]},"AllocResp":""}],"RegisteredDevices":{}},"Checksum":1}
                 """);
         return new KubeletPods(
-                rpc, root, root.resolve("notes"), root.resolve("cgroup"), VF.toString()::equals, changes::release);
+                rpc,
+                root,
+                root.resolve("notes"),
+                PreparedClaims.none(),
+                root.resolve("cgroup"),
+                VF.toString()::equals,
+                changes::release);
     }
 
     /** Looks anew whenever there is news, until it is so. */
@@ -154,6 +160,66 @@ final class KubeletPodsTest {
             ask(pods);
             assertThat(look(pods)).isEmpty();
             assertThat(pods.areDoubtful()).isFalse();
+        }
+    }
+
+    /** A static pod comes again with the UID that it had, and the checkpoint may have noted it all the time. */
+    @Test
+    void podThatWasNotListedHoldsADeviceThatIsGivenAnewUntilTheKubeletIsAskedAgain() throws Exception {
+        try (ListServer kubelet = new ListServer();
+                KubeletPods pods = pods()) {
+            List<Holding> ignored = look(pods);
+            kubelet.list = LISTED;
+            ask(pods);
+            ignored = look(pods);
+            kubelet.list = ListPodResourcesResponse.getDefaultInstance();
+            ask(pods);
+            assertThat(look(pods)).isEmpty();
+
+            pods.give(List.of(HELD.id()));
+
+            assertThat(pods.held().all(VF.toString()::equals)).containsExactly(HELD);
+            assertThat(look(pods)).containsExactly(HELD);
+            ask(pods);
+            assertThat(look(pods)).isEmpty();
+        }
+    }
+
+    @Test
+    void podThatIsSaidToBeGoneHoldsADeviceThatIsGivenAnewUntilItIsSaidAgain() throws Exception {
+        try (LocalKubelet kubelet = kubelet();
+                KubeletPods pods = pods()) {
+            for (int i = 0; i < 2; i++) {
+                kubelet.admit(PodSpec.of("dpdk-0", VF, 1));
+                await(() -> pods.name(HELD).isPresent() && pods.areTold());
+                assertThat(look(pods)).containsExactly(HELD);
+                kubelet.delete("dpdk-0");
+                await(() -> pods.name(HELD).isEmpty());
+                assertThat(look(pods)).isEmpty();
+
+                pods.give(List.of(HELD.id()));
+
+                assertThat(look(pods)).containsExactly(HELD);
+            }
+        }
+    }
+
+    /** One that only an init container had is never listed. */
+    @Test
+    void deviceThatWasNeverListedIsFreeOnceItsPodsContainersHaveEnded() throws Exception {
+        try (LocalKubelet kubelet = kubelet();
+                KubeletPods pods = pods()) {
+            List<Holding> ignored = look(pods);
+            kubelet.admit(PodSpec.of("dpdk-0", VF, 1));
+            await(() -> pods.name(HELD).isPresent() && pods.areTold());
+            ask(pods);
+            assertThat(look(pods)).containsExactly(HELD);
+
+            kubelet.end("dpdk-0");
+
+            await(pods::areDoubtful);
+            ask(pods);
+            assertThat(look(pods)).isEmpty();
         }
     }
 

@@ -8,6 +8,7 @@ import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.pods.PodEvents.Event;
+import io.edgeplug.pods.PodEvents.What;
 import io.edgeplug.proto.pods.PodsGrpc;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,7 +53,7 @@ final class PodEventsTest {
     }
 
     private static Event event(boolean gone, String pod) {
-        return new Event(gone, pod, "default", pod);
+        return new Event(gone ? What.GONE : What.THERE, pod, "default", pod);
     }
 
     @Test
@@ -63,6 +64,18 @@ final class PodEventsTest {
                 assertThat(next()).isEqualTo(event(false, "first"));
                 kubelet.remove("first");
                 assertThat(next()).isEqualTo(event(true, "first"));
+            }
+        }
+    }
+
+    @Test
+    void endOfAPodsContainersIsTold() throws Exception {
+        try (LocalKubelet kubelet = kubelet()) {
+            kubelet.admit(PodSpec.of("job", VF, 1));
+            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+                assertThat(next()).isEqualTo(event(false, "job"));
+                kubelet.end("job");
+                assertThat(next()).isEqualTo(new Event(What.ENDED, "job", "default", "job"));
             }
         }
     }
@@ -92,6 +105,33 @@ final class PodEventsTest {
                 LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("late", VF, 1));
             assertThat(next()).isEqualTo(event(false, "late"));
+        }
+    }
+
+    /** Inotify tells of it: without that, the next look would be in a minute. */
+    @Test
+    void socketThatComesLaterAtTheDocumentedPathIsFound() throws Exception {
+        try (LocalKubelet kubelet = kubelet()) {
+            kubelet.admit(PodSpec.of("first", VF, 1));
+            Files.move(root.resolve("pods-api"), root.resolve("moved"));
+            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+                assertThat(events).isEmpty();
+                Files.createDirectory(root.resolve("pods"));
+                Files.createSymbolicLink(root.resolve("pods/kubelet.sock"), Path.of("../moved/pods-api.sock"));
+                assertThat(next()).isEqualTo(event(false, "first"));
+            }
+        }
+    }
+
+    @Test
+    void socketWhoseDirectoryIsReplacedIsFoundAgain() throws Exception {
+        Files.createDirectory(root.resolve("pods-api"));
+        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+            Files.move(root.resolve("pods-api"), root.resolve("old"));
+            try (LocalKubelet kubelet = kubelet()) {
+                kubelet.admit(PodSpec.of("first", VF, 1));
+                assertThat(next()).isEqualTo(event(false, "first"));
+            }
         }
     }
 

@@ -1,0 +1,15 @@
+package io.edgeplug.linux;
+
+/**
+ * The process at the other end of a connection, as the kernel tells.
+ *
+ * @param pid 0 if it is in another PID namespace
+ * @param connection closes the connection with all its calls; does not wait
+ */
+public record RpcCaller(int pid, int uid, Runnable connection) {
+
+    /** Closes the connection, also if the other end does not read. */
+    public void hangUp() {
+        connection.run();
+    }
+}
