@@ -23,7 +23,6 @@ import io.edgeplug.rules.Step;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -74,8 +73,6 @@ public class AllocateBenchmark {
                     Kind.VF,
                     new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens2f0")))));
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private final AllocateRequest request = AllocateRequest.newBuilder()
             .addContainerRequests(ContainerAllocateRequest.newBuilder()
                     .addDevicesIds("0000:3b:01.0")
@@ -98,21 +95,13 @@ public class AllocateBenchmark {
         rig = Optional.of(opened);
         UnixRpc dialler = UnixRpc.open();
         rpc = Optional.of(dialler);
-        plugin = DevicePluginGrpc.newBlockingStub(dialler.dial(socket(opened, CLASS)));
-        resetting = DevicePluginGrpc.newBlockingStub(dialler.dial(socket(opened, RESET)));
+        plugin = DevicePluginGrpc.newBlockingStub(dialler.dial(opened.socket(CLASS.resource(), 2)));
+        resetting = DevicePluginGrpc.newBlockingStub(dialler.dial(opened.socket(RESET.resource(), 2)));
         List<Device> devices = opened.monitor().current().devices(CLASS.resource());
         IommuGroups groups = IommuGroups.of(devices);
         equipment = devices.stream()
                 .map(device -> Equipment.of(CLASS, device, groups))
                 .toList();
-    }
-
-    private static Path socket(Rig rig, DeviceClass served) throws InterruptedException, TimeoutException {
-        return rig.kubeletDir()
-                .resolve(rig.kubelet()
-                        .await(served.resource(), state -> state.allocatable() > 0, PATIENCE)
-                        .endpoint()
-                        .orElseThrow());
     }
 
     @TearDown
@@ -174,6 +163,10 @@ public class AllocateBenchmark {
                 one.needsVhostNet(),
                 one.health(),
                 recipe,
-                one.trustOwner());
+                one.release(),
+                one.isFace(),
+                one.trustOwner(),
+                one.api(),
+                one.evict());
     }
 }

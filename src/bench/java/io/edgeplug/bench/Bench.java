@@ -39,6 +39,9 @@ final class Bench implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Where the figures go as JSON.")
     private Path json = Path.of("target/bench.json");
 
+    @Option(names = "--svg", paramLabel = "FILE", description = "Where the main figures go as a picture.")
+    private Path svg = Path.of("target/bench.svg");
+
     @Option(
             names = "--sections",
             paramLabel = "NAME,...",
@@ -62,6 +65,7 @@ final class Bench implements Callable<Integer> {
                 System.out.println("measuring " + section.name() + ", load " + load());
                 section.measure(report::add);
                 report.write(json);
+                report.draw(svg);
             }
         }
         System.out.println();

@@ -15,10 +15,10 @@ final class ChildJvm {
     private static final List<String> OPTIONS = List.of(
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-Xms6m",
+            "-Xms7m",
             "-Xmx32m",
             "-Xmn2m",
-            "-Xss256k",
+            "-Xss512k",
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow");
 

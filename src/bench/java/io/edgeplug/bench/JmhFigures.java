@@ -96,6 +96,7 @@ final class JmhFigures implements Section {
                         .include("\\." + include + "\\.")
                         .mode(Mode.SampleTime)
                         .addProfiler(GCProfiler.class)
+                        .shouldFailOnError(true)
                         .build())
                 .run();
         for (Line line : lines) {

@@ -5,6 +5,7 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.UeventSource;
+import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.status.KubeletStatus;
 import io.edgeplug.status.NodeView;
@@ -30,7 +31,7 @@ final class Parts implements AutoCloseable {
         monitor = Monitor.open(sysfs, classes, uevents, settle);
         preparations = new Preparations(sysfs, monitor, kubeletDir);
         supplies = Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes);
-        plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations);
+        plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none());
     }
 
     /**

@@ -49,6 +49,11 @@ final class Report {
         Files.writeString(file, GSON.toJson(new ArrayList<>(figures.values())));
     }
 
+    /** The main ones as a picture. */
+    void draw(Path file) throws IOException {
+        Files.writeString(file, Chart.of(figures));
+    }
+
     /** In Markdown. */
     void print(PrintStream out) {
         out.println("| what | n | median | p99 | p99.9 | max | x floor | target |"

@@ -1,5 +1,6 @@
 package io.edgeplug.bench;
 
+import io.edgeplug.device.ResourceName;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.UeventSource;
 import io.edgeplug.localkubelet.KubeletEvent;
@@ -11,10 +12,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /** The daemon's parts on a simulated node, with a local kubelet on real sockets, all in this JVM. */
 final class Rig implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Scratch scratch;
     private final SimulatedNode node;
@@ -62,7 +66,16 @@ final class Rig implements AutoCloseable {
         return kubelet;
     }
 
-    Path kubeletDir() {
+    /** Where the plugin of a resource is called, once the kubelet has so many of its devices. */
+    Path socket(ResourceName resource, int devices) throws InterruptedException, TimeoutException {
+        return kubeletDir()
+                .resolve("edgeplug")
+                .resolve(kubelet.await(resource, state -> state.allocatable() == devices, PATIENCE)
+                        .endpoint()
+                        .orElseThrow());
+    }
+
+    private Path kubeletDir() {
         return Parts.kubeletDir(scratch.directory());
     }
 

@@ -30,7 +30,6 @@ import java.util.logging.Level;
 final class StallFigures implements Section {
 
     private static final ResourceName VFS = ResourceName.parse("example.com/sriov_node0");
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long NANOS = TimeUnit.SECONDS.toNanos(8);
     private static final long COLLECTION_EVERY_MILLIS = 50;
     private static final String ALONE = "Allocate in the heap of the packages, alone";
@@ -52,12 +51,8 @@ final class StallFigures implements Section {
         DeviceClass vfs = DeviceClass.of(VFS, Kind.VF, new Selector(Map.of(SelectorWord.PF_NAMES, List.of("ens1f0"))));
         try (Rig rig = Rig.open(DemoNode.tree(), List.of(vfs), SimulatedNode::uevents, Duration.ZERO, event -> {});
                 UnixRpc rpc = UnixRpc.open()) {
-            Path socket = rig.kubeletDir()
-                    .resolve(rig.kubelet()
-                            .await(VFS, state -> state.allocatable() == 2, PATIENCE)
-                            .endpoint()
-                            .orElseThrow());
-            DevicePluginGrpc.DevicePluginBlockingStub plugin = DevicePluginGrpc.newBlockingStub(rpc.dial(socket));
+            DevicePluginGrpc.DevicePluginBlockingStub plugin =
+                    DevicePluginGrpc.newBlockingStub(rpc.dial(rig.socket(VFS, 2)));
             Samples ignored = allocate(plugin);
             report.add(allocate(plugin).millis(ALONE));
             report.add(beside(plugin, 1, StallFigures::collect)

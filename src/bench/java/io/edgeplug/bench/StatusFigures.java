@@ -2,13 +2,18 @@ package io.edgeplug.bench;
 
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.metrics.Metrics;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.NodeStatusGrpc;
 import io.edgeplug.proto.status.WatchRequest;
+import io.edgeplug.proto.v1beta1.AllocateRequest;
+import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
+import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
 import io.edgeplug.simulation.SimulatedNode;
 import io.edgeplug.status.StatusSocket;
 import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -31,7 +36,17 @@ final class StatusFigures implements Section {
     private static final int ROUNDS = 100;
     private static final int WARM_UP = 30;
     private static final int WATCHERS = 100;
-    private static final int SCRAPES = 10_000;
+    private static final int SCRAPES = 300;
+
+    /** Enough of them to see whether anything is kept of each. */
+    private static final int SCRAPES_FOR_GROWTH = 10_000;
+
+    private static final int CHANGES = 100;
+
+    /** After each change. */
+    private static final int CALLS = 100;
+
+    private static final String ALONE = "Allocate while VFs go and come, 256 functions";
 
     /** The VF that goes and comes. */
     private static final int NUMBER = 3;
@@ -44,19 +59,16 @@ final class StatusFigures implements Section {
     @Override
     public void measure(Consumer<Figure> figures) throws Exception {
         measureWatching(figures);
+        measureAllocate(figures);
         measureMany(figures);
+        measureGrowth(figures);
     }
 
     private static void measureWatching(Consumer<Figure> figures) throws Exception {
         Lists lists = new Lists(BigNode.allVfs().resource());
         Samples kubelets = new Samples();
         Samples watchers = new Samples();
-        try (Rig rig = Rig.open(
-                        BigNode.tree(FEW),
-                        List.of(BigNode.allVfs()),
-                        SimulatedNode::uevents,
-                        Duration.ofMillis(20),
-                        lists::note);
+        try (Rig rig = few(lists::note);
                 StatusSocket socket = open(rig);
                 UnixRpc rpc = UnixRpc.open()) {
             int vfs =
@@ -84,6 +96,66 @@ final class StatusFigures implements Section {
         figures.accept(watchers.millis("the same -> status --watch").above(list).with(Target.p99(60)));
     }
 
+    /** While VFs go and come, which each watcher is told of. */
+    private static void measureAllocate(Consumer<Figure> figures) throws Exception {
+        try (Rig rig = few(event -> {});
+                StatusSocket socket = open(rig);
+                UnixRpc rpc = UnixRpc.open()) {
+            DevicePluginGrpc.DevicePluginBlockingStub calls = DevicePluginGrpc.newBlockingStub(
+                    rpc.dial(rig.socket(BigNode.allVfs().resource(), FEW - 1)));
+            Samples ignored = allocate(rig, calls);
+            figures.accept(allocate(rig, calls).millis(ALONE));
+            List<Thread> readers = new ArrayList<>();
+            List<ManagedChannel> channels = new ArrayList<>();
+            for (int i = 0; i < WATCHERS; i++) {
+                ManagedChannel channel = rpc.dial(path(rig));
+                Iterator<Node> watcher = watch(channel);
+                Node first = watcher.next();
+                channels.add(channel);
+                readers.add(Thread.ofVirtual().start(() -> readAll(watcher)));
+            }
+            figures.accept(allocate(rig, calls)
+                    .millis("the same, 100 watchers and their clients beside it")
+                    .above(ALONE));
+            channels.forEach(ManagedChannel::shutdownNow);
+            for (Thread reader : readers) {
+                reader.join();
+            }
+        }
+    }
+
+    private static void readAll(Iterator<Node> watcher) {
+        try {
+            watcher.forEachRemaining(node -> {});
+        } catch (StatusRuntimeException e) {
+            // its channel was closed
+        }
+    }
+
+    private static Samples allocate(Rig rig, DevicePluginGrpc.DevicePluginBlockingStub plugin) throws IOException {
+        AllocateRequest request = AllocateRequest.newBuilder()
+                .addContainerRequests(ContainerAllocateRequest.newBuilder()
+                        .addDevicesIds(BigNode.address(NUMBER + 1).toString()))
+                .build();
+        Samples samples = new Samples();
+        for (int i = 0; i < CHANGES; i++) {
+            rig.node().pull(BigNode.address(NUMBER));
+            allocate(plugin, request, samples);
+            rig.node().plug(BigNode.function(NUMBER));
+            allocate(plugin, request, samples);
+        }
+        return samples;
+    }
+
+    private static void allocate(
+            DevicePluginGrpc.DevicePluginBlockingStub plugin, AllocateRequest request, Samples samples) {
+        for (int i = 0; i < CALLS; i++) {
+            long begun = System.nanoTime();
+            plugin.allocate(request);
+            samples.add(System.nanoTime() - begun);
+        }
+    }
+
     private static void measureMany(Consumer<Figure> figures) throws Exception {
         try (Rig rig = Rig.open(
                         BigNode.tree(FUNCTIONS),
@@ -93,12 +165,7 @@ final class StatusFigures implements Section {
                         event -> {});
                 StatusSocket socket = open(rig);
                 UnixRpc rpc = UnixRpc.open();
-                Metrics metrics = Metrics.start(
-                        rig.view(),
-                        rig.node().sysfs(),
-                        false,
-                        Optional.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                        Optional.empty())) {
+                Metrics metrics = metrics(rig)) {
             List<ManagedChannel> channels = new ArrayList<>();
             long before = heap();
             for (int i = 0; i < WATCHERS; i++) {
@@ -110,11 +177,34 @@ final class StatusFigures implements Section {
             channels.forEach(ManagedChannel::shutdownNow);
             Samples scrapes = new Samples();
             scrape(metrics, WARM_UP, new Samples());
-            before = heap();
             scrape(metrics, SCRAPES, scrapes);
             figures.accept(scrapes.millis("scrape, 4,096 functions").with(Target.p99(100)));
-            figures.accept(Figure.single("heap more after 10,000 scrapes", "MB", (heap() - before) / 1e6));
         }
+    }
+
+    private static void measureGrowth(Consumer<Figure> figures) throws Exception {
+        try (Rig rig = few(event -> {});
+                Metrics metrics = metrics(rig)) {
+            scrape(metrics, WARM_UP, new Samples());
+            long before = heap();
+            scrape(metrics, SCRAPES_FOR_GROWTH, new Samples());
+            figures.accept(
+                    Figure.single("heap more after 10,000 scrapes, 256 functions", "MB", (heap() - before) / 1e6));
+        }
+    }
+
+    private static Metrics metrics(Rig rig) throws IOException {
+        return Metrics.start(
+                rig.view(),
+                rig.node().sysfs(),
+                false,
+                Optional.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                Optional.empty());
+    }
+
+    private static Rig few(Consumer<KubeletEvent> listener) throws IOException {
+        return Rig.open(
+                BigNode.tree(FEW), List.of(BigNode.allVfs()), SimulatedNode::uevents, Duration.ofMillis(20), listener);
     }
 
     private static StatusSocket open(Rig rig) throws IOException {
