@@ -7,10 +7,13 @@ import io.edgeplug.device.PrepareException;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.prepare.PlannedStep;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.Preparer;
+import io.edgeplug.prepare.UsedDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Recipe;
 import java.io.Closeable;
@@ -20,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -36,6 +40,7 @@ final class ByHand {
 
     private final Sysfs sysfs;
     private final Optional<Path> kubeletDir;
+    private final UsedDevices used;
     private final Lines out;
     private final ProgressLine progress;
 
@@ -50,8 +55,29 @@ final class ByHand {
     ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out, ProgressLine progress) {
         this.sysfs = sysfs;
         this.kubeletDir = kubeletDir;
+        this.used = new UsedDevices(sysfs);
         this.out = out;
         this.progress = progress;
+    }
+
+    /**
+     * What is done to a device.
+     *
+     * @param isRelease what its class does after its last pod, instead of what it does before each container
+     * @param resource as which of its faces; empty for the one that it was used as, or for its first
+     */
+    record Errand(boolean isRelease, Optional<String> resource) {
+
+        Recipe recipe(Item item) {
+            return item.deviceClass()
+                    .map(one -> isRelease ? one.release() : one.recipe())
+                    .orElse(Recipe.NONE);
+        }
+
+        /** What was done, for a person. */
+        String done() {
+            return isRelease ? "scrubbed" : "prepared";
+        }
     }
 
     /**
@@ -59,11 +85,11 @@ final class ByHand {
      *
      * @return whether nothing speaks against it
      */
-    boolean plan(List<DeviceClass> classes, String name) throws IOException {
-        Item item = item(classes, name);
+    boolean plan(List<DeviceClass> classes, String name, Errand errand) throws IOException {
+        Item item = item(classes, name, errand);
         boolean isGood = true;
         try (Preparer preparer = preparer(event -> {})) {
-            for (PlannedStep step : preparer.plan(item.device(), recipe(item))) {
+            for (PlannedStep step : preparer.plan(item.device(), errand.recipe(item))) {
                 out.print(PlanText.line(step.step(), step.text()));
                 step.problem().ifPresent(problem -> out.print("             would fail: " + problem));
                 isGood &= step.problem().isEmpty();
@@ -76,14 +102,15 @@ final class ByHand {
     }
 
     /**
-     * Prepares a device, and prints each step.
+     * Prepares or scrubs a device, and prints each step.
      *
-     * @throws IOException if it could not be prepared, or a pod may hold it and nobody insists
+     * @throws IOException if that could not be done, or a pod may hold it and nobody insists
      */
-    void prepare(List<DeviceClass> classes, String name, boolean force) throws IOException, InterruptedException {
-        Item item = item(classes, name);
+    void perform(List<DeviceClass> classes, String name, Errand errand, boolean force)
+            throws IOException, InterruptedException {
+        Item item = item(classes, name, errand);
         String id = item.device().id();
-        if (recipe(item).isEmpty()) {
+        if (isNothing(item, errand)) {
             return;
         }
         Preparer.Precondition free = () -> refuseIfHeld(item.device());
@@ -93,12 +120,13 @@ final class ByHand {
             // whoever ends this has it put back first what it has begun
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(preparer::close));
             // looked at when nobody can prepare it for a pod any more: while this waits, one may get it
-            Preparation preparation = preparer.prepare(item.device(), recipe(item), force ? () -> {} : free);
+            Preparation preparation = begin(preparer, item, errand, force ? () -> {} : free);
             Instant begun = Instant.now();
             while (!preparation.await(progress.isShown() ? SECOND : PATIENCE)) {
                 tellProgress(preparation, Duration.between(begun, Instant.now()));
             }
-            print(id + ": prepared in " + Duration.between(begun, Instant.now()).toMillis() + " ms");
+            print(id + ": " + errand.done() + " in "
+                    + Duration.between(begun, Instant.now()).toMillis() + " ms");
         } catch (PrepareException e) {
             throw new IOException(id + ": " + e.problem(), e);
         } finally {
@@ -106,6 +134,34 @@ final class ByHand {
                 progress.erase();
             }
         }
+    }
+
+    /** What was noted to have been used is offered again also where nothing is to be done to it. */
+    private boolean isNothing(Item item, Errand errand) {
+        return errand.recipe(item).isEmpty()
+                && (!errand.isRelease() || used.find(item.device().id()).isEmpty());
+    }
+
+    private Preparation begin(Preparer preparer, Item item, Errand errand, Preparer.Precondition precondition)
+            throws IOException {
+        Device device = item.device();
+        if (!errand.isRelease()) {
+            return preparer.prepare(device, errand.recipe(item), precondition);
+        }
+        if (used.find(device.id()).filter(use -> use.isOf(device)).isEmpty()) {
+            // no trace of what is refused
+            precondition.check();
+            used.note(device, resource(item), Set.of(), directory());
+        }
+        return preparer.release(device, errand.recipe(item), precondition);
+    }
+
+    private static String resource(Item item) {
+        return item.resource().map(Object::toString).orElse("");
+    }
+
+    private Path directory() {
+        return kubeletDir.orElse(Config.DEFAULTS.kubeletDir());
     }
 
     private void tellProgress(Preparation preparation, Duration since) {
@@ -119,7 +175,7 @@ final class ByHand {
     }
 
     private Preparer preparer(Consumer<PrepareEvent> told) {
-        return new Preparer(sysfs, kubeletDir.orElse(Config.DEFAULTS.kubeletDir()), told);
+        return new Preparer(sysfs, directory(), told);
     }
 
     /** Why a device should be left alone; empty if no pod holds it. */
@@ -128,6 +184,10 @@ final class ByHand {
             return Optional.empty();
         }
         try {
+            Optional<PreparedClaim> claim = PreparedClaims.having(sysfs.locate(""), device.id()::equals);
+            if (claim.isPresent()) {
+                return Optional.of("is held by " + claim.orElseThrow());
+            }
             return HeldDevices.read(kubeletDir.orElseThrow())
                     .of(device)
                     .map(held -> "may be held by container %s of pod %s, as %s of %s"
@@ -140,22 +200,22 @@ final class ByHand {
     private void refuseIfHeld(Device device) throws IOException {
         Optional<String> objection = objection(device);
         if (objection.isPresent()) {
-            throw new IOException(objection.orElseThrow() + "; --force prepares it all the same");
+            throw new IOException(objection.orElseThrow() + "; --force does it all the same");
         }
     }
 
-    private Item item(List<DeviceClass> classes, String name) throws IOException {
-        Item item = ScannedNode.of(sysfs, classes).one(name).item();
-        String id = item.device().id();
+    private Item item(List<DeviceClass> classes, String name, Errand errand) throws IOException {
+        ScannedNode node = ScannedNode.of(sysfs, classes);
+        String id = node.one(name).device().id();
+        Optional<String> usedAs =
+                errand.isRelease() ? used.find(id).flatMap(UsedDevices.Use::resource) : Optional.empty();
+        Item item = node.one(id, errand.resource().or(() -> usedAs)).item();
         DeviceClass taker = item.deviceClass()
                 .orElseThrow(() -> new IOException(id + ": no class takes it, see edgeplug explain " + id));
+        String table = errand.isRelease() ? "[class.release]" : "[class.prepare]";
         out.print(id + " of " + taker.resource()
-                + (taker.recipe().isEmpty() ? ": nothing to do, its class has no [class.prepare]" : ""));
+                + (isNothing(item, errand) ? ": nothing to do, its class has no " + table : ""));
         return item;
-    }
-
-    private static Recipe recipe(Item item) {
-        return item.deviceClass().map(DeviceClass::recipe).orElse(Recipe.NONE);
     }
 
     private void print(PrepareEvent event) {
@@ -168,6 +228,7 @@ final class ByHand {
             case PrepareEvent.Recovered recovered -> print("             " + recovered.text());
             case PrepareEvent.Begun begun -> hasBegun = true;
             case PrepareEvent.Ended ended -> {}
+            case PrepareEvent.Released released -> {}
             case PrepareEvent.DriverGivenBack back -> {}
         }
     }

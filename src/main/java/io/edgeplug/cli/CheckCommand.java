@@ -40,7 +40,7 @@ final class CheckCommand implements Callable<Integer> {
     private boolean configOnly;
 
     @Override
-    public Integer call() throws ConfigException {
+    public Integer call() throws ConfigException, InterruptedException {
         Config config = ConfigFiles.read(node.configFile());
         List<DeviceClass> classes = config.classes();
         Lines out = new Lines(spec.commandLine().getOut());

@@ -53,6 +53,7 @@ enum Column {
     NUMA("NUMA node, or several with commas", item -> numbers(item.numaNodes())),
     NUMAFROM("who says so, unless it is the kernel: a class, or a guess", Column::numaFrom),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
+    FACE("held, other (held as another resource) or free, of a device of several resources; root only", Column::face),
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
     POD("pods that hold the device; root only", holders(held -> held.name().map(Holder::pod))),
     NAMESPACE("namespaces of these pods", holders(held -> held.name().map(Holder::namespace))),
@@ -146,7 +147,7 @@ enum Column {
 
     /** Whether only the kubelet tells its values. */
     boolean isOfPods() {
-        return this == POD || this == NAMESPACE || this == CONTAINER;
+        return this == FACE || this == POD || this == NAMESPACE || this == CONTAINER;
     }
 
     Optional<?> value(Item item, ColumnSources sources) {
@@ -155,8 +156,24 @@ enum Column {
 
     private static BiFunction<Item, ColumnSources, Optional<?>> holders(Function<HeldBy, Optional<String>> text) {
         return (item, sources) -> joined(sources.holders().of(item.device()).stream()
+                .filter(held -> !item.isFace() || isFace(held, item))
                 .flatMap(held -> text.apply(held).stream())
                 .toList());
+    }
+
+    private static boolean isFace(HeldBy held, Item item) {
+        return item.resource()
+                .filter(resource -> resource.toString().equals(held.holding().resource()))
+                .isPresent();
+    }
+
+    private static Optional<String> face(Item item, ColumnSources sources) {
+        if (!item.isFace() || !sources.holders().areKnown()) {
+            return Optional.empty();
+        }
+        List<HeldBy> all = sources.holders().of(item.device());
+        boolean isHeldSo = all.stream().anyMatch(held -> isFace(held, item));
+        return Optional.of(all.isEmpty() ? "free" : isHeldSo ? "held" : "other");
     }
 
     private static Function<Item, Optional<?>> pci(Function<PciFunction, String> text) {

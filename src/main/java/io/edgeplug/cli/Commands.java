@@ -1,6 +1,6 @@
 package io.edgeplug.cli;
 
-import java.util.Objects;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -21,32 +21,71 @@ import picocli.CommandLine.HelpCommand;
         footer = {
             "  /etc/edgeplug/edgeplug.toml   the daemon's configuration, see edgeplug.toml(5)",
             "  /etc/edgeplug/class.d/*.toml  device classes and VFs, in order of their names"
-        },
-        subcommands = {
-            RunCommand.class,
-            StatusCommand.class,
-            ListCommand.class,
-            TopologyCommand.class,
-            ExplainCommand.class,
-            TryCommand.class,
-            PrepareCommand.class,
-            VfsCommand.class,
-            CheckCommand.class,
-            ConvertCommand.class,
-            CaptureCommand.class,
-            DemoCommand.class,
-            LocalKubeletCommand.class,
-            HelpCommand.class
         })
 public final class Commands {
 
+    private static final String HELP = "help";
+
+    /** In the order in which help tells them. */
+    private static final List<String> NAMES = List.of(
+            "run",
+            "status",
+            "list",
+            "topology",
+            "explain",
+            "try",
+            "prepare",
+            "vfs",
+            "check",
+            "convert",
+            "capture",
+            "demo",
+            "local-kubelet",
+            HELP);
+
     private Commands() {}
 
-    /** What reads the command line. Public for the manual page and the completion, which the packages make of it. */
+    /** What reads any command line. Public for the manual page and the completion, which the packages make of it. */
     public static CommandLine commandLine() {
+        return reading(NAMES);
+    }
+
+    /** What reads this command line: the one command it names, since reading all of them takes longer than most of them run. */
+    static CommandLine commandLine(String[] args) {
+        return args.length > 0 && NAMES.contains(args[0]) && !args[0].equals(HELP)
+                ? reading(List.of(args[0]))
+                : commandLine();
+    }
+
+    private static CommandLine reading(List<String> names) {
         CommandLine commands = new CommandLine(new Commands());
-        ListCommand.describeColumns(
-                Objects.requireNonNull(commands.getSubcommands().get("list")));
+        for (String name : names) {
+            commands.addSubcommand(command(name));
+        }
+        CommandLine list = commands.getSubcommands().get("list");
+        if (list != null) {
+            ListCommand.describeColumns(list);
+        }
         return commands.setExecutionExceptionHandler((e, command, parsed) -> Main.failed(e, command.getErr()::println));
+    }
+
+    private static Object command(String name) {
+        return switch (name) {
+            case "run" -> new RunCommand();
+            case "status" -> new StatusCommand();
+            case "list" -> new ListCommand();
+            case "topology" -> new TopologyCommand();
+            case "explain" -> new ExplainCommand();
+            case "try" -> new TryCommand();
+            case "prepare" -> new PrepareCommand();
+            case "vfs" -> new VfsCommand();
+            case "check" -> new CheckCommand();
+            case "convert" -> new ConvertCommand();
+            case "capture" -> new CaptureCommand();
+            case "demo" -> new DemoCommand();
+            case "local-kubelet" -> new LocalKubeletCommand();
+            case HELP -> new HelpCommand();
+            default -> throw new IllegalArgumentException("no command: " + name);
+        };
     }
 }

@@ -13,6 +13,7 @@ import io.edgeplug.linux.Sysfs;
 import io.edgeplug.linux.SystemdNotify;
 import io.edgeplug.linux.UdevMonitor;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.WantedVfs;
 import io.edgeplug.status.KubeletStatus;
 import io.edgeplug.status.NodeView;
@@ -25,8 +26,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The service: scans, serves, registers, reads its configuration again on SIGHUP, and ends in order on SIGTERM. */
 final class Daemon {
@@ -93,7 +95,7 @@ final class Daemon {
     }
 
     private NodeVfs nodeVfs(Sysroot sysroot) throws IOException {
-        return VfsNode.of(sysroot, Optional.of(new NodeVfs.Kubelet(kubeletDir(), kubeletRoot())));
+        return VfsNode.of(sysroot, Optional.of(kubelet()));
     }
 
     /** Only the PFs of this node can be told to make VFs. */
@@ -104,16 +106,27 @@ final class Daemon {
     /** Serves until the end is asked for, or a configuration that has sockets or files elsewhere has been read. */
     private Signals.Request serve(Sysroot sysroot, Monitor monitor, Preparations preparations, VfsKeeper vfs)
             throws IOException, InterruptedException {
+        // before anything returns to its host driver that a claim has
+        PreparedClaims claims = PreparedClaims.read(PreparedClaims.directory(sysroot.root()));
+        claims.unread().forEach(LOG::warning);
         try (Supplies supplies = Supplies.open(
                         sysroot.sysfs(),
                         new ContainerDirectories(config.cdiDir(), config.deviceInfoDir()),
                         monitor,
                         config.classes());
-                DevicePlugins plugins = plugins(supplies, preparations);
+                DevicePlugins plugins = plugins(supplies, preparations, claims);
+                Claiming claiming = Claiming.start(
+                        config,
+                        kubelet(),
+                        PreparedClaims.boot(sysroot.root()),
+                        supplies,
+                        preparations,
+                        plugins,
+                        claims);
                 Pulse.Asking asking = pulse.ask(plugins);
                 StatusLine status = ready(monitor, plugins);
                 Reporting reporting = Reporting.start(
-                        view(supplies, preparations, plugins), monitor, sysroot, preparations, plugins)) {
+                        view(supplies, preparations, plugins, claiming), monitor, sysroot, preparations, plugins)) {
             reporting.use(config.reports());
             LOG.info("ready");
             while (signals.next() == Signals.Request.RELOAD) {
@@ -121,11 +134,12 @@ final class Daemon {
                 Config before = config;
                 Optional<String> problem = readAgain(monitor);
                 vfs.use(nodeVfs(sysroot), wantedVfs(sysroot.sysfs()));
-                // also before it is served anew: what is turned off is to leave nothing behind
-                reporting.use(config.reports());
                 if (!config.isServedAs(before)) {
+                    reporting.leave(config.reports());
+                    claiming.leave(config);
                     return Signals.Request.RELOAD;
                 }
+                reporting.use(config.reports());
                 if (problem.isEmpty()) {
                     monitor.settle(config.settle());
                     plugins.use(config.classes());
@@ -137,13 +151,17 @@ final class Daemon {
         }
     }
 
-    private NodeView view(Supplies supplies, Preparations preparations, DevicePlugins plugins) {
+    private static NodeView view(
+            Supplies supplies, Preparations preparations, DevicePlugins plugins, Claiming claiming) {
         return new NodeView(
                 supplies,
                 preparations,
                 plugins.pods(),
                 () -> new KubeletStatus(
-                        plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
+                        plugins.hasKubelet(),
+                        Stream.concat(plugins.registered().stream(), claiming.registered().stream())
+                                .collect(Collectors.toSet()),
+                        plugins.registrations()));
     }
 
     /** systemd starts the kubelet once this is ready, if both are to be started. */
@@ -176,11 +194,12 @@ final class Daemon {
         Runtime.getRuntime().halt(ExitCode.BUG);
     }
 
-    private DevicePlugins plugins(Supplies supplies, Preparations preparations) throws IOException {
+    private DevicePlugins plugins(Supplies supplies, Preparations preparations, PreparedClaims claims)
+            throws IOException {
         return switch (config.registration()) {
-            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), kubeletRoot(), supplies, preparations);
+            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), kubeletRoot(), supplies, preparations, claims);
             case PLUGINS_REGISTRY ->
-                DevicePlugins.openInRegistry(registry(), kubeletDir(), kubeletRoot(), supplies, preparations);
+                DevicePlugins.openInRegistry(registry(), kubeletDir(), kubeletRoot(), supplies, preparations, claims);
         };
     }
 
@@ -191,6 +210,10 @@ final class Daemon {
             case PLUGINS_REGISTRY -> registry();
         };
         return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
+    }
+
+    private NodeVfs.Kubelet kubelet() {
+        return new NodeVfs.Kubelet(kubeletDir(), kubeletRoot());
     }
 
     private Path registry() {

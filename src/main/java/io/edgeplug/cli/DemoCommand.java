@@ -9,6 +9,7 @@ import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -56,7 +57,8 @@ final class DemoCommand implements Callable<Integer> {
                 LocalKubelet kubelet =
                         LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
-                DevicePlugins plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations)) {
+                DevicePlugins plugins =
+                        DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none())) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);
             scenes.scanned(monitor.current());
             scenes.registered(

@@ -29,7 +29,9 @@ final class DemoScenes {
     private static final ResourceName GOPHERS = ResourceName.parse("example.com/gopher");
     private static final String POD = "dpdk";
     private static final String CONTAINER = "main";
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    /** Ten times what an emulated processor takes. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Story story;
     private final SimulatedNode node;

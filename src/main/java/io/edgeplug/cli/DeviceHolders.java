@@ -2,7 +2,6 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.device.Device;
-import io.edgeplug.device.Shares;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
@@ -96,17 +95,9 @@ final class DeviceHolders {
     /** Those of a device, or of a part or a share of it. */
     List<HeldBy> of(Device device) {
         return held.map(known -> known.all(device)).orElse(List.of()).stream()
-                .filter(holding -> isOf(holding, device))
+                .filter(holding -> holding.isOf(device))
                 .map(holding -> new HeldBy(holding, names.flatMap(some -> some.of(holding)), since(holding.pod())))
                 .toList();
-    }
-
-    /** Whether it is the device, a share or a part of it, or that of which the device is a part; and not another part. */
-    private static boolean isOf(Holding holding, Device device) {
-        String id = holding.id().split(Shares.SEPARATOR, 2)[0];
-        return id.equals(device.id())
-                || id.startsWith(device.id() + "-")
-                || device.id().startsWith(id + "-");
     }
 
     /** The checkpoint is the kubelet's, and yet no name in it leads elsewhere. */

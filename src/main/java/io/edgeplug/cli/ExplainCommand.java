@@ -15,9 +15,12 @@ import io.edgeplug.rules.WantedVfs;
 import io.edgeplug.supply.Candidate;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,7 +33,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description =
                 "Tell why devices are advertised or not, class by class and key by key, and what their containers "
-                        + "would get. Needs neither root nor the daemon.")
+                        + "would get. Needs neither root nor the daemon. For root and members of the group edgeplug, it also "
+                        + "tells what only the running daemon knows, as that a container started unprepared.")
 final class ExplainCommand implements Callable<Integer> {
 
     @Spec
@@ -55,9 +59,11 @@ final class ExplainCommand implements Callable<Integer> {
             List<Candidate> devices = scanned.named(wanted);
             DeviceHolders holders = DeviceHolders.read(
                     sysroot, config, devices.stream().map(Candidate::device).toList());
+            DaemonProblems problems = DaemonProblems.ask(sysroot);
             try (Preparer preparer = new Preparer(sysroot.sysfs(), kubeletDir, event -> {})) {
                 boolean isFirst = true;
-                for (Candidate device : devices) {
+                for (List<Candidate> faces : byDevice(devices)) {
+                    Candidate device = faces.getFirst();
                     if (!isFirst) {
                         out.print("");
                     }
@@ -65,9 +71,12 @@ final class ExplainCommand implements Callable<Integer> {
                     facts(device.item(), out);
                     maker(config.vfs(), device.device(), scanned).ifPresent(out::print);
                     classes(config.classes(), device.device(), out);
-                    out.print(conclusion(device.item()));
-                    holders.of(device.device()).forEach(holder -> out.print(holder.text()));
-                    outlook(device, preparer, new HandOverText(sysroot.sysfs()), out);
+                    faces.forEach(face -> out.print(conclusion(face.item())));
+                    problems.of(device.device()).forEach(out::print);
+                    holders.of(device.device()).forEach(holder -> out.print(text(holder, device.item())));
+                    for (Candidate face : faces) {
+                        outlook(face, preparer, new HandOverText(sysroot.sysfs()), out);
+                    }
                 }
             }
             out.flush();
@@ -75,12 +84,26 @@ final class ExplainCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
+    /** The faces of each device, which come one after the other. */
+    private static Collection<List<Candidate>> byDevice(List<Candidate> devices) {
+        return devices.stream()
+                .collect(Collectors.groupingBy(
+                        one -> one.device().id() + (one.item().isFace() ? "" : " " + devices.indexOf(one)),
+                        LinkedHashMap::new,
+                        Collectors.toList()))
+                .values();
+    }
+
+    private static String text(DeviceHolders.HeldBy holder, Item item) {
+        return holder.text() + (item.isFace() ? " as " + holder.holding().resource() : "");
+    }
+
     private static void classes(List<DeviceClass> classes, Device device, Lines out) {
-        boolean isTaken = false;
+        Optional<DeviceClass> taker = Optional.empty();
         for (DeviceClass deviceClass : classes) {
             boolean takes = deviceClass.takes(device);
-            explain(deviceClass, device, verdict(takes, isTaken), out);
-            isTaken |= takes;
+            explain(deviceClass, device, verdict(deviceClass, takes, taker), out);
+            taker = taker.or(() -> Optional.of(deviceClass).filter(one -> takes));
         }
     }
 
@@ -93,12 +116,18 @@ final class ExplainCommand implements Callable<Integer> {
             return;
         }
         DeviceClass taker = device.item().deviceClass().orElseThrow();
+        String as = device.item().isFace() ? "as " + taker.resource() + ", " : "";
         if (!taker.recipe().isEmpty()) {
-            out.print("before each container it would be prepared");
+            out.print(as + "before each container it would be prepared");
             PlanText.lines(preparer.plan(device.device(), taker.recipe())).forEach(out::print);
         }
-        out.print(device.isHealthy() ? "its container would get" : "once it is healthy, its container would get");
+        out.print(
+                as + (device.isHealthy() ? "its container would get" : "once it is healthy, its container would get"));
         handOver.lines(taker, equipment.orElseThrow()).forEach(line -> out.print("  " + line));
+        if (!taker.release().isEmpty()) {
+            out.print(as + "after its last pod it would be scrubbed");
+            PlanText.lines(preparer.plan(device.device(), taker.release())).forEach(out::print);
+        }
     }
 
     private static void facts(Item item, Lines out) {
@@ -146,11 +175,18 @@ final class ExplainCommand implements Callable<Integer> {
         return (requirement.isMet() ? "yes  " : "no   ") + requirement.wanted() + ", it has " + requirement.actual();
     }
 
-    private static String verdict(boolean takes, boolean isTaken) {
+    private static String verdict(DeviceClass deviceClass, boolean takes, Optional<DeviceClass> taker) {
         if (!takes) {
             return "does not take it";
         }
-        return isTaken ? "would take it, but an earlier class does" : "takes it";
+        if (taker.isEmpty()) {
+            return "takes it";
+        }
+        if (taker.orElseThrow().isFace() && deviceClass.isFace()) {
+            return "takes it too, as another of its faces";
+        }
+        return "would take it, but an earlier class does"
+                + (deviceClass.isFace() ? ", which does not say faces = \"exclusive\"" : "");
     }
 
     private static String conclusion(Item item) {

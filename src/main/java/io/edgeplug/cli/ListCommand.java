@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,
-        description = "Show this node's devices and the resources they back. Needs neither root nor the daemon.",
+        description = "Show this node's devices and the resources they back. Needs neither root nor the "
+                + "daemon; explain and status also show what only the running daemon knows.",
         footerHeading = "%nColumns:%n")
 final class ListCommand implements Callable<Integer> {
 

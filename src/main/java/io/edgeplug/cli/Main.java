@@ -32,7 +32,11 @@ public final class Main {
                 return ExitCode.FAILURE;
             }
         }
-        return Commands.commandLine().execute(args);
+        if (List.of("--version").equals(List.of(args))) {
+            System.out.println(Version.text());
+            return ExitCode.OK;
+        }
+        return Commands.commandLine(args).execute(args);
     }
 
     /** A person's mistake is told in a line; a bug with its stack trace. */

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Does to a device by hand what is done before each of its containers. */
+/** Does to a device by hand what is done before each of its containers, or after the last pod that used it. */
 @Command(
         name = "prepare",
         mixinStandardHelpOptions = true,
@@ -41,8 +41,21 @@ final class PrepareCommand implements Callable<Integer> {
             description = "Do nothing; print what would be done, and what speaks against it. Exit 1 if anything does.")
     private boolean dryRun;
 
-    @Option(names = "--force", description = "Prepare it although a pod may hold it.")
+    @Option(names = "--force", description = "Do it although a pod may hold the device.")
     private boolean force;
+
+    @Option(
+            names = "--release",
+            description = "Do what its class does once the last pod that used it has gone, and offer it again.")
+    private boolean release;
+
+    @Option(
+            names = "--as",
+            paramLabel = "RESOURCE",
+            description =
+                    "Do what the class of this resource says, of a device that several classes offer. Usually the "
+                            + "first of them, and with --release the one that the device was used as.")
+    private Optional<String> resource = Optional.empty();
 
     @Parameters(paramLabel = "DEVICE", description = "The device, by " + ScannedNode.NAMES + ".")
     private String id = "";
@@ -59,10 +72,11 @@ final class PrepareCommand implements Callable<Integer> {
                     sysroot.sysfs(),
                     kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()),
                     new Lines(spec.commandLine().getOut()));
+            ByHand.Errand errand = new ByHand.Errand(release, resource);
             if (dryRun) {
-                return byHand.plan(config.classes(), id) ? ExitCode.OK : ExitCode.FAILURE;
+                return byHand.plan(config.classes(), id, errand) ? ExitCode.OK : ExitCode.FAILURE;
             }
-            byHand.prepare(config.classes(), id, force);
+            byHand.perform(config.classes(), id, errand, force);
             return ExitCode.OK;
         }
     }

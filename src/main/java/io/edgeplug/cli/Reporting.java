@@ -105,15 +105,27 @@ final class Reporting implements AutoCloseable {
                     : Optional.empty();
         }
         if (newest.nfdLabels() != reports.nfdLabels()) {
-            labels.ifPresent(publisher -> {
-                publisher.close();
-                publisher.remove();
-            });
+            removeLabels();
             labels = newest.nfdLabels()
                     ? Optional.of(LabelPublisher.start(view, monitor, LabelPublisher.DIRECTORY))
                     : Optional.empty();
         }
         reports = newest;
+    }
+
+    /** Removes what outlives this and is turned off for the next one, which will report as that says. */
+    void leave(Reports next) {
+        if (!next.nfdLabels()) {
+            removeLabels();
+        }
+    }
+
+    private void removeLabels() {
+        labels.ifPresent(publisher -> {
+            publisher.close();
+            publisher.remove();
+        });
+        labels = Optional.empty();
     }
 
     @Override

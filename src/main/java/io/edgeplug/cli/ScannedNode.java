@@ -93,13 +93,30 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
      * @throws IOException if there is none, or there are several
      */
     Candidate one(String name) throws IOException {
+        return one(name, Optional.empty());
+    }
+
+    /**
+     * The same, of a device that has faces the one as which it is meant.
+     *
+     * @param resource that it backs; empty for the first
+     */
+    Candidate one(String name, Optional<String> resource) throws IOException {
         List<Candidate> found = named(name);
-        if (found.size() > 1) {
-            List<String> ids = found.stream().map(one -> one.device().id()).toList();
+        List<String> ids =
+                found.stream().map(one -> one.device().id()).distinct().toList();
+        if (ids.size() > 1) {
             throw new IOException(name + ": is the name of several devices, of which one is wanted: "
                     + String.join(", ", ids.subList(0, Math.min(3, ids.size()))) + (ids.size() > 3 ? " ..." : ""));
         }
-        return found.getFirst();
+        if (resource.isEmpty()) {
+            return found.getFirst();
+        }
+        return found.stream()
+                .filter(one -> one.item().resource().map(Object::toString).equals(resource))
+                .findFirst()
+                .orElseThrow(() -> new IOException(
+                        name + ": is no device of " + resource.orElseThrow() + ", see edgeplug explain " + name));
     }
 
     private List<Candidate> of(String resource) {

@@ -6,6 +6,7 @@ import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.SystemdNotify;
+import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +31,7 @@ final class StatusLine implements AutoCloseable {
 
     // below: guarded by this
     private List<ResourceName> resources = List.of();
+    private long toRegister;
     private Optional<String> problem = Optional.empty();
     private String told = "";
 
@@ -53,6 +55,8 @@ final class StatusLine implements AutoCloseable {
     /** Tells that the service is ready, with the classes in use and what is wrong with the configuration. */
     synchronized void ready(List<DeviceClass> classes, Optional<String> wrong) {
         resources = classes.stream().map(DeviceClass::resource).toList();
+        toRegister =
+                classes.stream().filter(one -> one.api() == Api.DEVICE_PLUGIN).count();
         problem = wrong;
         told = text();
         systemd.ready(told);
@@ -71,7 +75,7 @@ final class StatusLine implements AutoCloseable {
         int registered = plugins.registered().size();
         String kubelet = !plugins.hasKubelet()
                 ? "waiting for kubelet: "
-                : registered < resources.size() ? registered + " of " + resources.size() + " registered: " : "";
+                : registered < toRegister ? registered + " of " + toRegister + " registered: " : "";
         String devices = resources.stream()
                 .limit(MAX_NAMED)
                 .map(resource -> count(resource, inventory))

@@ -41,6 +41,7 @@ final class StatusText {
                 node.getResourcesList().stream()
                         .map(resource -> resource(resource, runs))
                         .toList());
+        addTable(lines, List.of("DEVICE", "RESOURCE", "WITHHELD SINCE", "BECAUSE IT"), problems(node, true));
         addTable(
                 lines,
                 List.of("DEVICE", "RESOURCE", "HELD BY"),
@@ -48,16 +49,7 @@ final class StatusText {
                         .map(held -> List.of(held.getDevice(), held.getResource(), holder(held)))
                         .toList());
         addMore(lines, node.getHeldMore());
-        addTable(
-                lines,
-                List.of("DEVICE", "RESOURCE", "UNHEALTHY SINCE", "PROBLEM"),
-                node.getProblemsList().stream()
-                        .map(problem -> List.of(
-                                problem.getDevice(),
-                                problem.getResource(),
-                                time(problem.getSince()),
-                                problem.getText()))
-                        .toList());
+        addTable(lines, List.of("DEVICE", "RESOURCE", "UNHEALTHY SINCE", "PROBLEM"), problems(node, false));
         addMore(lines, node.getProblemsMore());
         addTable(
                 lines,
@@ -67,6 +59,14 @@ final class StatusText {
                                 time(event.getTime()), (event.getWarning() ? "warning: " : "") + event.getText()))
                         .toList());
         return lines;
+    }
+
+    private static List<List<String>> problems(Node node, boolean withheld) {
+        return node.getProblemsList().stream()
+                .filter(problem -> problem.getWithheld() == withheld)
+                .map(problem -> List.of(
+                        problem.getDevice(), problem.getResource(), time(problem.getSince()), problem.getText()))
+                .toList();
     }
 
     private static String kubelet(Node node) {
@@ -95,7 +95,7 @@ final class StatusText {
                 : held.getNamespace() + "/" + held.getPod() + "/" + held.getContainer();
     }
 
-    private static String time(long seconds) {
+    static String time(long seconds) {
         return seconds == 0 ? "-" : TIME.format(Instant.ofEpochSecond(seconds));
     }
 
@@ -156,6 +156,7 @@ final class StatusText {
         object.put("free", resource.getFree());
         object.put("held", resource.getHeld());
         object.put("preparing", resource.getPreparing());
+        object.put("withheld", resource.getWithheld());
         object.put("unhealthy", resource.getUnhealthy());
         object.put("shares", resource.getShares());
         return object;
@@ -178,6 +179,7 @@ final class StatusText {
         object.put("device", problem.getDevice());
         object.put("since", utc(problem.getSince()));
         object.put("problem", problem.getText());
+        object.put("withheld", problem.getWithheld());
         return object;
     }
 

@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -73,7 +76,8 @@ final class TopologyCommand implements Callable<Integer> {
             Files.writeString(Path.of(output.orElseThrow()), SvgPicture.of(tree));
         } else {
             OptionalInt terminal = Terminal.columns();
-            boolean isColoured = terminal.isPresent() && !System.getenv().containsKey("NO_COLOR");
+            boolean isColoured = terminal.isPresent()
+                    && System.getenv().getOrDefault("NO_COLOR", "").isEmpty();
             int columns = width.orElseGet(() -> terminal.orElse(Integer.MAX_VALUE));
             TreeText.lines(tree, columns, isColoured).forEach(out::println);
         }
@@ -85,9 +89,21 @@ final class TopologyCommand implements Callable<Integer> {
         Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
             PodsOfDevices pods = PodsOfDevices.read(sysroot, config);
-            List<ShownDevice> devices = ScannedNode.of(sysroot.sysfs(), config.classes()).devices().stream()
-                    .map(one -> shown(one, pods))
-                    .toList();
+            // a device that has faces is drawn once, as the one that it is held as
+            Set<String> faces = new HashSet<>();
+            List<ShownDevice> devices = new ArrayList<>();
+            for (Candidate one :
+                    ScannedNode.of(sysroot.sysfs(), config.classes()).devices()) {
+                ShownDevice shown = shown(one, pods);
+                if (!one.item().isFace()) {
+                    devices.add(shown);
+                } else if (faces.add(one.device().id())) {
+                    devices.add(shown);
+                } else if (!shown.holders().isEmpty()) {
+                    devices.replaceAll(
+                            other -> other.device().id().equals(shown.device().id()) ? shown : other);
+                }
+            }
             return NodeTree.read(sysroot.sysfs(), devices, all);
         }
     }

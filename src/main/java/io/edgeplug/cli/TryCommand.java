@@ -17,7 +17,9 @@ import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.Pod;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.prepare.Preparer;
+import io.edgeplug.prepare.UsedDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Recipe;
 import io.edgeplug.supply.Candidate;
@@ -51,6 +53,8 @@ import picocli.CommandLine.Spec;
 final class TryCommand implements Callable<Integer> {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration SCRUBBED_WITHIN = Duration.ofSeconds(60);
+    private static final Duration LOOK = Duration.ofMillis(200);
     private static final String CONTAINER = "main";
 
     @Spec
@@ -101,7 +105,8 @@ final class TryCommand implements Callable<Integer> {
                 // whose driver is changed here, the daemon gives back
                 Preparations preparations = new Preparations(
                         sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
-                DevicePlugins plugins = DevicePlugins.open(directory, directory, supplies, preparations)) {
+                DevicePlugins plugins =
+                        DevicePlugins.open(directory, directory, supplies, preparations, PreparedClaims.none())) {
             awaitLists(kubelet, limits.resources());
             limits.resources()
                     .forEach(resource -> out.print(kubelet.resource(resource).text()));
@@ -126,6 +131,10 @@ final class TryCommand implements Callable<Integer> {
             if (prepare && objection.isPresent()) {
                 throw new IOException(objection.orElseThrow());
             }
+            if (prepare) {
+                kubelet.remove(pod.name());
+                awaitScrubbed(sysroot, monitor, devices, out);
+            }
         } finally {
             out.flush();
         }
@@ -136,6 +145,10 @@ final class TryCommand implements Callable<Integer> {
         for (ResourceName resource : limits.resources()) {
             if (config.classes().stream().noneMatch(one -> one.resource().equals(resource))) {
                 throw new IOException(resource + ": no class of " + node.configFile() + " has this resource");
+            }
+            if (config.claimed().stream().anyMatch(one -> one.resource().equals(resource))) {
+                throw new IOException(resource
+                        + ": its class has api = \"dra\", and only device plugins can be tried without a cluster");
             }
         }
         return config.classes().stream().map(DeviceClass::withoutHealthCommand).toList();
@@ -164,15 +177,40 @@ final class TryCommand implements Callable<Integer> {
         return prepare ? byHand.objection(device) : Optional.of("is only tried");
     }
 
+    /** What was done for the pod is undone, and its classes may say more: by who follows pods here, or by the daemon. */
+    private static void awaitScrubbed(Sysroot sysroot, Monitor monitor, List<Item> devices, Lines out)
+            throws IOException, InterruptedException {
+        UsedDevices used = new UsedDevices(sysroot.sysfs());
+        long end = System.nanoTime() + SCRUBBED_WITHIN.toNanos();
+        for (Item item : devices) {
+            if (item.deviceClass().filter(DeviceClass::tracksUse).isEmpty()) {
+                continue;
+            }
+            String id = item.device().id();
+            Inventory newest = monitor.current();
+            while (used.find(id).isPresent() && end - System.nanoTime() > 0) {
+                newest = monitor.awaitNewerThan(newest.generation(), LOOK);
+            }
+            if (used.find(id).isPresent()) {
+                throw new IOException(id + ": is not scrubbed " + SCRUBBED_WITHIN.toSeconds()
+                        + " s after its pod; to see why: edgeplug prepare --release " + id);
+            }
+            out.print("after its pod, " + id + " was scrubbed");
+        }
+    }
+
     private static List<Item> devicesToPrepare(Inventory inventory, Pod.Container container) {
         Set<String> ids = container.devices().values().stream()
                 .flatMap(Set::stream)
                 // without the number of a share
                 .map(id -> id.split("::", 2)[0])
                 .collect(Collectors.toSet());
+        Set<ResourceName> resources = Set.copyOf(container.devices().keySet());
         return inventory.items().stream()
                 .filter(item -> ids.contains(item.device().id()))
-                .filter(item -> !recipe(item).isEmpty())
+                .filter(item -> item.resource().filter(resources::contains).isPresent())
+                .filter(item -> !recipe(item).isEmpty()
+                        || item.deviceClass().filter(DeviceClass::tracksUse).isPresent())
                 .toList();
     }
 

@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.Properties;
 
@@ -11,10 +12,12 @@ final class Version {
     private Version() {}
 
     /** As {@code edgeplug 0.1.0}. */
-    static String text() throws IOException {
+    static String text() {
         Properties properties = new Properties();
         try (InputStream in = Objects.requireNonNull(Version.class.getResourceAsStream("version.properties"))) {
             properties.load(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the jar cannot be read", e);
         }
         return "edgeplug " + properties.getProperty("version");
     }

@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.vfs.NodeVfs;
 import io.edgeplug.vfs.PfPlan;
@@ -81,14 +82,11 @@ final class VfsApplyCommand implements Callable<Integer> {
 
     private boolean apply(NodeVfs vfs, Config config, List<PfPlan> named, Lines out)
             throws IOException, InterruptedException {
-        Set<String> chosen = named.stream()
-                .map(plan -> plan.pf().address().toString())
-                .collect(Collectors.toCollection(HashSet::new));
+        Set<PciAddress> chosen =
+                named.stream().map(plan -> plan.pf().address()).collect(Collectors.toCollection(HashSet::new));
         VfsApply apply = new VfsApply(vfs, VfsDeadlines.USUAL, event -> print(event, out));
         boolean isGood = true;
-        for (VfsApply.Outcome outcome : apply.apply(
-                config.vfs(),
-                pf -> wanted.isEmpty() || chosen.contains(pf.address().toString()))) {
+        for (VfsApply.Outcome outcome : apply.apply(config.vfs(), pf -> wanted.isEmpty() || chosen.contains(pf))) {
             PfPlan plan = outcome.plan();
             if (outcome.isGood()) {
                 print(

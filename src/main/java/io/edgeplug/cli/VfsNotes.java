@@ -19,7 +19,8 @@ final class VfsNotes {
      *
      * @throws ConfigException if two entries take one PF
      */
-    static void print(Sysroot sysroot, Config config, Lines out) throws IOException, ConfigException {
+    static void print(Sysroot sysroot, Config config, Lines out)
+            throws IOException, InterruptedException, ConfigException {
         if (config.vfs().isEmpty()) {
             return;
         }

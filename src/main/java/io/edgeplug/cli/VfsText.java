@@ -19,6 +19,11 @@ final class VfsText {
     static List<String> lines(List<PfPlan> plans) {
         List<String> lines = new ArrayList<>();
         for (PfPlan plan : plans) {
+            if (!plan.isRead()) {
+                lines.add(plan.pf().name() + ":");
+                plan.problems().forEach(problem -> lines.add(line("problem", problem)));
+                continue;
+            }
             lines.add(headline(plan.pf()));
             lines.add(line(
                     "wanted",
@@ -102,6 +107,16 @@ final class VfsText {
         PhysicalFunction pf = plan.pf();
         JsonObject object = new JsonObject();
         object.addProperty("pf", pf.address().toString());
+        if (plan.isRead()) {
+            addRead(plan, object);
+        }
+        object.add("problems", texts(plan.problems()));
+        object.add("notes", texts(plan.notes()));
+        return object;
+    }
+
+    private static void addRead(PfPlan plan, JsonObject object) {
+        PhysicalFunction pf = plan.pf();
         pf.port().ifPresent(port -> object.addProperty("net", port.name()));
         pf.driver().ifPresent(driver -> object.addProperty("driver", driver));
         object.addProperty("total", pf.totalVfs());
@@ -125,9 +140,6 @@ final class VfsText {
             held.add(vf);
         });
         object.add("held", held);
-        object.add("problems", texts(plan.problems()));
-        object.add("notes", texts(plan.notes()));
-        return object;
     }
 
     private static JsonObject json(VfsStep step) {

@@ -10,6 +10,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What generic-device-plugin is given by {@code --device} or in its configuration file: names, each with groups of paths,
@@ -20,6 +23,8 @@ final class GenericPlugin {
     static final String NAME = "generic-device-plugin";
 
     private static final String USUAL_DOMAIN = "squat.ai";
+
+    private static final Pattern LIST = Pattern.compile("[^,\"\\\\]+(,[^,\"\\\\]+)+");
 
     private final NewClasses classes;
     private final NodePaths paths;
@@ -57,7 +62,7 @@ final class GenericPlugin {
 
     void convert(Part device, String usualDomain) {
         if (!device.isTable()) {
-            device.mistake("must be a device with name and groups");
+            convertList(device, usualDomain);
             return;
         }
         int before = device.place().mistakes().count();
@@ -83,6 +88,27 @@ final class GenericPlugin {
         if (device.place().mistakes().count() == before) {
             write(resource.orElseThrow(), permissions, common);
         }
+    }
+
+    /** The name and the paths, as {@code video,/dev/video0}, which was the plugin's only form at first. */
+    private void convertList(Part device, String usualDomain) {
+        Optional<String> list = device.isList()
+                ? Optional.empty()
+                : device.text().filter(text -> LIST.matcher(text).matches());
+        if (list.isEmpty()) {
+            device.mistake("must be a device with name and groups");
+            return;
+        }
+        SourceText.read(device.place(), spelledOut(list.orElseThrow())).forEach(one -> convert(one, usualDomain));
+    }
+
+    private static String spelledOut(String list) {
+        List<String> words = Stream.of(list.split(",")).map(String::strip).toList();
+        String groups = words.stream()
+                .skip(1)
+                .map(path -> "{\"paths\": [{\"path\": \"" + path + "\"}]}")
+                .collect(Collectors.joining(", "));
+        return "{\"name\": \"" + words.getFirst() + "\", \"groups\": [" + groups + "]}";
     }
 
     private void read(Part group, Common common) {

@@ -29,6 +29,11 @@ public record PhysicalFunction(
         vfs = List.copyOf(vfs);
     }
 
+    /** One of which nothing is known but that, since it cannot be read. */
+    public static PhysicalFunction unread(PciDevice device) {
+        return new PhysicalFunction(device, 0, 0, Optional.empty(), Optional.empty(), false, List.of());
+    }
+
     /**
      * The network interface of a PF.
      *

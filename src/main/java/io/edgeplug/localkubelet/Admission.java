@@ -190,7 +190,7 @@ final class Admission {
 
     /** What a container asks for; of a pod that is known by the checkpoint alone, what it holds. */
     private SortedMap<ResourceName, Integer> limits(String pod, String container) {
-        Optional<PodSpec> spec = pods.spec(pod);
+        Optional<PodSpec> spec = pods.entry(pod).map(PodTable.Entry::spec);
         if (spec.isPresent()) {
             return spec.orElseThrow().container(container).limits();
         }

@@ -35,7 +35,8 @@ final class PluginsRegistry implements AutoCloseable {
     private final Ledger ledger;
     private final Clients clients;
     private final Map<Path, FoundPlugin> found = new HashMap<>();
-    private final Thread thread = Thread.ofVirtual().name("plugins-registry").unstarted(this::reconcileForEver);
+    private final Thread thread =
+            Thread.ofPlatform().name("plugins-registry").daemon().unstarted(this::reconcileForEver);
 
     private PluginsRegistry(Path directory, DirectoryWatch watch, Ledger ledger, Clients clients) {
         this.directory = directory;
@@ -114,14 +115,12 @@ final class PluginsRegistry implements AutoCloseable {
     /** Ends the looking; the plugins that it has found are those of {@link Clients}, to be closed after this. */
     @Override
     public void close() {
+        watch.close();
         thread.interrupt();
         try {
             thread.join(CLOSE_MILLIS);
-            watch.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            LOG.log(Level.WARNING, e, () -> directory + ": cannot end watching");
         }
     }
 }

@@ -28,7 +28,7 @@ final class PodTable {
 
     /** Told of each change, in order; it must return at once. */
     interface Watcher {
-        void changed(Change change, PodSpec pod);
+        void changed(Change change, Entry pod);
     }
 
     /** A pod, and whether all of its containers have run to their end. */
@@ -41,33 +41,35 @@ final class PodTable {
     private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
 
     synchronized void add(PodSpec spec) {
-        boolean isNew = entries.put(spec.name(), new Entry(spec, false)) == null;
-        tell(isNew ? Change.ADDED : Change.MODIFIED, spec);
+        Entry entry = new Entry(spec, false);
+        boolean isNew = entries.put(spec.name(), entry) == null;
+        tell(isNew ? Change.ADDED : Change.MODIFIED, entry);
     }
 
     synchronized Optional<PodSpec> remove(String pod) {
-        Optional<PodSpec> spec = Optional.ofNullable(entries.remove(pod)).map(Entry::spec);
-        spec.ifPresent(gone -> {
-            removed.add(gone.name());
+        Optional<Entry> entry = Optional.ofNullable(entries.remove(pod));
+        entry.ifPresent(gone -> {
+            removed.add(gone.spec().name());
             tell(Change.DELETED, gone);
         });
-        return spec;
+        return entry.map(Entry::spec);
     }
 
     /** All containers of the pod have run to their end. */
     synchronized void end(String pod) {
         Entry entry = Optional.ofNullable(entries.get(pod))
                 .orElseThrow(() -> new IllegalArgumentException(pod + ": is no pod of this kubelet"));
-        entries.put(pod, new Entry(entry.spec(), true));
-        tell(Change.MODIFIED, entry.spec());
+        Entry ended = new Entry(entry.spec(), true);
+        entries.put(pod, ended);
+        tell(Change.MODIFIED, ended);
     }
 
     synchronized void started(String pod) {
-        Optional.ofNullable(entries.get(pod)).ifPresent(entry -> tell(Change.MODIFIED, entry.spec()));
+        Optional.ofNullable(entries.get(pod)).ifPresent(entry -> tell(Change.MODIFIED, entry));
     }
 
-    synchronized Optional<PodSpec> spec(String pod) {
-        return Optional.ofNullable(entries.get(pod)).map(Entry::spec);
+    synchronized Optional<Entry> entry(String pod) {
+        return Optional.ofNullable(entries.get(pod));
     }
 
     synchronized List<Entry> all() {
@@ -99,7 +101,7 @@ final class PodTable {
         watchers.remove(watcher);
     }
 
-    private void tell(Change change, PodSpec spec) {
-        watchers.forEach(watcher -> watcher.changed(change, spec));
+    private void tell(Change change, Entry pod) {
+        watchers.forEach(watcher -> watcher.changed(change, pod));
     }
 }

@@ -7,6 +7,7 @@ import io.edgeplug.proto.pods.ListPodsRequest;
 import io.edgeplug.proto.pods.ListPodsResponse;
 import io.edgeplug.proto.pods.ObjectMeta;
 import io.edgeplug.proto.pods.PodIdentity;
+import io.edgeplug.proto.pods.PodStatus;
 import io.edgeplug.proto.pods.PodsGrpc;
 import io.edgeplug.proto.pods.WatchPodsEvent;
 import io.edgeplug.proto.pods.WatchPodsRequest;
@@ -46,7 +47,7 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
         stream.setOnCancelHandler(() -> pods.unwatch(watcher));
         pods.watch(
                 present -> {
-                    present.forEach(entry -> stream.onNext(event(PodTable.Change.ADDED, entry.spec())));
+                    present.forEach(entry -> stream.onNext(event(PodTable.Change.ADDED, entry)));
                     stream.onNext(WatchPodsEvent.newBuilder()
                             .setType(EventType.INITIAL_SYNC_COMPLETE)
                             .build());
@@ -58,7 +59,7 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
     public void listPods(ListPodsRequest request, StreamObserver<ListPodsResponse> caller) {
         if (isReady(caller)) {
             ListPodsResponse.Builder answer = ListPodsResponse.newBuilder();
-            pods.all().forEach(entry -> answer.addPods(identity(entry.spec()).toByteString()));
+            pods.all().forEach(entry -> answer.addPods(identity(entry).toByteString()));
             caller.onNext(answer.build());
             caller.onCompleted();
         }
@@ -69,7 +70,7 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
         if (!isReady(caller)) {
             return;
         }
-        Optional<PodSpec> pod = pods.spec(request.getPodUID());
+        Optional<PodTable.Entry> pod = pods.entry(request.getPodUID());
         if (pod.isEmpty()) {
             caller.onError(Status.NOT_FOUND.withDescription("pod not found").asRuntimeException());
             return;
@@ -89,7 +90,7 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
         return ready;
     }
 
-    private static WatchPodsEvent event(PodTable.Change change, PodSpec pod) {
+    private static WatchPodsEvent event(PodTable.Change change, PodTable.Entry pod) {
         EventType type = switch (change) {
             case ADDED -> EventType.ADDED;
             case MODIFIED -> EventType.MODIFIED;
@@ -101,12 +102,13 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
                 .build();
     }
 
-    private static PodIdentity identity(PodSpec pod) {
+    private static PodIdentity identity(PodTable.Entry pod) {
         return PodIdentity.newBuilder()
                 .setMetadata(ObjectMeta.newBuilder()
-                        .setName(pod.name())
-                        .setNamespace(pod.namespace())
-                        .setUid(pod.name()))
+                        .setName(pod.spec().name())
+                        .setNamespace(pod.spec().namespace())
+                        .setUid(pod.spec().name()))
+                .setStatus(PodStatus.newBuilder().setPhase(pod.ended() ? "Succeeded" : "Running"))
                 .build();
     }
 }

@@ -81,7 +81,7 @@ final class Exposition {
     private void writeResources(NodeStatus status) throws IOException {
         Family devices = new Family(
                 "edgeplug_devices",
-                "Devices of a resource, each in one state: free, held, preparing or unhealthy.",
+                "Devices of a resource, each in one state: free, held, preparing, withheld or unhealthy.",
                 "resource",
                 "state");
         Family allocations = new Family("edgeplug_allocations", "Allocate calls of the kubelet.", "resource", "result");
@@ -110,11 +110,11 @@ final class Exposition {
         each(status, (resource, one) -> addFacts(facts, resource, one.device()));
         write(facts.gauge());
         Family healthy =
-                new Family("edgeplug_device_healthy", "Whether a container could use a device.", "resource", "device");
+                new Family("edgeplug_device_healthy", "Whether a device is fit to be used.", "resource", "device");
         each(
                 status,
                 (resource, one) -> healthy.add(
-                        one.device().health().isHealthy() ? 1 : 0,
+                        one.state() == DeviceState.UNHEALTHY ? 0 : 1,
                         resource,
                         one.device().id()));
         write(healthy.gauge());

@@ -158,6 +158,10 @@ public final class TreeText {
             over -= less;
             less = Math.clamp(over, 0, Math.max(0, tree - 3 * LEAST));
             tree -= less;
+            over -= less;
+            // a resource of any length leaves room for what is wrong
+            less = Math.clamp(over, 0, Math.max(0, resource - 2 * LEAST));
+            resource -= less;
         }
         List<String> lines = new ArrayList<>();
         for (Row row : rows) {
@@ -179,7 +183,7 @@ public final class TreeText {
         boolean isAlone = row.resource().isEmpty() && row.state().isEmpty();
         String first = cut(row.tree(), isAlone ? width : Math.min(width, tree));
         int afterTree = Math.min(width, tree + GAP);
-        String second = cut(row.resource(), width - afterTree);
+        String second = cutResource(row.resource(), Math.min(resource, width - afterTree));
         int afterResource = Math.min(width, afterTree + gap(resource));
         String third = cut(row.state(), width - afterResource);
         StringBuilder line = new StringBuilder(first);
@@ -209,6 +213,12 @@ public final class TreeText {
 
     private static int columns(String text) {
         return text.codePointCount(0, text.length());
+    }
+
+    /** The name tells resources apart, and their domain is often the same. */
+    private static String cutResource(String text, int columns) {
+        int slash = text.indexOf('/');
+        return columns(text) <= columns || slash < 1 ? text : cut("…" + text.substring(slash), columns);
     }
 
     private static String cut(String text, int columns) {

@@ -27,14 +27,16 @@ public final class PhysicalFunctionScan {
     }
 
     /**
-     * All PFs, by address.
+     * The addresses of all PFs, in order; nothing is read of them.
      *
      * @throws IOException if the node does not tell
      */
-    public List<PhysicalFunction> all() throws IOException {
-        List<PhysicalFunction> found = new ArrayList<>();
+    public List<PciAddress> addresses() throws IOException {
+        List<PciAddress> found = new ArrayList<>();
         for (PciAddress address : devices.functions()) {
-            of(address).ifPresent(found::add);
+            if (sysfs.exists(PciAttributes.FUNCTIONS + "/" + address + "/" + TOTAL_VFS)) {
+                found.add(address);
+            }
         }
         return found;
     }

@@ -70,8 +70,8 @@ final class NodeFiles {
         return real;
     }
 
-    /** Gives a file other bytes: a new file in its place, where sysfs has the same one answer differently. */
-    void replace(Path file, byte[] bytes) throws IOException {
+    /** Gives a file other bytes: a new file in its place, where sysfs has the same one answer differently. Thread-safe. */
+    synchronized void replace(Path file, byte[] bytes) throws IOException {
         Files.write(unfinished, bytes);
         Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }

@@ -10,6 +10,8 @@ public enum DeviceState {
     HELD,
     /** It is being prepared for a container. */
     PREPARING,
+    /** Nothing is wrong with it; a pod has it as a device of another resource, or it is not scrubbed yet after one. */
+    WITHHELD,
     /** No container gets it; one may have it. */
     UNHEALTHY;
 

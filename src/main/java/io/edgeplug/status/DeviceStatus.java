@@ -18,7 +18,7 @@ public record DeviceStatus(Device device, List<Holder> holders, boolean isInPrep
     /** The one state that it is counted in: what is wrong comes before what is done to it, and that before who has it. */
     public DeviceState state() {
         if (!device.health().isHealthy()) {
-            return DeviceState.UNHEALTHY;
+            return device.health().isWithheld() ? DeviceState.WITHHELD : DeviceState.UNHEALTHY;
         }
         return isInPreparation ? DeviceState.PREPARING : holders.isEmpty() ? DeviceState.FREE : DeviceState.HELD;
     }

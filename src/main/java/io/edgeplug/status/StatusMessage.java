@@ -52,6 +52,7 @@ final class StatusMessage {
                 .setHeld(resource.count(DeviceState.HELD))
                 .setPreparing(resource.count(DeviceState.PREPARING))
                 .setUnhealthy(resource.count(DeviceState.UNHEALTHY))
+                .setWithheld(resource.count(DeviceState.WITHHELD))
                 .setShares(resource.shares())
                 .build();
     }
@@ -77,7 +78,10 @@ final class StatusMessage {
                         .setResource(resource)
                         .setDevice(id)
                         .setText(problem)
-                        .setSince(times.since(id).map(Instant::getEpochSecond).orElse(0L)));
+                        .setWithheld(device.device().health().isWithheld())
+                        .setSince(times.since(resource, id)
+                                .map(Instant::getEpochSecond)
+                                .orElse(0L)));
             } else {
                 node.setProblemsMore(node.getProblemsMore() + 1);
             }

@@ -1,5 +1,6 @@
 package io.edgeplug.status;
 
+import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.status.GetRequest;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.NodeStatusGrpc;
@@ -13,11 +14,8 @@ import java.util.concurrent.Semaphore;
 /** Answers those who ask how things are. Called on the event loop, where nothing waits; each answer has a virtual thread. */
 final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
 
-    /** How many may be asked at a time without reading the answer, each of which may be of 2 MB. */
-    static final int MAX_ASKERS = 16;
-
     private final StatusBoard board;
-    private final Semaphore askers = new Semaphore(MAX_ASKERS);
+    private final Askers askers = new Askers();
 
     StatusService(StatusBoard board) {
         this.board = board;
@@ -26,18 +24,20 @@ final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
     @Override
     public void get(GetRequest request, StreamObserver<Node> answer) {
         ServerCallStreamObserver<Node> caller = (ServerCallStreamObserver<Node>) answer;
-        if (!askers.tryAcquire()) {
+        Askers.Asker asker = new Askers.Asker(UnixRpc.caller().orElseThrow());
+        // one of both is called: the answer is in memory until it is read, or the caller has gone
+        caller.setOnCloseHandler(() -> askers.leave(asker));
+        caller.setOnCancelHandler(() -> askers.leave(asker));
+        if (!askers.enter(asker)) {
             caller.onError(Status.RESOURCE_EXHAUSTED
-                    .withDescription("is asked by " + MAX_ASKERS + " others who have not read the answer yet")
+                    .withDescription("is asked by " + Askers.MAX + " others at the moment, try again")
                     .asRuntimeException());
             return;
         }
-        // one of both is called: the answer is in memory until it is read, or the caller has gone
-        caller.setOnCloseHandler(askers::release);
-        caller.setOnCancelHandler(askers::release);
         Thread.ofVirtual().name("asker").start(() -> {
             caller.onNext(board.look());
             caller.onCompleted();
+            askers.noteAnswer(asker);
         });
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.Device;
+import io.edgeplug.prepare.UsedDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What {@code prepare} does to a device, prints, and refuses. */
 @Timeout(60)
 final class ByHandTest {
+
+    private static final ByHand.Errand PREPARE = new ByHand.Errand(false, Optional.empty());
 
     private static final String VF = "0000:3b:01.0";
     private static final String FREE = "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}";
@@ -71,10 +76,11 @@ final class ByHandTest {
 
     @Test
     void eachStepIsPrintedWithItsTimeAndTheDaemonIsToldToLookAgain() throws Exception {
-        byHand.prepare(
+        byHand.perform(
                 classes(
                         "[class.prepare]\nreset = \"flr\"\ndriver = \"vfio-pci\"\ncommand = [\"/bin/echo\", \"wiped {id}\"]"),
                 VF,
+                PREPARE,
                 false);
 
         assertThat(lines()).isEqualTo("""
@@ -94,12 +100,12 @@ final class ByHandTest {
         List<DeviceClass> classes = classes("prepare = { reset = \"flr\" }");
 
         assertThatIOException()
-                .isThrownBy(() -> byHand.prepare(classes, VF, false))
+                .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
                 .withMessage(VF + ": it may be held by container main of pod 1f3a, as 0000:3b:01.0 of example.com/vf; "
-                        + "--force prepares it all the same");
+                        + "--force does it all the same");
         assertThat(node.acts()).doesNotContain(VF + " reset by flr");
 
-        byHand.prepare(classes, VF, true);
+        byHand.perform(classes, VF, PREPARE, true);
         assertThat(node.acts()).contains(VF + " reset by flr");
     }
 
@@ -108,13 +114,12 @@ final class ByHandTest {
         List<DeviceClass> classes = classes("prepare = { reset = \"flr\" }");
         checkpoint("{}");
         assertThatIOException()
-                .isThrownBy(() -> byHand.prepare(classes, VF, false))
-                .withMessage(
-                        VF + ": it may be held by a pod, for nothing tells: " + directory
-                                + "/kubelet_internal_checkpoint: is not as a kubelet writes it; --force prepares it all the same");
+                .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
+                .withMessage(VF + ": it may be held by a pod, for nothing tells: " + directory
+                        + "/kubelet_internal_checkpoint: is not as a kubelet writes it; --force does it all the same");
         Files.delete(directory.resolve("kubelet_internal_checkpoint"));
         assertThatIOException()
-                .isThrownBy(() -> byHand.prepare(classes, VF, false))
+                .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
                 .withMessageContaining("kubelet_internal_checkpoint: no such file; --force");
         assertThat(node.acts()).doesNotContain(VF + " reset by flr");
     }
@@ -126,7 +131,7 @@ final class ByHandTest {
         });
 
         assertThatIOException()
-                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), VF, false))
+                .isThrownBy(() -> byHand.perform(classes("prepare = { reset = \"flr\" }"), VF, PREPARE, false))
                 .withMessage(VF + ": reset: write reset: Input/output error");
         assertThat(node.acts())
                 .containsExactly(VF + " unbound from iavf", VF + " bound to iavf", VF + " announced: change");
@@ -142,7 +147,7 @@ final class ByHandTest {
                 Files.createDirectories(node.root().resolve("run/edgeplug")).resolve("lock"));
 
         assertThatIOException()
-                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), VF, false))
+                .isThrownBy(() -> byHand.perform(classes("prepare = { reset = \"flr\" }"), VF, PREPARE, false))
                 .withMessageStartingWith(VF + ": it cannot be locked against other processes: ")
                 .havingCause()
                 // nothing was begun, so the daemon is told nothing
@@ -152,13 +157,13 @@ final class ByHandTest {
             throw new IOException("Input/output error");
         });
         assertThatIOException()
-                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), VF, false))
+                .isThrownBy(() -> byHand.perform(classes("prepare = { reset = \"flr\" }"), VF, PREPARE, false))
                 .withMessage(VF + ": reset: write reset: Input/output error");
     }
 
     @Test
     void dryRunTellsWhatWouldBeDoneAndWhatSpeaksAgainstIt() throws Exception {
-        assertThat(byHand.plan(classes("[class.prepare]\nreset = \"flr\"\ndriver = \"vfio-pci\""), VF))
+        assertThat(byHand.plan(classes("[class.prepare]\nreset = \"flr\"\ndriver = \"vfio-pci\""), VF, PREPARE))
                 .isTrue();
         assertThat(lines()).isEqualTo("""
                 0000:3b:01.0 of example.com/vf
@@ -175,7 +180,7 @@ final class ByHandTest {
                                 command = ["/none/wipe", "{id}"]
                                 [class.prepare.vf]
                                 mac = "random"
-                                """), VF)).isFalse();
+                                """), VF, PREPARE)).isFalse();
         assertThat(lines()).isEqualTo("""
                 0000:3b:01.0 of example.com/vf
                   vf         mac random
@@ -193,19 +198,48 @@ final class ByHandTest {
 
     @Test
     void deviceWithoutARecipeIsLeftAlone() throws Exception {
-        byHand.prepare(classes(""), VF, false);
+        byHand.perform(classes(""), VF, PREPARE, false);
 
         assertThat(lines()).isEqualTo(VF + " of example.com/vf: nothing to do, its class has no [class.prepare]\n");
+        assertThat(node.acts()).isEmpty();
+    }
+
+    private Device vf() throws Exception {
+        return ScannedNode.of(node.sysfs(), List.of()).one(VF).device();
+    }
+
+    @Test
+    void scrubByHandIsThatOfTheLastUseAndOffersTheDeviceAgain() throws Exception {
+        UsedDevices used = new UsedDevices(node.sysfs());
+        used.note(vf(), "example.com/vf", Set.of("gone"), directory);
+
+        byHand.perform(classes("release = { reset = \"flr\" }"), VF, new ByHand.Errand(true, Optional.empty()), false);
+
+        assertThat(lines()).contains("  reset      flr", VF + ": scrubbed in N ms\n");
+        assertThat(used.find(VF)).isEmpty();
+        assertThat(node.acts()).contains(VF + " reset by flr");
+    }
+
+    @Test
+    void deviceThatAPodHoldsIsNotScrubbedByHand() throws Exception {
+        checkpoint(HELD);
+
+        assertThatIOException()
+                .isThrownBy(() -> byHand.perform(
+                        classes("release = { reset = \"flr\" }"), VF, new ByHand.Errand(true, Optional.empty()), false))
+                .withMessageContaining("may be held by container main of pod 1f3a");
+
         assertThat(node.acts()).isEmpty();
     }
 
     @Test
     void deviceOfNoClassIsTold() {
         assertThatIOException()
-                .isThrownBy(() -> byHand.prepare(classes("prepare = { reset = \"flr\" }"), "0000:af:01.0", true))
+                .isThrownBy(
+                        () -> byHand.perform(classes("prepare = { reset = \"flr\" }"), "0000:af:01.0", PREPARE, true))
                 .withMessage("0000:af:01.0: no class takes it, see edgeplug explain 0000:af:01.0");
         assertThatIOException()
-                .isThrownBy(() -> byHand.plan(List.of(), "0000:00:00.0"))
+                .isThrownBy(() -> byHand.plan(List.of(), "0000:00:00.0", PREPARE))
                 .withMessage("0000:00:00.0: no such device here, and no resource with one");
     }
 

@@ -2,7 +2,15 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.proto.status.GetRequest;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.NodeStatusGrpc;
+import io.edgeplug.proto.status.Problem;
 import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.status.StatusSocket;
+import io.grpc.Server;
+import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -210,22 +218,61 @@ final class ExplainTest {
                 .endsWith("  device     /dev/intel-fpga-port.0 (rw)\n");
     }
 
-    private String explain(String machine, String id) throws IOException {
-        StringWriter out = new StringWriter();
-        try (SimulatedNode node = SimulatedNode.unpack(
-                Files.readString(MACHINES.resolve(machine).resolve("tree")),
-                Files.createTempDirectory(root, machine))) {
-            int exit = Commands.commandLine()
-                    .setOut(new PrintWriter(out))
-                    .execute(
-                            "explain",
-                            id,
-                            "--sysroot",
-                            node.root().toString(),
-                            "--config",
-                            MACHINES.resolve(machine).resolve("class.toml").toString());
-            assertThat(exit).isZero();
+    @Test
+    void whatOnlyTheRunningDaemonKnowsIsToldToo() throws Exception {
+        String text = "container main of pod 1f3a started without its being prepared";
+        NodeStatusGrpc.NodeStatusImplBase daemon = new NodeStatusGrpc.NodeStatusImplBase() {
+            @Override
+            public void get(GetRequest request, StreamObserver<Node> caller) {
+                caller.onNext(Node.newBuilder()
+                        .addProblems(Problem.newBuilder()
+                                .setDevice("0000:5e:02.0")
+                                .setText(text)
+                                .setSince(2))
+                        .build());
+                caller.onCompleted();
+            }
+        };
+        try (SimulatedNode node = unpack("vfio-bound");
+                UnixRpc rpc = UnixRpc.open()) {
+            Path socket = node.root().resolve(StatusSocket.PATH);
+            Files.createDirectories(socket.resolveSibling(""));
+            Server server = rpc.serve(socket, daemon);
+            try {
+                assertThat(explain(node, "vfio-bound", "0000:5e:02.0"))
+                        .containsPattern(
+                                "so it is advertised as intel.com/x710_dpdk\nthe daemon reports since [-0-9: ]{19}: unhealthy: "
+                                        + text + "\n");
+                assertThat(explain(node, "vfio-bound", "0000:5e:00.0")).doesNotContain("the daemon");
+            } finally {
+                server.shutdownNow().awaitTermination();
+            }
         }
+    }
+
+    private SimulatedNode unpack(String machine) throws IOException {
+        return SimulatedNode.unpack(
+                Files.readString(MACHINES.resolve(machine).resolve("tree")), Files.createTempDirectory(root, machine));
+    }
+
+    private String explain(String machine, String id) throws IOException {
+        try (SimulatedNode node = unpack(machine)) {
+            return explain(node, machine, id);
+        }
+    }
+
+    private static String explain(SimulatedNode node, String machine, String id) {
+        StringWriter out = new StringWriter();
+        int exit = Commands.commandLine()
+                .setOut(new PrintWriter(out))
+                .execute(
+                        "explain",
+                        id,
+                        "--sysroot",
+                        node.root().toString(),
+                        "--config",
+                        MACHINES.resolve(machine).resolve("class.toml").toString());
+        assertThat(exit).isZero();
         return out.toString();
     }
 }

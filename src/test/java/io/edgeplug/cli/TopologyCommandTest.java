@@ -73,6 +73,29 @@ final class TopologyCommandTest {
     }
 
     @Test
+    void longNamesOfResourcesLeaveRoomForWhatIsWrongAndStayApart() throws IOException {
+        String domain = "a-domain-of-an-edge-operator-that-is-long.example.com";
+        String tree = Files.readString(Machine.file("two-sockets-e810", "tree"));
+        Path config = Files.writeString(directory.resolve("class.toml"), """
+                [[class]]
+                resource = "%1$s/sriov_left"
+                kind = "vf"
+                match = { pf_names = ["ens1f0"] }
+                health = { link = "up" }
+                [[class]]
+                resource = "%1$s/sriov_right"
+                kind = "vf"
+                match = { pf_names = ["ens2f0"] }
+                health = { link = "up" }
+                """.formatted(domain));
+
+        String narrow = topology(tree, config, "--width", "80");
+        assertThat(narrow).contains("…/sriov_left ", "…/sriov_right ", "unhealthy: ");
+        assertThat(narrow.lines()).allMatch(line -> line.length() <= 80);
+        assertThat(topology(tree, config, "--width", "200")).contains(domain + "/sriov_left", domain + "/sriov_right");
+    }
+
+    @Test
     void podThatHoldsADeviceIsNamedBesideIt() throws IOException {
         assertThat(ofCrowded(8).lines())
                 .filteredOn(line -> line.contains("VF 0") && line.contains("0000:3b:01.0"))

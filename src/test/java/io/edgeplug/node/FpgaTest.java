@@ -13,6 +13,11 @@ final class FpgaTest {
     private static final String WHOLE = Card.wholeFpga().address();
     private static final String SYSFS = "/sys/bus/pci/devices/" + WHOLE + "/";
     private static final String IMAGE_ID = "0123456789abcdef0123456789abcdef";
+    private static final String OTHER_ID = "fedcba9876543210fedcba9876543210";
+    private static final String BLANK = "00000000000000000000000000000000";
+    private static final String CRYPTO = "example.com/fpga-crypto";
+    private static final String CODEC = "example.com/fpga-codec";
+    private static final String FACES = "faces = \"exclusive\"\n";
 
     @Test
     void regionIsListedUnhealthyWhenItsFirmwareCrashesAndGoneWhenItIsPulled(Node node) throws Exception {
@@ -56,22 +61,65 @@ final class FpgaTest {
         node.kubelet().awaitDevices(FPGA, WHOLE);
     }
 
+    @Test
+    void cardIsHeldAsOneOfItsFacesAndHasABlankImageBeforeTheNextPodGetsItAsTheOther(Node node) throws Exception {
+        String blank = program(node, "release", BLANK, BLANK);
+        plug(
+                node,
+                fpga(CRYPTO, FACES + program(node, "prepare", IMAGE_ID, IMAGE_ID) + blank)
+                        + fpga(CODEC, FACES + program(node, "prepare", OTHER_ID, OTHER_ID) + blank));
+        node.kubelet().awaitDevices(CRYPTO, WHOLE);
+        node.kubelet().awaitDevices(CODEC, WHOLE);
+
+        node.kubelet().run("pod-1", CRYPTO + "=1");
+        assertThat(image(node)).isEqualTo(IMAGE_ID + "\n1");
+        node.kubelet().awaitDevices(CODEC, WHOLE + " (unhealthy)");
+
+        node.kubelet().remove("pod-1");
+        node.kubelet().awaitDevices(CODEC, WHOLE);
+        assertThat(image(node)).isEqualTo(BLANK + "\n2");
+        node.kubelet().awaitDevices(CRYPTO, WHOLE);
+
+        node.kubelet().run("pod-2", CODEC + "=1");
+        assertThat(image(node)).isEqualTo(OTHER_ID + "\n3");
+        node.kubelet().awaitDevices(CRYPTO, WHOLE + " (unhealthy)");
+    }
+
+    /** What the card says that it is programmed with, and how often it was. */
+    private static String image(Node node) throws Exception {
+        return node.run("cat " + SYSFS + "afu_id " + SYSFS + "loads");
+    }
+
     private static void plugWithImage(Node node, String image) throws Exception {
+        plug(node, fpga(FPGA, program(node, "prepare", image, IMAGE_ID)));
+        node.kubelet().awaitDevices(FPGA, WHOLE);
+    }
+
+    private static void plug(Node node, String classes) throws Exception {
         node.run("modprobe stand-in-fpga && echo 0 >/sys/module/stand_in_fpga/parameters/regions");
-        node.run("mkdir -p /srv/bitstreams && echo '" + image + "' >/srv/bitstreams/image.bin");
-        String sha256 = node.run("sha256sum /srv/bitstreams/image.bin").substring(0, 64);
-        Installation.configure(node, """
+        Installation.configure(node, classes);
+        node.plug(Card.wholeFpga());
+    }
+
+    private static String fpga(String resource, String lines) {
+        return """
                 [[class]]
-                resource = "example.com/fpga"
+                resource = "%s"
                 kind = "fpga"
                 match = { devices = ["11e8"] }
-                [class.prepare.program]
-                file = "/srv/bitstreams/image.bin"
+                """.formatted(resource) + lines;
+    }
+
+    /** A recipe that programs an image, which it has written, and of which the card then says that ID. */
+    private static String program(Node node, String table, String image, String id) throws Exception {
+        String file = "/srv/bitstreams/" + id + ".bin";
+        node.run("mkdir -p /srv/bitstreams && echo '" + image + "' >" + file);
+        return """
+                [class.%s.program]
+                file = "%s"
                 sha256 = "%s"
                 id = "%s"
                 id_file = "/sys/bus/pci/devices/{bdf}/afu_id"
-                """.formatted(sha256, IMAGE_ID));
-        node.plug(Card.wholeFpga());
-        node.kubelet().awaitDevices(FPGA, WHOLE);
+                """.formatted(table, file, node.run("sha256sum " + file).substring(0, 64), id);
     }
 }

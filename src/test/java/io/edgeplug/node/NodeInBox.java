@@ -115,8 +115,10 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     private static Path deb() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("target"))) {
+            // the box has this machine's architecture
+            String end = System.getProperty("os.arch").equals("aarch64") ? "_arm64.deb" : "_amd64.deb";
             List<Path> debs =
-                    files.filter(file -> file.toString().endsWith(".deb")).toList();
+                    files.filter(file -> file.toString().endsWith(end)).toList();
             if (debs.size() != 1) {
                 throw new IOException("target has " + debs.size() + " packages to install, and not one");
             }

@@ -10,8 +10,13 @@ import org.junit.jupiter.api.Test;
 @NodeScenario
 final class PrepareTest {
 
+    private static final String VF_NETDEV = "example.com/vf-netdev";
+    private static final String VF_VFIO = "example.com/vf-vfio";
+
     private static final String ADDRESS = "0000:41:10.0";
     private static final String LISTED = ADDRESS + " on NUMA 1";
+    private static final String UNHEALTHY = ADDRESS + " (unhealthy) on NUMA 1";
+    private static final String DRIVER = "basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/driver)";
 
     /**
      * What the PF says of the VF. The adapter tells the PF of a VF that was reset, and its driver forgets the address that
@@ -60,8 +65,7 @@ final class PrepareTest {
         node.kubelet().run("pod", VF + "=1");
 
         assertThat(node.run(INTERFACE)).isNotEqualTo(before);
-        assertThat(node.run("basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/driver)"))
-                .isEqualTo("igbvf");
+        assertThat(node.run(DRIVER)).isEqualTo("igbvf");
         assertThat(node.kubelet().told(VF)).isEmpty();
     }
 
@@ -97,9 +101,47 @@ final class PrepareTest {
         assertThat(node.kubelet().run("pod", VF + "=1").get("devices").toString())
                 .contains("/dev/vfio/vfio", "/dev/vfio/" + iommuGroup(node));
 
-        assertThat(node.run("basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/driver)"))
-                .isEqualTo("vfio-pci");
+        assertThat(node.run(DRIVER)).isEqualTo("vfio-pci");
         node.kubelet().awaitDevices(VF, LISTED);
+    }
+
+    @Test
+    void functionIsANetdevForOnePodAndOfVfioForTheNext(Node node) throws Exception {
+        node.run("modprobe vfio-pci");
+        String face = """
+                [[class]]
+                resource = "%s"
+                kind = "vf"
+                faces = "exclusive"
+                match = { pf_names = ["%s"] }
+                release = { reset = "flr" }
+                """;
+        String pf = node.run("ls /sys/bus/pci/devices/" + PF1 + "/net");
+        Installation.configure(
+                node,
+                face.formatted(VF_NETDEV, pf) + face.formatted(VF_VFIO, pf) + "prepare = { driver = \"vfio-pci\" }");
+        vf(node);
+        node.kubelet().awaitDevices(VF_NETDEV, LISTED);
+        node.kubelet().awaitDevices(VF_VFIO, LISTED);
+
+        node.kubelet().run("netdev", VF_NETDEV + "=1");
+        assertThat(node.run(DRIVER)).isEqualTo("igbvf");
+        String left = node.run(INTERFACE);
+        node.kubelet().awaitDevices(VF_VFIO, UNHEALTHY);
+        node.kubelet().remove("netdev");
+        node.kubelet().awaitDevices(VF_VFIO, LISTED);
+        assertThat(node.run(INTERFACE)).isNotEqualTo(left);
+
+        assertThat(node.kubelet().run("vfio", VF_VFIO + "=1").get("devices").toString())
+                .contains("/dev/vfio/vfio", "/dev/vfio/" + iommuGroup(node));
+        assertThat(node.run(DRIVER + "; ls -d /sys/bus/pci/devices/" + ADDRESS + "/net || true"))
+                .isEqualTo("vfio-pci");
+        node.kubelet().awaitDevices(VF_NETDEV, UNHEALTHY);
+        node.kubelet().remove("vfio");
+        // the kubelet may be told late that the VF was offered as a netdev between the two
+        node.run("while [ -e /var/lib/edgeplug/used/" + ADDRESS + ".used ]; do sleep 0.2; done");
+        node.kubelet().awaitDevices(VF_NETDEV, LISTED);
+        assertThat(node.run(DRIVER + "; " + INTERFACE)).startsWith("igbvf\n");
     }
 
     @Test

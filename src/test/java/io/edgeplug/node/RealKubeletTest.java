@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Pods of whole kubelets, which containerd runs. */
 @NodeScenario
@@ -28,7 +28,7 @@ final class RealKubeletTest {
     private static final String NAMED_FUNCTION = "0000:41:10.4";
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.edgeplug.node.Release#tested")
     void containersSeeWhatTheyWereAllocatedAndTheInitContainersDeviceIsTheNextOnes(
             Release release, RealKubelets kubelets) throws Exception {
         RealKubelet kubelet = kubelets.of(release);
@@ -61,7 +61,7 @@ final class RealKubeletTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.edgeplug.node.Release#tested")
     void containerWhosePreparationFailsSaysSoAndStartsWhenItSucceeds(Release release, RealKubelets kubelets)
             throws Exception {
         RealKubelet kubelet = kubelets.of(release);
@@ -75,7 +75,7 @@ final class RealKubeletTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.edgeplug.node.Release#tested")
     void podWhoseVirtualFunctionIsPulledTellsThatItIsUnhealthyAndRunsOn(Release release, RealKubelets kubelets)
             throws Exception {
         RealKubelet kubelet = kubelets.of(release);

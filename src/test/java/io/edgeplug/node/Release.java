@@ -3,6 +3,7 @@ package io.edgeplug.node;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A release of Kubernetes that scenarios run on. */
 enum Release {
@@ -18,6 +19,11 @@ enum Release {
 
     String minor() {
         return minor;
+    }
+
+    /** The first and the last, as each takes minutes to build and to run; all with {@code -Dsoak}. */
+    static List<Release> tested() {
+        return System.getProperty("soak") == null ? List.of(OLDEST, NEWEST) : List.of(values());
     }
 
     /** Its kubelet, which takes minutes to build if it is not in the cache. */

@@ -1,0 +1,86 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.config.DraSettings;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.dra.DraDriver;
+import io.edgeplug.kubelet.DevicePlugins;
+import io.edgeplug.pods.PreparedClaims;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Supplies;
+import io.edgeplug.vfs.NodeVfs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The driver of those classes whose devices are claimed; without such a class nothing of it is loaded. */
+final class Claiming implements AutoCloseable {
+
+    private final Optional<DraDriver> driver;
+
+    private Claiming(Optional<DraDriver> driver) {
+        this.driver = driver;
+    }
+
+    /**
+     * Offers devices as the configuration says; nothing if no class asks for it.
+     *
+     * @param boot the file that tells this boot of the node from others
+     */
+    static Claiming start(
+            Config config,
+            NodeVfs.Kubelet kubelet,
+            Path boot,
+            Supplies supplies,
+            Preparations preparations,
+            DevicePlugins plugins,
+            PreparedClaims claims)
+            throws IOException {
+        if (config.claimed().isEmpty()) {
+            return new Claiming(Optional.empty());
+        }
+        DraSettings dra = config.dra();
+        DraDriver.Place place = new DraDriver.Place(
+                dra.driver(),
+                dra.nodeName(),
+                dra.kubeconfig(),
+                kubelet.pluginDir(),
+                kubelet.root(),
+                kubelet.root().resolve("plugins_registry"),
+                config.cdiDir(),
+                boot);
+        return new Claiming(Optional.of(
+                DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders)));
+    }
+
+    /** The resources whose devices the cluster knows through the driver, once the kubelet has taken it up. */
+    Set<ResourceName> registered() {
+        // not by a reference to a method, which would load the driver to find that there is none
+        return driver.isPresent() && driver.orElseThrow().isRegistered()
+                ? driver.orElseThrow().resources()
+                : Set.of();
+    }
+
+    /** Takes back what the next configuration has the device plugin offer. */
+    void leave(Config next) throws InterruptedException {
+        if (driver.isPresent()) {
+            Set<ResourceName> claimed =
+                    next.claimed().stream().map(DeviceClass::resource).collect(Collectors.toSet());
+            Set<ResourceName> others = next.classes().stream()
+                    .map(DeviceClass::resource)
+                    .filter(resource -> !claimed.contains(resource))
+                    .collect(Collectors.toSet());
+            driver.orElseThrow().withdraw(others);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (driver.isPresent()) {
+            driver.orElseThrow().close();
+        }
+    }
+}

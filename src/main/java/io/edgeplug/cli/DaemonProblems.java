@@ -1,0 +1,43 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Shares;
+import io.edgeplug.proto.status.Problem;
+import io.edgeplug.status.StatusSocket;
+import java.io.IOException;
+import java.util.List;
+
+/** What the daemon of a node reports as wrong with devices, which a scan may not see: a container that started unprepared. */
+final class DaemonProblems {
+
+    private final List<Problem> problems;
+
+    private DaemonProblems(List<Problem> problems) {
+        this.problems = problems;
+    }
+
+    /** Asks the daemon; where none runs, or it does not answer to this user, nothing is known. */
+    static DaemonProblems ask(Sysroot sysroot) {
+        try (StatusClient daemon = StatusClient.open(sysroot.root().resolve(StatusSocket.PATH))) {
+            return new DaemonProblems(daemon.get().getProblemsList());
+        } catch (IOException e) {
+            return new DaemonProblems(List.of());
+        }
+    }
+
+    private static String state(Problem problem) {
+        return problem.getWithheld() ? "not offered as " + problem.getResource() + ": " : "unhealthy: ";
+    }
+
+    /** A line for each that the device's own health does not say. */
+    List<String> of(Device device) {
+        String known = device.health().problem().orElse("");
+        return problems.stream()
+                .filter(one -> one.getDevice().split(Shares.SEPARATOR, 2)[0].equals(device.id()))
+                .filter(one -> !one.getText().equals(known))
+                .map(one -> "the daemon reports since " + StatusText.time(one.getSince()) + ": " + state(one)
+                        + one.getText())
+                .distinct()
+                .toList();
+    }
+}
