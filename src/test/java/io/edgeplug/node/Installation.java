@@ -69,7 +69,23 @@ final class Installation {
     /** Replaces all classes, which the running daemon takes up. */
     static void configure(Node node, String classes) throws IOException, InterruptedException, TimeoutException {
         node.write("/etc/edgeplug/edgeplug.toml", classes);
-        node.run("edgeplug check && systemctl reload edgeplug.service");
+        node.run("edgeplug check");
+        reload(node);
+    }
+
+    /**
+     * Has the daemon read its configuration again, and waits until it serves as that says. systemctl itself may return before
+     * the daemon has so much as told systemd that it is reloading: a device that came then would be one of the old classes.
+     */
+    static void reload(Node node) throws IOException, InterruptedException, TimeoutException {
+        node.run("""
+                reloads() { journalctl -q -b -o cat --no-pager -u edgeplug.service | grep -c '^configuration read again' || true; }
+                before=$(reloads)
+                systemctl reload edgeplug.service || exit
+                while [ "$(reloads)" = "$before" ] || [ "$(systemctl show -P ActiveState edgeplug.service)" = reloading ]; do
+                    sleep 0.1
+                done
+                """);
     }
 
     /** Changes the service's unit, from its next start on. */

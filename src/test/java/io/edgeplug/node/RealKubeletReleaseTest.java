@@ -31,7 +31,8 @@ final class RealKubeletReleaseTest {
         RealKubelet kubelet = kubelets.of(release);
         Node node = kubelet.node();
         node.run("sed -i '/" + DEVICE + "/a prepare = { driver = \"vfio-pci\" }' /etc/edgeplug/edgeplug.toml"
-                + " && edgeplug check && systemctl reload edgeplug.service");
+                + " && edgeplug check");
+        Installation.reload(node);
         kubelet.restart();
         kubelet.start(StaticPod.of("pod", "env", FAR + "=1"));
         kubelet.awaitRunning("pod");

@@ -55,7 +55,8 @@ final class RealKubelets {
         node.run("tar -C / --no-overwrite-dir -xf /root/files.tar && rm /root/files.tar"
                 + " && mkdir /etc/kubernetes/manifests");
         node.run("systemctl daemon-reload && systemctl start containerd.service && /usr/lib/kubelet/image");
-        node.run("systemctl enable --now vfs.service && systemctl reload edgeplug.service");
+        node.run("systemctl enable --now vfs.service");
+        Installation.reload(node);
         // the daemon takes the configuration up in its own time, which each kubelet would have to wait for
         node.run("for i in $(seq 200); do"
                 + " journalctl -u edgeplug.service -o cat --no-pager | grep -q 'added to " + NAMED + "' && exit;"

@@ -108,7 +108,7 @@ final class VfsTest {
     @Test
     void adapterThatIsPluggedGetsItsVfsEachTime(Node node) throws Exception {
         write(node, 2);
-        node.run("systemctl reload edgeplug.service");
+        Installation.reload(node);
         String[] here = vfs(2);
         node.kubelet().awaitDevices(VFIO, here);
         for (int round = 0; round < 2; round++) {
