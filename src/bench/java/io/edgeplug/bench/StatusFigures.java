@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -47,6 +48,7 @@ final class StatusFigures implements Section {
     private static final int CALLS = 100;
 
     private static final String ALONE = "Allocate while VFs go and come, 256 functions";
+    private static final String BARE = "the same, hostile scrapers of a bare server beside it";
 
     /** The VF that goes and comes. */
     private static final int NUMBER = 3;
@@ -60,6 +62,7 @@ final class StatusFigures implements Section {
     public void measure(Consumer<Figure> figures) throws Exception {
         measureWatching(figures);
         measureAllocate(figures);
+        measureHostile(figures);
         measureMany(figures);
         measureGrowth(figures);
     }
@@ -120,6 +123,31 @@ final class StatusFigures implements Section {
             channels.forEach(ManagedChannel::shutdownNow);
             for (Thread reader : readers) {
                 reader.join();
+            }
+        }
+    }
+
+    /** Beside scrapers that mean harm; they cost a processor whoever serves, so that a bare server is the floor. */
+    private static void measureHostile(Consumer<Figure> figures) throws Exception {
+        try (Rig rig = few(event -> {});
+                Metrics metrics = metrics(rig);
+                ServerSocket bare = HostileScrapers.floor();
+                UnixRpc rpc = UnixRpc.open()) {
+            DevicePluginGrpc.DevicePluginBlockingStub calls = DevicePluginGrpc.newBlockingStub(
+                    rpc.dial(rig.socket(BigNode.allVfs().resource(), FEW - 1)));
+            Samples ignored = allocate(rig, calls);
+            scrape(metrics, WARM_UP, new Samples());
+            long before = heap();
+            try (HostileScrapers scrapers = HostileScrapers.attack(bare.getLocalPort())) {
+                figures.accept(allocate(rig, calls).millis(BARE).above(ALONE));
+            }
+            try (HostileScrapers scrapers =
+                    HostileScrapers.attack(metrics.address().orElseThrow().getPort())) {
+                figures.accept(allocate(rig, calls)
+                        .millis("the same, where it is edgeplug that they attack")
+                        .above(BARE)
+                        .with(Target.p99TimesFloor(2)));
+                figures.accept(Figure.single("heap more beside hostile scrapers", "MB", (heap() - before) / 1e6));
             }
         }
     }
