@@ -8,7 +8,8 @@ import java.util.Optional;
  *
  * @param problem what is wrong, for a person, without the device's name: {@code read numa_node: Input/output error}
  * @param isGone whether it is not on the node any more, and is listed only because a pod may hold it
- * @param isWithheld whether nothing is wrong with it, and it is only kept from others because of the pod that has it or had it
+ * @param isWithheld whether nothing is wrong with it, and it is only kept from others because of the pod that has it or had
+ *     it; a group mate of a held device is unhealthy and not withheld
  */
 public record Health(Optional<String> problem, boolean isGone, boolean isWithheld) {
 
@@ -35,7 +36,7 @@ public record Health(Optional<String> problem, boolean isGone, boolean isWithhel
         return PlainText.of(start);
     }
 
-    /** Whether a container could use it. */
+    /** Whether it can be handed over now, so not if it is withheld. */
     public boolean isHealthy() {
         return problem.isEmpty();
     }

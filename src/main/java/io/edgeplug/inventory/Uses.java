@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /**
  * The devices that are not as their next pod must find them, because a pod has used them: as long as one is noted here, nobody
- * gets it but who gets it as the resource that it was used as. One thread at a time.
+ * gets it but who gets it as the resource that it was used as. This is in memory; {@code UsedDevices} has the notes on disk, and
+ * {@code ReleasedDevices} keeps the two alike. One thread at a time.
  */
 final class Uses {
 

@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 /** A daemon under attack, with all that it lives on; one thread attacks. */
 final class Attack implements AutoCloseable {
 
-    static final long PATIENCE_MILLIS = 10_000;
+    /** A device that had a problem, as a name that a foreign specification had too, is looked at again after 10 s. */
+    static final long PATIENCE_MILLIS = 15_000;
     private static final int RESOURCES = 6;
     private static final Pattern RELOADED = Pattern.compile("(?m)^(warning: )?configuration .*\n");
 
