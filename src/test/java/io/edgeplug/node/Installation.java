@@ -69,7 +69,6 @@ final class Installation {
     /** Replaces all classes, which the running daemon takes up. */
     static void configure(Node node, String classes) throws IOException, InterruptedException, TimeoutException {
         node.write("/etc/edgeplug/edgeplug.toml", classes);
-        node.run("edgeplug check");
         reload(node);
     }
 
@@ -81,7 +80,7 @@ final class Installation {
         node.run("""
                 reloads() { journalctl -q -b -o cat --no-pager -u edgeplug.service | grep -c '^configuration read again' || true; }
                 before=$(reloads)
-                systemctl reload edgeplug.service || exit
+                systemctl reload edgeplug.service || { edgeplug check; exit 1; }
                 while [ "$(reloads)" = "$before" ] || [ "$(systemctl show -P ActiveState edgeplug.service)" = reloading ]; do
                     sleep 0.1
                 done

@@ -21,6 +21,7 @@ final class Attack implements AutoCloseable {
 
     /** A device that had a problem, as a name that a foreign specification had too, is looked at again after 10 s. */
     static final long PATIENCE_MILLIS = 15_000;
+
     private static final int RESOURCES = 6;
     private static final Pattern RELOADED = Pattern.compile("(?m)^(warning: )?configuration .*\n");
 
