@@ -7,6 +7,7 @@ import io.edgeplug.device.PrepareException;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.prepare.PlannedStep;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Prepares one device by hand, beside a daemon that may be running: both keep others from it in the same way, and what
@@ -113,7 +115,7 @@ final class ByHand {
         if (isNothing(item, errand)) {
             return;
         }
-        Preparer.Precondition free = () -> refuseIfHeld(item.device());
+        Preparer.Precondition free = () -> refuse(objection(item.device()));
         // closed last, and what fails there does not hide why the device could not be prepared
         try (Closeable announcing = () -> announce(item.device());
                 Preparer preparer = preparer(this::print)) {
@@ -180,16 +182,19 @@ final class ByHand {
 
     /** Why a device should be left alone; empty if no pod holds it. */
     Optional<String> objection(Device device) {
+        return objection(device.id(), held -> held.of(device));
+    }
+
+    private Optional<String> objection(String id, Function<HeldDevices, Optional<Holding>> holder) {
         if (kubeletDir.isEmpty()) {
             return Optional.empty();
         }
         try {
-            Optional<PreparedClaim> claim = PreparedClaims.having(sysfs.locate(""), device.id()::equals);
+            Optional<PreparedClaim> claim = PreparedClaims.having(sysfs.locate(""), id::equals);
             if (claim.isPresent()) {
                 return Optional.of("is held by " + claim.orElseThrow());
             }
-            return HeldDevices.read(kubeletDir.orElseThrow())
-                    .of(device)
+            return holder.apply(HeldDevices.read(kubeletDir.orElseThrow()))
                     .map(held -> "may be held by container %s of pod %s, as %s of %s"
                             .formatted(held.container(), held.pod(), held.id(), held.resource()));
         } catch (IOException e) {
@@ -197,15 +202,53 @@ final class ByHand {
         }
     }
 
-    private void refuseIfHeld(Device device) throws IOException {
-        Optional<String> objection = objection(device);
+    private static void refuse(Optional<String> objection) throws IOException {
         if (objection.isPresent()) {
             throw new IOException(objection.orElseThrow() + "; --force does it all the same");
         }
     }
 
+    /**
+     * Forgets that a pod has used a device that is gone for good.
+     *
+     * @throws IOException if it is not gone or nothing is noted of it, or a pod may hold it and nobody insists
+     */
+    void forget(String name, boolean force) throws IOException {
+        GoneDevice gone = GoneDevice.named(sysfs, name);
+        Optional<String> objection = objection(gone);
+        if (!force && objection.isPresent()) {
+            throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; --force does it all the same");
+        }
+        gone.forget();
+        print(gone.id() + ": forgotten: " + gone.lastUse());
+    }
+
+    /**
+     * Prints what would be forgotten.
+     *
+     * @return whether nothing speaks against it
+     */
+    boolean planForget(String name) throws IOException {
+        GoneDevice gone = GoneDevice.named(sysfs, name);
+        Optional<String> objection = objection(gone);
+        print(gone.id() + " would be forgotten: " + gone.lastUse());
+        objection.ifPresent(text -> print("needs --force: it " + text));
+        return objection.isEmpty();
+    }
+
+    private Optional<String> objection(GoneDevice gone) {
+        return objection(
+                gone.id(),
+                held -> held.all(any -> true).filter(one -> one.isOf(gone.id())).findFirst());
+    }
+
     private Item item(List<DeviceClass> classes, String name, Errand errand) throws IOException {
         ScannedNode node = ScannedNode.of(sysfs, classes);
+        Optional<GoneDevice> gone = errand.isRelease() ? GoneDevice.find(sysfs, name) : Optional.empty();
+        if (gone.isPresent()) {
+            throw new IOException(
+                    gone.orElseThrow().id() + ": " + gone.orElseThrow().text());
+        }
         String id = node.one(name).device().id();
         Optional<String> usedAs =
                 errand.isRelease() ? used.find(id).flatMap(UsedDevices.Use::resource) : Optional.empty();

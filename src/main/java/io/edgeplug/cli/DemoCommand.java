@@ -29,9 +29,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        description =
-                "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
-                        + "reset before a container starts, follow hot-plug, failure, a kubelet restart and the end of a pod. Exit 0 if the kubelet saw all of it.")
+        description = "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
+                + "reset before a container starts, follow hot-plug, failure, a kubelet restart and the end of a pod, and "
+                + "offer one FPGA with two images. Exit 0 if the kubelet saw all of it.")
 final class DemoCommand implements Callable<Integer> {
 
     @Override
@@ -50,7 +50,7 @@ final class DemoCommand implements Callable<Integer> {
         Story story = new Story(System.out);
         Config config = config(directory);
         Path kubeletDir = directory.resolve("device-plugins");
-        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+        try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree() + DemoNode.fpga(), directory.resolve("node"));
                 Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
                 Supplies supplies =
                         Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
@@ -69,15 +69,27 @@ final class DemoCommand implements Callable<Integer> {
             scenes.deviceBrokenAndHealed();
             scenes.kubeletRestarted();
             scenes.podEnded();
+            FpgaScenes fpga = new FpgaScenes(story, node, monitor, kubelet);
+            fpga.firstPodStarted();
+            fpga.otherResourceWithheld();
+            fpga.firstPodEnded();
+            fpga.secondPodStarted();
             story.line("done: the kubelet saw every step");
         }
     }
 
     private static Config config(Path directory) throws IOException, ConfigException {
         Path file = directory.resolve("edgeplug.toml");
-        try (InputStream in = Objects.requireNonNull(DemoCommand.class.getResourceAsStream("demo.toml"))) {
+        copy("demo.toml", file);
+        copy(
+                "demo-fpga.toml",
+                Files.createDirectory(directory.resolve("class.d")).resolve("fpga.toml"));
+        return ConfigFiles.read(file);
+    }
+
+    private static void copy(String resource, Path file) throws IOException {
+        try (InputStream in = Objects.requireNonNull(DemoCommand.class.getResourceAsStream(resource), resource)) {
             Files.copy(in, file);
         }
-        return ConfigFiles.read(file);
     }
 }

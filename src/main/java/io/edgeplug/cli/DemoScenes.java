@@ -31,7 +31,7 @@ final class DemoScenes {
     private static final String CONTAINER = "main";
 
     /** Ten times what an emulated processor takes. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Story story;
     private final SimulatedNode node;

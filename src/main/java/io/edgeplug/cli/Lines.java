@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 record Lines(PrintWriter out) {
 
     void print(String line) {
-        out.println(PlainText.of(line));
+        LongLines.onStdout(PlainText.of(line)).forEach(out::println);
     }
 
     void flush() {

@@ -96,7 +96,7 @@ final class ListCommand implements Callable<Integer> {
         if (json) {
             out.println(table.json());
         } else {
-            table.lines(!noHeadings).forEach(out::println);
+            table.lines(!noHeadings).forEach(line -> LongLines.onStdout(line).forEach(out::println));
         }
         out.flush();
     }

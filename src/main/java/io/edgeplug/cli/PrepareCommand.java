@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -50,6 +51,13 @@ final class PrepareCommand implements Callable<Integer> {
     private boolean release;
 
     @Option(
+            names = "--forget",
+            description =
+                    "Only forget that a pod has used a device that is gone for good, and is to be scrubbed for that "
+                            + "when it is back.")
+    private boolean forget;
+
+    @Option(
             names = "--as",
             paramLabel = "RESOURCE",
             description =
@@ -63,6 +71,9 @@ final class PrepareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Journal.toStderr(Level.WARNING);
+        if (forget && (release || resource.isPresent())) {
+            throw new ParameterException(spec.commandLine(), "--forget goes with neither --release nor --as");
+        }
         Config config = ConfigFiles.read(node.configFile());
         if (!dryRun && !Files.isDirectory(node.sysroot)) {
             throw new IOException(node.sysroot + ": is no node, so nothing can be done to its devices; see --dry-run");
@@ -72,6 +83,9 @@ final class PrepareCommand implements Callable<Integer> {
                     sysroot.sysfs(),
                     kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()),
                     new Lines(spec.commandLine().getOut()));
+            if (forget) {
+                return forget(byHand) ? ExitCode.OK : ExitCode.FAILURE;
+            }
             ByHand.Errand errand = new ByHand.Errand(release, resource);
             if (dryRun) {
                 return byHand.plan(config.classes(), id, errand) ? ExitCode.OK : ExitCode.FAILURE;
@@ -79,5 +93,13 @@ final class PrepareCommand implements Callable<Integer> {
             byHand.perform(config.classes(), id, errand, force);
             return ExitCode.OK;
         }
+    }
+
+    private boolean forget(ByHand byHand) throws IOException {
+        if (dryRun) {
+            return byHand.planForget(id);
+        }
+        byHand.forget(id, force);
+        return true;
     }
 }

@@ -78,7 +78,7 @@ final class StatusCommand implements Callable<Integer> {
         if (json) {
             out.println(StatusText.json(newest));
         } else {
-            StatusText.lines(newest).forEach(out::println);
+            StatusText.lines(newest).forEach(line -> LongLines.onStdout(line).forEach(out::println));
         }
         out.flush();
     }

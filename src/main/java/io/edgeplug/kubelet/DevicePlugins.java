@@ -1,9 +1,7 @@
 package io.edgeplug.kubelet;
 
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.flow.Deadline;
 import io.edgeplug.flow.Outcomes;
-import io.edgeplug.flow.Threads;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
@@ -30,9 +28,6 @@ public final class DevicePlugins implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(DevicePlugins.class.getName());
 
-    /** The longest that a start waits for the rehearsal, which takes about a second. */
-    private static final Duration REHEARSED_WITHIN = Duration.ofSeconds(3);
-
     private final UnixRpc rpc;
     private final PluginDirectory directory;
 
@@ -41,7 +36,7 @@ public final class DevicePlugins implements AutoCloseable {
     private final Preparations preparations;
     private final KubeletPods pods;
     private final Releases releases;
-    private final Thread rehearsal;
+    private final StartRehearsal rehearsal;
 
     private DevicePlugins(
             UnixRpc rpc,
@@ -51,7 +46,11 @@ public final class DevicePlugins implements AutoCloseable {
             Preparations preparations,
             KubeletPods pods) {
         this.registrations = registrations;
-        this.rehearsal = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearseNow);
+        this.rehearsal = new StartRehearsal(
+                rpc,
+                directory,
+                registrations,
+                () -> registered(supplies).map(this::resource).toList());
         this.pods = pods;
         this.releases = Releases.of(pods, supplies, preparations, registrations::areComplete, directory.notes());
         this.rpc = rpc;
@@ -182,46 +181,11 @@ public final class DevicePlugins implements AutoCloseable {
      */
     public void rehearse() throws InterruptedException {
         rehearsal.start();
-        if (!directory.isRegistry() && !UnixRpc.isListening(directory.kubeletSocket())) {
-            boolean ignored = rehearsal.join(REHEARSED_WITHIN);
-        }
     }
 
     /** Waits until that is done, or for so long, and says whether it is. */
     public boolean awaitRehearsed(Duration timeout) throws InterruptedException {
-        return rehearsal.join(timeout);
-    }
-
-    private void rehearseNow() {
-        try {
-            List<Resource> resources = registered(supplies).map(this::resource).toList();
-            if (!resources.isEmpty()) {
-                new Rehearsal(rpc, resources, this::awaitRegistered).run();
-                // else a collection of all that it left would come just when the kubelet does
-                System.gc();
-            }
-        } catch (InterruptedException e) {
-            LOG.fine("no longer rehearsing");
-        }
-    }
-
-    /**
-     * Waits until a kubelet that has come knows all resources, or has gone, but not for ever. A dead one's socket may be there
-     * for long.
-     */
-    private boolean awaitRegistered() throws InterruptedException {
-        Deadline patience = Deadline.in(PluginDirectory.LONGEST_RETRY);
-        long generation = directory.views().get().generation();
-        while (!directory.isRegistry() && registrations.hasKubelet() && !registrations.areComplete()) {
-            if (patience.isOver()) {
-                return false;
-            }
-            generation = directory
-                    .views()
-                    .awaitNewerThan(generation, patience.wakeUp())
-                    .generation();
-        }
-        return true;
+        return rehearsal.await(timeout);
     }
 
     /** Whether one of its sockets answers a call within so long; also where it has none, as without the directory. */
@@ -287,7 +251,7 @@ public final class DevicePlugins implements AutoCloseable {
     public void close() throws IOException {
         rehearsal.interrupt();
         registrations.close();
-        Threads.end(rehearsal);
+        rehearsal.close();
         releases.close();
         pods.close();
         rpc.close();

@@ -1,13 +1,11 @@
 package io.edgeplug.pods;
 
-import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Shares;
-import io.edgeplug.linux.ForeignFile.TooLargeException;
 import io.edgeplug.linux.ForeignJson;
 import java.io.EOFException;
 import java.io.IOException;
@@ -44,19 +42,8 @@ public final class HeldDevices {
     /** A hundred times that of a node with 110 pods. */
     static final long MAX_BYTES = 64L << 20;
 
-    /** What is kept of it may take a quarter of the daemon's heap: 30,000 devices and more. */
-    private static final int MAX_KEPT_MIB = 8;
-
     /** Ten times the longest name of Kubernetes; an ID of another plugin's may have any length. */
     private static final int MAX_WORD = 4096;
-
-    /** No ID of edgeplug's is longer, and nobody asks for others. */
-    private static final int MAX_ID = 128;
-
-    /** What an ID takes beside its characters, which are there twice, in two maps. */
-    private static final int COST_OF_ID = 200;
-
-    private static final int COST_OF_WORD = 56;
 
     /** Threads that want to know at the same time must not need the memory of it at the same time. */
     private static final Lock READING = new ReentrantLock();
@@ -68,8 +55,6 @@ public final class HeldDevices {
 
     private final Instant written;
 
-    private int kept;
-
     private HeldDevices(Instant written) {
         this.written = written;
     }
@@ -79,10 +64,13 @@ public final class HeldDevices {
 
         /** Whether it is the device, a share or a part of it, or that of which the device is a part; and not another part. */
         public boolean isOf(Device device) {
+            return isOf(device.id());
+        }
+
+        /** The same of a device that may be gone, by its ID. */
+        public boolean isOf(String device) {
             String whole = before(Shares.SEPARATOR, id);
-            return whole.equals(device.id())
-                    || whole.startsWith(device.id() + "-")
-                    || device.id().startsWith(whole + "-");
+            return whole.equals(device) || whole.startsWith(device + "-") || device.startsWith(whole + "-");
         }
     }
 
@@ -111,9 +99,7 @@ public final class HeldDevices {
     private static HeldDevices read(Path file, Instant written) throws IOException {
         try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_WORD)) {
             HeldDevices held = new HeldDevices(written);
-            if (!held.readCheckpoint(json)) {
-                throw new MalformedJsonException("nothing tells of pods");
-            }
+            new CheckpointReader(json, held::add).read();
             return held;
         }
     }
@@ -206,105 +192,6 @@ public final class HeldDevices {
             }
         }
         return byContainer.containsValue(ids) ? Optional.empty() : holder;
-    }
-
-    /** Whether it tells of pods. */
-    private boolean readCheckpoint(ForeignJson json) throws IOException {
-        boolean tells = false;
-        json.beginObject();
-        while (json.hasNext()) {
-            if (json.nextName().equals("Data")) {
-                tells |= readData(json);
-            } else {
-                json.skipValue();
-            }
-        }
-        json.endObject();
-        return tells && json.peek() == JsonToken.END_DOCUMENT;
-    }
-
-    private boolean readData(ForeignJson json) throws IOException {
-        boolean tells = false;
-        json.beginObject();
-        while (json.hasNext()) {
-            if (!json.nextName().equals("PodDeviceEntries")) {
-                json.skipValue();
-                continue;
-            }
-            tells = true;
-            if (json.peek() == JsonToken.NULL) {
-                json.nextNull();
-                continue;
-            }
-            json.beginArray();
-            while (json.hasNext()) {
-                readEntry(json);
-            }
-            json.endArray();
-        }
-        json.endObject();
-        return tells;
-    }
-
-    private void readEntry(ForeignJson json) throws IOException {
-        Map<String, String> words = new HashMap<>();
-        List<String> ids = new ArrayList<>();
-        boolean hasIds = false;
-        json.beginObject();
-        while (json.hasNext()) {
-            String name = json.nextName();
-            switch (name) {
-                case "PodUID", "ContainerName", "ResourceName" ->
-                    words.put(name, kept(json.nextString(), COST_OF_WORD));
-                case "DeviceIDs" -> {
-                    hasIds = true;
-                    readIds(json, ids);
-                }
-                default -> json.skipValue();
-            }
-        }
-        json.endObject();
-        if (words.size() < 3 || !hasIds) {
-            throw new MalformedJsonException("an entry is not whole");
-        }
-        for (String id : ids) {
-            add(new Holding(
-                    words.getOrDefault("PodUID", ""),
-                    words.getOrDefault("ContainerName", ""),
-                    words.getOrDefault("ResourceName", ""),
-                    id));
-        }
-    }
-
-    /** By NUMA node, and before Kubernetes 1.20 as a list. */
-    private void readIds(ForeignJson json, List<String> ids) throws IOException {
-        if (json.peek() == JsonToken.BEGIN_ARRAY) {
-            json.beginArray();
-            while (json.hasNext()) {
-                String id = json.nextString();
-                if (id.length() <= MAX_ID) {
-                    ids.add(kept(id, COST_OF_ID + 2 * id.length()));
-                }
-            }
-            json.endArray();
-            return;
-        }
-        json.beginObject();
-        while (json.hasNext()) {
-            String unusedNode = json.nextName();
-            readIds(json, ids);
-        }
-        json.endObject();
-    }
-
-    /** Counts what a text takes that is kept. */
-    private String kept(String text, int more) throws IOException {
-        // two bytes each, unless all are Latin
-        kept += 2 * text.length() + more;
-        if (kept > MAX_KEPT_MIB << 20) {
-            throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
-        }
-        return text;
     }
 
     private void add(Holding holding) {

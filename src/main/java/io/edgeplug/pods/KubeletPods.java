@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,14 +33,6 @@ public final class KubeletPods implements AutoCloseable {
 
     private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
 
-    /**
-     * A pod in the checkpoint.
-     *
-     * @param since when it was seen there first: only what the kubelet is asked later must name the pod
-     * @param devices of the resources that are followed, by ID
-     */
-    private record Noted(long since, Set<String> devices) {}
-
     /** The pods with a device in an answer of {@link #kubelet}, by UID. */
     private record Listed(long asked, Set<String> pods) {}
 
@@ -52,20 +42,15 @@ public final class KubeletPods implements AutoCloseable {
     private final Runnable changed;
     private final EndedPods left;
     private final Predicate<String> resources;
+    private final NotedPods noted = new NotedPods();
     private final PodListing listing;
     private final PodEvents events;
-
-    /** By UID, the pods with devices of these resources that the checkpoint noted last. */
-    private volatile Map<String, Noted> noted = Map.of();
 
     /** Empty if the last answer was of no use. */
     private volatile Optional<Listed> listed = Optional.empty();
 
     /** By UID, the pods of which {@link #kubelet} has ever listed a device. */
     private final Set<String> known = ConcurrentHashMap.newKeySet();
-
-    /** When each device was last given to a container, or was to be made ready for one, by ID. */
-    private final Map<String, Long> given = new ConcurrentHashMap<>();
 
     private Optional<KubeletSocket> kubelet = Optional.empty();
 
@@ -133,21 +118,11 @@ public final class KubeletPods implements AutoCloseable {
             kubelet = before;
         }
         // read after the checkpoint, whose pods the kubelet had before it wrote them
-        long now = System.nanoTime();
-        Map<String, Set<String>> devices = all.all(resources)
-                .collect(Collectors.groupingBy(Holding::pod, Collectors.mapping(Holding::id, Collectors.toSet())));
-        Map<String, Noted> seen = new HashMap<>();
-        devices.forEach((uid, ids) -> {
-            long since = Optional.ofNullable(noted.get(uid)).map(Noted::since).orElse(now);
-            seen.put(uid, new Noted(since, ids));
-        });
-        noted = Map.copyOf(seen);
-        left.keep(noted.keySet());
-        known.retainAll(noted.keySet());
-        // a pod that is not noted is seen anew when it is
-        given.keySet().retainAll(devices.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
+        noted.see(all.all(resources));
+        left.keep(noted.uids());
+        known.retainAll(noted.uids());
         learn(all);
-        if (!noted.keySet().stream().allMatch(uid -> isAbout(uid, wanted))) {
+        if (!noted.uids().stream().allMatch(uid -> noted.isAbout(uid, wanted))) {
             // for its name, and so that its absence from later answers tells its end
             wanted = System.nanoTime();
             ask();
@@ -179,8 +154,7 @@ public final class KubeletPods implements AutoCloseable {
      * Returns at once.
      */
     public void give(Collection<String> ids) {
-        Long now = System.nanoTime();
-        ids.forEach(id -> given.put(id, now));
+        noted.give(ids);
     }
 
     /** Whether processes of a pod may still run. */
@@ -198,12 +172,12 @@ public final class KubeletPods implements AutoCloseable {
 
     /** Whether there are signs that a pod has ended which holds devices still, so that it pays to look again soon. */
     public boolean areEnding() {
-        return noted.keySet().stream().anyMatch(this::isEnding);
+        return noted.uids().stream().anyMatch(this::isEnding);
     }
 
     /** Whether the kubelet's list must confirm for one of these that it has ended, so that it pays to ask again. */
     public boolean areDoubtful() {
-        return noted.keySet().stream().anyMatch(uid -> isEnding(uid) && !isSaidToBeGone(uid));
+        return noted.uids().stream().anyMatch(uid -> isEnding(uid) && !isSaidToBeGone(uid));
     }
 
     private boolean isEnding(String uid) {
@@ -217,7 +191,7 @@ public final class KubeletPods implements AutoCloseable {
 
     private boolean isUnlisted(String uid) {
         return listed.filter(list -> !list.pods().contains(uid)
-                        && isAbout(uid, list.asked())
+                        && noted.isAbout(uid, list.asked())
                         && (known.contains(uid) || hasEndedBefore(uid, list.asked())))
                 .isPresent();
     }
@@ -228,7 +202,7 @@ public final class KubeletPods implements AutoCloseable {
             return false;
         }
         boolean isMissed = events.pod(uid).isEmpty()
-                && events.complete().filter(asked -> isAbout(uid, asked)).isPresent();
+                && events.complete().filter(asked -> noted.isAbout(uid, asked)).isPresent();
         return isMissed || over(uid).filter(PodEvents.Over::isGone).isPresent();
     }
 
@@ -239,22 +213,7 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     private Optional<PodEvents.Over> over(String uid) {
-        return events.over(uid).filter(pod -> !isGivenSince(uid, pod.since()));
-    }
-
-    /** Whether what the kubelet was asked then must tell of a pod as it is now. */
-    private boolean isAbout(String uid, long asked) {
-        return Optional.ofNullable(noted.get(uid))
-                        .filter(pod -> asked - pod.since() > 0)
-                        .isPresent()
-                && !isGivenSince(uid, asked);
-    }
-
-    private boolean isGivenSince(String uid, long moment) {
-        return Optional.ofNullable(noted.get(uid)).stream()
-                .flatMap(pod -> pod.devices().stream())
-                .flatMap(id -> Optional.ofNullable(given.get(id)).stream())
-                .anyMatch(time -> time - moment >= 0);
+        return events.over(uid).filter(pod -> !noted.isGivenSince(uid, pod.since()));
     }
 
     /** Whether the end of a pod is told at once, so that nobody needs to ask. */
@@ -286,11 +245,11 @@ public final class KubeletPods implements AutoCloseable {
 
     /** An older answer names the pod that held the device before. */
     private Optional<PodListing.Answer> answerAbout(Holding holding) {
-        return listing.last().filter(answer -> isAbout(holding.pod(), answer.asked()));
+        return listing.last().filter(answer -> noted.isAbout(holding.pod(), answer.asked()));
     }
 
     private void heard(PodEvents.Event event) {
-        if (noted.containsKey(event.uid())) {
+        if (noted.uids().contains(event.uid())) {
             if (event.what() == PodEvents.What.ENDED) {
                 ask();
             }

@@ -163,8 +163,8 @@ public final class UsedDevices {
         notes.writeForGood(device + SUFFIX, note);
     }
 
-    /** Notes that it is as a pod must find it. */
-    void forget(String device) throws IOException {
+    /** Notes that it is as a pod must find it, or will never be back. */
+    public void forget(String device) throws IOException {
         notes.delete(device + SUFFIX);
     }
 }

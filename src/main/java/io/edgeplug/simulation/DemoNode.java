@@ -20,6 +20,11 @@ public final class DemoNode {
         return resource("demo-vf.tree");
     }
 
+    /** An FPGA with a manager, {@code 0000:5e:00.0}, and images for it in {@code /srv/bitstreams}; to be added. */
+    public static String fpga() {
+        return resource("demo-fpga.tree");
+    }
+
     private static String resource(String name) {
         try (InputStream in = DemoNode.class.getResourceAsStream(name)) {
             return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);

@@ -64,6 +64,11 @@ final class DeviceUsers {
         isDaemon = true;
     }
 
+    /** The pods whose starts are this process's to note; empty unless it is the node's one daemon. */
+    Optional<KubeletPods> ofDaemon() {
+        return pods.filter(any -> isDaemon);
+    }
+
     /** Whether it matters who has or had a device. */
     boolean areTracked() {
         return classes.stream().anyMatch(DeviceClass::tracksUse) || !notes().isEmpty();
@@ -192,7 +197,7 @@ final class DeviceUsers {
         return followed.isPresent() ? followed.orElseThrow().held() : HeldDevices.read(kubeletDir);
     }
 
-    private static Set<String> uids(List<Holding> holdings) {
+    static Set<String> uids(List<Holding> holdings) {
         return holdings.stream().map(Holding::pod).collect(Collectors.toCollection(HashSet::new));
     }
 
@@ -245,45 +250,6 @@ final class DeviceUsers {
             throw new IOException("cannot be noted as used: " + e.getMessage(), e);
         }
         monitor.noteUse(device.id(), Optional.of(resource), true, "was used by a pod, and is not scrubbed yet");
-    }
-
-    /** A container that started unseen, or before its class said that this matters, uses its devices too. */
-    void noteStarted(HeldDevices held) {
-        Optional<KubeletPods> kubelet = pods.filter(any -> isDaemon);
-        if (kubelet.isEmpty()) {
-            return;
-        }
-        Path directories = kubelet.orElseThrow().directories();
-        monitor.current().items().stream()
-                .filter(item ->
-                        item.deviceClass().filter(DeviceClass::tracksUse).isPresent())
-                .forEach(item -> noteStarted(
-                        item.device(),
-                        item.deviceClass().orElseThrow(),
-                        held.all(item.deviceClass().orElseThrow().resource(), item.device()).stream()
-                                .filter(holding -> UnpreparedStarts.started(directories, holding)
-                                        .isPresent())
-                                .toList()));
-    }
-
-    private void noteStarted(Device device, DeviceClass deviceClass, List<Holding> started) {
-        Optional<Use> use = find(device);
-        Set<String> users = uids(started);
-        use.ifPresent(before -> users.addAll(before.pods()));
-        boolean isNew = use.filter(before -> before.pods().equals(users)).isEmpty();
-        // another face's recipe, or one that is under way, is not for them
-        boolean isOther = use.filter(before -> before.isReleased()
-                        || !before.resource()
-                                .equals(Optional.of(deviceClass.resource().toString())))
-                .isPresent();
-        if (started.isEmpty() || !isNew || isOther) {
-            return;
-        }
-        try {
-            note(device, deviceClass, users, pods.orElseThrow().kubeletDir());
-        } catch (IOException e) {
-            tellOnce(device.id(), String.valueOf(e.getMessage()));
-        }
     }
 
     /** Logs what a person must act on, once. */

@@ -36,6 +36,7 @@ final class ReleasedDevices {
 
     private final Monitor monitor;
     private final DeviceUsers users;
+    private final UnnotedStarts unnoted;
     private final Scrubbing scrubbing;
 
     /** By ID, what came of the last try, if it came to nothing. */
@@ -58,6 +59,7 @@ final class ReleasedDevices {
     ReleasedDevices(Monitor monitor, DeviceUsers users, Scrubbing scrubbing) {
         this.monitor = monitor;
         this.users = users;
+        this.unnoted = new UnnotedStarts(monitor, users);
         this.scrubbing = scrubbing;
     }
 
@@ -68,7 +70,7 @@ final class ReleasedDevices {
      * @return whether any device that is there is not yet as the next pod must find it
      */
     synchronized boolean look(Optional<HeldDevices> held) {
-        held.ifPresent(users::noteStarted);
+        held.ifPresent(unnoted::note);
         List<Use> uses = users.notes();
         runs.values().removeIf(run -> run.preparation().hasEnded());
         Set<String> ids = uses.stream().map(Use::device).collect(Collectors.toSet());

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.device.Device;
-import io.edgeplug.prepare.UsedDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
@@ -14,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -201,34 +198,6 @@ final class ByHandTest {
         byHand.perform(classes(""), VF, PREPARE, false);
 
         assertThat(lines()).isEqualTo(VF + " of example.com/vf: nothing to do, its class has no [class.prepare]\n");
-        assertThat(node.acts()).isEmpty();
-    }
-
-    private Device vf() throws Exception {
-        return ScannedNode.of(node.sysfs(), List.of()).one(VF).device();
-    }
-
-    @Test
-    void scrubByHandIsThatOfTheLastUseAndOffersTheDeviceAgain() throws Exception {
-        UsedDevices used = new UsedDevices(node.sysfs());
-        used.note(vf(), "example.com/vf", Set.of("gone"), directory);
-
-        byHand.perform(classes("release = { reset = \"flr\" }"), VF, new ByHand.Errand(true, Optional.empty()), false);
-
-        assertThat(lines()).contains("  reset      flr", VF + ": scrubbed in N ms\n");
-        assertThat(used.find(VF)).isEmpty();
-        assertThat(node.acts()).contains(VF + " reset by flr");
-    }
-
-    @Test
-    void deviceThatAPodHoldsIsNotScrubbedByHand() throws Exception {
-        checkpoint(HELD);
-
-        assertThatIOException()
-                .isThrownBy(() -> byHand.perform(
-                        classes("release = { reset = \"flr\" }"), VF, new ByHand.Errand(true, Optional.empty()), false))
-                .withMessageContaining("may be held by container main of pod 1f3a");
-
         assertThat(node.acts()).isEmpty();
     }
 

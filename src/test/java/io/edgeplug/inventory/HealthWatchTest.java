@@ -1,5 +1,8 @@
 package io.edgeplug.inventory;
 
+import static io.edgeplug.inventory.HealthRules.asking;
+import static io.edgeplug.inventory.HealthRules.command;
+import static io.edgeplug.inventory.HealthRules.damped;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.device.Device;
@@ -29,7 +32,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,18 +158,6 @@ final class HealthWatchTest {
         assertThat(ran).doesNotExist();
     }
 
-    private static HealthRule command(String script) {
-        HealthRule none = HealthRule.NONE;
-        return new HealthRule(
-                Set.of(),
-                List.of("/bin/sh", "-c", script),
-                Duration.ofSeconds(20),
-                Duration.ofHours(1),
-                none.limits(),
-                Duration.ZERO,
-                Duration.ZERO);
-    }
-
     @Test
     void missingNodeAndDriverAreTold() throws Exception {
         Path driver = directory.resolve("sys/bus/pci/devices/" + VF0 + "/driver");
@@ -261,22 +251,6 @@ final class HealthWatchTest {
         NodeDevices node = new NodeDevices(thread, classes, new DevicesInPreparation());
         node.scanAll();
         return new Matching().match(classes, node.devices());
-    }
-
-    private static HealthRule asking(HealthCheck check) {
-        return damped(check, Duration.ZERO, Duration.ZERO);
-    }
-
-    private static HealthRule damped(HealthCheck check, Duration unhealthyFor, Duration healthyFor) {
-        HealthRule none = HealthRule.NONE;
-        return new HealthRule(
-                Set.of(check),
-                List.of(),
-                none.commandTimeout(),
-                none.commandEvery(),
-                none.limits(),
-                unhealthyFor,
-                healthyFor);
     }
 
     private static DeviceClass of(HealthRule rule) {

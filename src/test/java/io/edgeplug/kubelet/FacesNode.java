@@ -49,6 +49,24 @@ final class FacesNode {
         return text.toString();
     }
 
+    /** What its kernel has done to devices, without how it was told to. */
+    static List<String> acts(TestDaemon daemon) {
+        return daemon.node.acts().stream()
+                .filter(act -> !act.contains("driver_override") && !act.contains("reset_method"))
+                .toList();
+    }
+
+    /** Why the first device is not offered as one of its faces; empty if it is. */
+    static String reason(TestDaemon daemon, ResourceName face) {
+        return daemon.monitor
+                .current()
+                .device(face, id(0))
+                .orElseThrow()
+                .health()
+                .problem()
+                .orElse("");
+    }
+
     private static String tree(int devices) {
         StringBuilder text = new StringBuilder();
         text.append("[sys/bus/pci]\ndrivers_probe =\n");

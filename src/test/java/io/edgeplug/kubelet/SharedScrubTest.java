@@ -1,12 +1,12 @@
 package io.edgeplug.kubelet;
 
+import static io.edgeplug.kubelet.FacePods.await;
+import static io.edgeplug.kubelet.FacePods.run;
 import static io.edgeplug.kubelet.FacesNode.HOST;
 import static io.edgeplug.kubelet.FacesNode.UIO;
-import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.device.ResourceName;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
@@ -46,15 +46,6 @@ final class SharedScrubTest {
 
     private LocalKubelet kubelet() throws IOException {
         return closing.add(LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
-    }
-
-    private static void await(LocalKubelet kubelet, ResourceName face, int healthy) throws Exception {
-        kubelet.await(face, state -> state.registered() && state.allocatable() == healthy, PATIENCE);
-    }
-
-    private static void run(LocalKubelet kubelet, String pod, ResourceName face) throws Exception {
-        kubelet.admit(PodSpec.of(pod, face, 1));
-        kubelet.startContainer(pod, "main");
     }
 
     private static List<String> resets(TestDaemon daemon) {

@@ -1,0 +1,143 @@
+package io.edgeplug.pods;
+
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.MalformedJsonException;
+import io.edgeplug.linux.ForeignFile.TooLargeException;
+import io.edgeplug.linux.ForeignJson;
+import io.edgeplug.pods.HeldDevices.Holding;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Reads the holdings in a kubelet's checkpoint, of any version, one by one; see {@link HeldDevices}. */
+final class CheckpointReader {
+
+    /** What is kept of it may take a quarter of the daemon's heap: 30,000 devices and more. */
+    private static final int MAX_KEPT_MIB = 8;
+
+    /** No ID of edgeplug's is longer, and nobody asks for others. */
+    private static final int MAX_ID = 128;
+
+    /** What an ID takes beside its characters, which are there twice, in two maps. */
+    private static final int COST_OF_ID = 200;
+
+    private static final int COST_OF_WORD = 56;
+
+    private final ForeignJson json;
+    private final Consumer<Holding> found;
+    private int kept;
+
+    CheckpointReader(ForeignJson json, Consumer<Holding> found) {
+        this.json = json;
+        this.found = found;
+    }
+
+    /**
+     * Reads it, once.
+     *
+     * @throws IOException if it does not tell of pods, or of more than fits
+     */
+    void read() throws IOException {
+        boolean tells = false;
+        json.beginObject();
+        while (json.hasNext()) {
+            if (json.nextName().equals("Data")) {
+                tells |= readData();
+            } else {
+                json.skipValue();
+            }
+        }
+        json.endObject();
+        if (!tells || json.peek() != JsonToken.END_DOCUMENT) {
+            throw new MalformedJsonException("nothing tells of pods");
+        }
+    }
+
+    /** Whether it tells of pods. */
+    private boolean readData() throws IOException {
+        boolean tells = false;
+        json.beginObject();
+        while (json.hasNext()) {
+            if (!json.nextName().equals("PodDeviceEntries")) {
+                json.skipValue();
+                continue;
+            }
+            tells = true;
+            if (json.peek() == JsonToken.NULL) {
+                json.nextNull();
+                continue;
+            }
+            json.beginArray();
+            while (json.hasNext()) {
+                readEntry();
+            }
+            json.endArray();
+        }
+        json.endObject();
+        return tells;
+    }
+
+    private void readEntry() throws IOException {
+        Map<String, String> words = new HashMap<>();
+        List<String> ids = new ArrayList<>();
+        boolean hasIds = false;
+        json.beginObject();
+        while (json.hasNext()) {
+            String name = json.nextName();
+            switch (name) {
+                case "PodUID", "ContainerName", "ResourceName" ->
+                    words.put(name, kept(json.nextString(), COST_OF_WORD));
+                case "DeviceIDs" -> {
+                    hasIds = true;
+                    readIds(ids);
+                }
+                default -> json.skipValue();
+            }
+        }
+        json.endObject();
+        if (words.size() < 3 || !hasIds) {
+            throw new MalformedJsonException("an entry is not whole");
+        }
+        for (String id : ids) {
+            found.accept(new Holding(
+                    words.getOrDefault("PodUID", ""),
+                    words.getOrDefault("ContainerName", ""),
+                    words.getOrDefault("ResourceName", ""),
+                    id));
+        }
+    }
+
+    /** By NUMA node, and before Kubernetes 1.20 as a list. */
+    private void readIds(List<String> ids) throws IOException {
+        if (json.peek() == JsonToken.BEGIN_ARRAY) {
+            json.beginArray();
+            while (json.hasNext()) {
+                String id = json.nextString();
+                if (id.length() <= MAX_ID) {
+                    ids.add(kept(id, COST_OF_ID + 2 * id.length()));
+                }
+            }
+            json.endArray();
+            return;
+        }
+        json.beginObject();
+        while (json.hasNext()) {
+            String unusedNode = json.nextName();
+            readIds(ids);
+        }
+        json.endObject();
+    }
+
+    /** Counts what a text takes that is kept. */
+    private String kept(String text, int more) throws IOException {
+        // two bytes each, unless all are Latin
+        kept += 2 * text.length() + more;
+        if (kept > MAX_KEPT_MIB << 20) {
+            throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
+        }
+        return text;
+    }
+}

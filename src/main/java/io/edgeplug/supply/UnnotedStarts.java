@@ -1,0 +1,92 @@
+package io.edgeplug.supply;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.inventory.Monitor;
+import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.KubeletPods;
+import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.rules.DeviceClass;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Containers whose start was not noted as a use of their devices, since it was not seen, or came before their class said that
+ * it matters. Their devices are scrubbed after them too.
+ */
+final class UnnotedStarts {
+
+    private final Monitor monitor;
+    private final DeviceUsers users;
+
+    /** The pods that have started with a device, and those that had used it before. */
+    private record Start(Device device, DeviceClass deviceClass, Set<String> pods) {}
+
+    UnnotedStarts(Monitor monitor, DeviceUsers users) {
+        this.monitor = monitor;
+        this.users = users;
+    }
+
+    /** Notes those among the containers that hold devices. Waits for the disk. */
+    void note(HeldDevices held) {
+        Optional<KubeletPods> pods = users.ofDaemon();
+        if (pods.isEmpty()) {
+            return;
+        }
+        KubeletPods kubelet = pods.orElseThrow();
+        List<Item> items = monitor.current().items().stream()
+                .filter(item ->
+                        item.deviceClass().filter(DeviceClass::tracksUse).isPresent())
+                .filter(item -> find(item, held, kubelet.directories()).isPresent())
+                .toList();
+        if (items.isEmpty()) {
+            return;
+        }
+        // the caller's thread may be a virtual one, and would keep its carrier from others until the disk has answered
+        Thread disk = Thread.ofPlatform()
+                .name("unnoted starts")
+                .daemon()
+                .start(() -> items.forEach(item ->
+                        // looked at again: the same device may just have been noted as another of its faces
+                        find(item, held, kubelet.directories()).ifPresent(start -> note(start, kubelet.kubeletDir()))));
+        try {
+            disk.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Optional<Start> find(Item item, HeldDevices held, Path directories) {
+        Device device = item.device();
+        DeviceClass deviceClass = item.deviceClass().orElseThrow();
+        List<Holding> started = held.all(deviceClass.resource(), device).stream()
+                .filter(holding ->
+                        UnpreparedStarts.started(directories, holding).isPresent())
+                .toList();
+        if (started.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Use> use = users.find(device);
+        Set<String> pods = DeviceUsers.uids(started);
+        use.ifPresent(before -> pods.addAll(before.pods()));
+        boolean isNoted = use.filter(before -> before.pods().equals(pods)).isPresent();
+        // another face's recipe, or one that is under way, is not for them
+        boolean isOther = use.filter(before -> before.isReleased()
+                        || !before.resource()
+                                .equals(Optional.of(deviceClass.resource().toString())))
+                .isPresent();
+        return isNoted || isOther ? Optional.empty() : Optional.of(new Start(device, deviceClass, pods));
+    }
+
+    private void note(Start start, Path kubeletDir) {
+        try {
+            users.note(start.device(), start.deviceClass(), start.pods(), kubeletDir);
+        } catch (IOException e) {
+            users.tellOnce(start.device().id(), String.valueOf(e.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.edgeplug.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.prepare.UsedDevices;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code prepare --release} does to a device that a pod has used, and {@code --forget} to the note of one that is gone. */
+@Timeout(60)
+final class ReleaseByHandTest {
+
+    private static final String VF = "0000:3b:01.0";
+    private static final String FREE = "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}";
+    private static final String HELD =
+            "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":\"1f3a\",\"ContainerName\":\"main\","
+                    + "\"ResourceName\":\"example.com/vf\",\"DeviceIDs\":{\"0\":[\"" + VF + "\"]},\"AllocResp\":\"\"}],"
+                    + "\"RegisteredDevices\":{}},\"Checksum\":1}";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Console printed = new Console();
+    private SimulatedNode node;
+    private ByHand byHand;
+    private UsedDevices used;
+
+    @BeforeEach
+    void open() throws IOException {
+        node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+        byHand = new ByHand(node.sysfs(), Optional.of(directory), new Lines(printed.writer()));
+        used = new UsedDevices(node.sysfs());
+        checkpoint(FREE);
+    }
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    private void checkpoint(String content) throws IOException {
+        Files.writeString(directory.resolve("kubelet_internal_checkpoint"), content);
+    }
+
+    private List<DeviceClass> classes(String lines) throws Exception {
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), """
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                match = { pf_names = ["ens1f0"] }
+                """ + lines);
+        return ConfigFiles.read(file).classes();
+    }
+
+    private String lines() {
+        return printed.text().replaceAll("\\d+ ms", "N ms");
+    }
+
+    private Device vf() throws Exception {
+        return ScannedNode.of(node.sysfs(), List.of()).one(VF).device();
+    }
+
+    @Test
+    void scrubByHandIsThatOfTheLastUseAndOffersTheDeviceAgain() throws Exception {
+        used.note(vf(), "example.com/vf", Set.of("gone"), directory);
+
+        byHand.perform(classes("release = { reset = \"flr\" }"), VF, new ByHand.Errand(true, Optional.empty()), false);
+
+        assertThat(lines()).contains("  reset      flr", VF + ": scrubbed in N ms\n");
+        assertThat(used.find(VF)).isEmpty();
+        assertThat(node.acts()).contains(VF + " reset by flr");
+    }
+
+    @Test
+    void deviceThatAPodHoldsIsNotScrubbedByHand() throws Exception {
+        checkpoint(HELD);
+
+        assertThatIOException()
+                .isThrownBy(() -> byHand.perform(
+                        classes("release = { reset = \"flr\" }"), VF, new ByHand.Errand(true, Optional.empty()), false))
+                .withMessageContaining("may be held by container main of pod 1f3a");
+
+        assertThat(node.acts()).isEmpty();
+    }
+
+    /** Notes that a pod has used the VF, and then pulls it. */
+    private void pullUsed() throws Exception {
+        used.note(vf(), "example.com/vf", Set.of("1f3a"), directory);
+        node.pull(PciAddress.parse(VF).orElseThrow());
+    }
+
+    private int prepare(String... args) throws Exception {
+        classes("release = { reset = \"flr\" }");
+        List<String> command = new ArrayList<>(List.of("prepare"));
+        command.addAll(List.of(args));
+        command.addAll(List.of("--config", directory.resolve("edgeplug.toml").toString()));
+        command.addAll(List.of("--sysroot", node.root().toString(), "--kubelet-dir", directory.toString()));
+        printed.clear();
+        return printed.execute(command.toArray(String[]::new));
+    }
+
+    @Test
+    void deviceThatIsGoneCannotBeScrubbedButForgotten() throws Exception {
+        pullUsed();
+
+        assertThat(prepare("--release", "3b:01.0")).isEqualTo(1);
+        assertThat(lines())
+                .isEqualTo("edgeplug: " + VF
+                        + ": is not on this node any more; a pod has used it as example.com/vf, and it is to be "
+                        + "scrubbed once it is back; if it is gone for good, run: edgeplug prepare --forget " + VF
+                        + "\n");
+        assertThat(prepare("--forget", "--dry-run", VF)).isZero();
+        assertThat(lines()).isEqualTo(VF + " would be forgotten: a pod has used it as example.com/vf\n");
+        assertThat(used.find(VF)).isPresent();
+
+        assertThat(prepare("--forget", "3b:01.0")).isZero();
+        assertThat(lines()).isEqualTo(VF + ": forgotten: a pod has used it as example.com/vf\n");
+        assertThat(used.all()).isEmpty();
+        assertThat(node.acts()).isEmpty();
+
+        assertThat(prepare("--forget", VF)).isEqualTo(1);
+        assertThat(lines()).startsWith("edgeplug: " + VF + ": there is no note that a pod has used such a device");
+        assertThat(prepare("--release", VF)).isEqualTo(1);
+        assertThat(lines()).contains("no such device here");
+    }
+
+    @Test
+    void deviceThatIsGoneAndThatAPodMayHoldIsForgottenOnlyByForce() throws Exception {
+        pullUsed();
+        checkpoint(HELD);
+
+        assertThat(prepare("--forget", "--dry-run", VF)).isEqualTo(1);
+        assertThat(lines()).contains("needs --force: it may be held by container main of pod 1f3a");
+        assertThat(prepare("--forget", VF)).isEqualTo(1);
+        assertThat(lines())
+                .contains(VF + ": it may be held by container main of pod 1f3a", "; --force does it all the same");
+        assertThat(used.find(VF)).isPresent();
+
+        assertThat(prepare("--forget", "--force", VF)).isZero();
+        assertThat(used.find(VF)).isEmpty();
+    }
+
+    @Test
+    void useOfADeviceThatIsThereIsNotForgotten() throws Exception {
+        used.note(vf(), "example.com/vf", Set.of("1f3a"), directory);
+
+        assertThat(prepare("--forget", "3b:01.0")).isEqualTo(1);
+        assertThat(lines())
+                .contains("is on this node; to scrub it and offer it again, run: edgeplug prepare --release 3b:01.0");
+        assertThat(prepare("--forget", "--release", VF)).isEqualTo(2);
+        assertThat(used.find(VF)).isPresent();
+    }
+
+    @Test
+    void noteThatCannotBeReadIsForgottenToo() throws Exception {
+        pullUsed();
+        Path note = node.root().resolve("var/lib/edgeplug/used/" + VF + ".used");
+        Files.writeString(note, "garbage");
+
+        assertThat(prepare("--forget", VF)).isZero();
+        assertThat(note).doesNotExist();
+    }
+}
