@@ -3,72 +3,28 @@ package io.edgeplug.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code prepare} does to a device, prints, and refuses. */
 @Timeout(60)
-final class ByHandTest {
+final class ByHandTest extends ByHandOnDemoNode {
 
     private static final ByHand.Errand PREPARE = new ByHand.Errand(false, Optional.empty());
 
-    private static final String VF = "0000:3b:01.0";
-    private static final String FREE = "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}";
-    private static final String HELD =
-            "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":\"1f3a\",\"ContainerName\":\"main\","
-                    + "\"ResourceName\":\"example.com/vf\",\"DeviceIDs\":{\"0\":[\"" + VF + "\"]},\"AllocResp\":\"\"}],"
-                    + "\"RegisteredDevices\":{}},\"Checksum\":1}";
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Console printed = new Console();
-    private SimulatedNode node;
-    private ByHand byHand;
-
     @BeforeEach
-    void open() throws IOException {
-        node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
+    void addWhatIsWrittenTo() throws IOException {
         Files.createFile(node.root().resolve("sys/bus/pci/devices/" + VF + "/uevent"));
         Files.createDirectories(node.root().resolve("dev"));
         Files.createFile(node.root().resolve("dev/null"));
-        byHand = new ByHand(node.sysfs(), Optional.of(directory), new Lines(printed.writer()));
-        checkpoint(FREE);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
-
-    private void checkpoint(String content) throws IOException {
-        Files.writeString(directory.resolve("kubelet_internal_checkpoint"), content);
-    }
-
-    private List<DeviceClass> classes(String lines) throws Exception {
-        Path file = Files.writeString(directory.resolve("edgeplug.toml"), """
-                [[class]]
-                resource = "example.com/vf"
-                kind = "vf"
-                match = { pf_names = ["ens1f0"] }
-                """ + lines);
-        return ConfigFiles.read(file).classes();
-    }
-
-    private String lines() {
-        return printed.text().replaceAll("\\d+ ms", "N ms");
     }
 
     @Test

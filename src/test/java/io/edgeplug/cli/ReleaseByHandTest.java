@@ -3,74 +3,28 @@ package io.edgeplug.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.prepare.UsedDevices;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code prepare --release} does to a device that a pod has used, and {@code --forget} to the note of one that is gone. */
 @Timeout(60)
-final class ReleaseByHandTest {
+final class ReleaseByHandTest extends ByHandOnDemoNode {
 
-    private static final String VF = "0000:3b:01.0";
-    private static final String FREE = "{\"Data\":{\"PodDeviceEntries\":null,\"RegisteredDevices\":{}},\"Checksum\":1}";
-    private static final String HELD =
-            "{\"Data\":{\"PodDeviceEntries\":[{\"PodUID\":\"1f3a\",\"ContainerName\":\"main\","
-                    + "\"ResourceName\":\"example.com/vf\",\"DeviceIDs\":{\"0\":[\"" + VF + "\"]},\"AllocResp\":\"\"}],"
-                    + "\"RegisteredDevices\":{}},\"Checksum\":1}";
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Console printed = new Console();
-    private SimulatedNode node;
-    private ByHand byHand;
     private UsedDevices used;
 
     @BeforeEach
-    void open() throws IOException {
-        node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
-        byHand = new ByHand(node.sysfs(), Optional.of(directory), new Lines(printed.writer()));
+    void open() {
         used = new UsedDevices(node.sysfs());
-        checkpoint(FREE);
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-    }
-
-    private void checkpoint(String content) throws IOException {
-        Files.writeString(directory.resolve("kubelet_internal_checkpoint"), content);
-    }
-
-    private List<DeviceClass> classes(String lines) throws Exception {
-        Path file = Files.writeString(directory.resolve("edgeplug.toml"), """
-                [[class]]
-                resource = "example.com/vf"
-                kind = "vf"
-                match = { pf_names = ["ens1f0"] }
-                """ + lines);
-        return ConfigFiles.read(file).classes();
-    }
-
-    private String lines() {
-        return printed.text().replaceAll("\\d+ ms", "N ms");
     }
 
     private Device vf() throws Exception {

@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.localkubelet.AdmissionException;
-import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import java.io.IOException;
@@ -21,50 +20,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A device that cannot be scrubbed after a pod, or of which nobody knows how. */
 @Timeout(90)
-final class FailedScrubTest {
+final class FailedScrubTest extends OnFacesNode {
 
-    private static final String ID = FacesNode.id(0);
     private static final String OTHER = FacesNode.id(1);
-    private static final String FUNCTION = "sys/bus/pci/devices/" + ID;
-    private static final String FLR = "reset = \"flr\"";
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Closing closing = new Closing();
-    private Path kubeletDir = Path.of("");
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
-
-    private LocalKubelet kubelet() throws IOException {
-        kubeletDir = directory.resolve("device-plugins");
-        return closing.add(LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
-    }
-
-    private TestDaemon daemon(String release, int devices) throws Exception {
-        FacesNode.make(directory, devices);
-        return open(FacesNode.classes(release));
-    }
-
-    private TestDaemon open(String classes) throws Exception {
-        return closing.add(TestDaemon.open(directory, kubeletDir, classes));
-    }
-
-    private Path note() {
-        return directory.resolve("node/var/lib/edgeplug/used").resolve(ID + ".used");
-    }
 
     @Test
     void deviceThatCannotBeScrubbedIsNotOfferedUntilItCan() throws Exception {

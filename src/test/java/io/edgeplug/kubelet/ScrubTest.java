@@ -15,32 +15,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.localkubelet.ContainerStartException;
-import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.rules.DeviceClass;
-import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of a device between two pods. */
 @Timeout(90)
-final class ScrubTest {
+final class ScrubTest extends OnFacesNode {
 
-    private static final String ID = FacesNode.id(0);
     private static final String OTHER = FacesNode.id(1);
-    private static final String FUNCTION = "sys/bus/pci/devices/" + ID;
-    private static final String FLR = "reset = \"flr\"";
 
     /** A class to which it does not matter what a pod leaves. */
     private static final String PLAIN = """
@@ -49,35 +41,6 @@ final class ScrubTest {
             kind = "pci"
             match = { vendors = ["10ee"] }
             """;
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Closing closing = new Closing();
-    private Path kubeletDir = Path.of("");
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
-
-    private LocalKubelet kubelet() throws IOException {
-        kubeletDir = directory.resolve("device-plugins");
-        return closing.add(LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
-    }
-
-    private TestDaemon daemon(String release, int devices) throws Exception {
-        FacesNode.make(directory, devices);
-        return open(FacesNode.classes(release));
-    }
-
-    private TestDaemon open(String classes) throws Exception {
-        return closing.add(TestDaemon.open(directory, kubeletDir, classes));
-    }
-
-    private Path note() {
-        return directory.resolve("node/var/lib/edgeplug/used").resolve(ID + ".used");
-    }
 
     @Test
     void deviceIsHeldAsOneOfItsFacesAndScrubbedBeforeAllOfThemAreOfferedAgain() throws Exception {

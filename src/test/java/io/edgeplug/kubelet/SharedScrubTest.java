@@ -7,45 +7,24 @@ import static io.edgeplug.kubelet.FacesNode.UIO;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Devices that several pods have at a time or one after the other, and what is left of those before. */
 @Timeout(90)
-final class SharedScrubTest {
+final class SharedScrubTest extends OnFacesNode {
 
-    private static final String ID = FacesNode.id(0);
     private static final String RESET = ID + FacesNode.RESET;
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Closing closing = new Closing();
-    private Path kubeletDir = Path.of("");
 
     @BeforeEach
     void make() throws IOException {
-        kubeletDir = directory.resolve("device-plugins");
         FacesNode.make(directory, 1);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
-
-    private LocalKubelet kubelet() throws IOException {
-        return closing.add(LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {}));
     }
 
     private static List<String> resets(TestDaemon daemon) {
