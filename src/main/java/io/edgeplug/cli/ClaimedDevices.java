@@ -68,7 +68,8 @@ final class ClaimedDevices {
 
     /** The name in its slice. */
     Optional<String> name(Item item) {
-        return Optional.of(DeviceNames.of(item.device().id())).filter(name -> isClaimed(item));
+        // nothing of dra is loaded where no device is claimed
+        return isClaimed(item) ? Optional.of(DeviceNames.of(item.device().id())) : Optional.empty();
     }
 
     /** The driver of that slice. */
