@@ -82,28 +82,39 @@ final class ClaimedDevices {
         return pool.filter(name -> isClaimed(item));
     }
 
-    /** The claims that hold a device, whatever its class says now: {@code default/two-vfs}. */
-    List<String> of(Device device) {
-        return holding(device)
+    /** The claims that hold a device as what it is listed for, whatever its class says now: {@code default/two-vfs}. */
+    List<String> of(Item item) {
+        return claims.stream()
+                .filter(claim -> held(claim, item.device())
+                        .anyMatch(resource -> !item.isFace()
+                                || item.resource()
+                                        .filter(own -> own.toString().equals(resource))
+                                        .isPresent()))
                 .map(claim -> claim.namespace() + "/" + claim.name())
                 .sorted()
                 .toList();
     }
 
-    /** A line for each of these claims: {@code held by claim default/two-vfs, for pod 5f6f1b0c-…}. */
-    List<String> lines(Device device) {
-        return holding(device)
-                .map(claim -> "held by " + claim
-                        + (claim.pods().isEmpty() ? "" : ", for pod " + String.join(", ", claim.pods()))
-                        + (claim.boot().isEmpty() ? ", which is not prepared yet" : ""))
+    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod 5f6f1b0c-…}. */
+    List<String> lines(Item item) {
+        return claims.stream()
+                .flatMap(claim -> held(claim, item.device())
+                        .distinct()
+                        .map(resource -> "held by " + claim + (item.isFace() ? " as " + resource : "") + rest(claim)))
                 .sorted()
                 .toList();
     }
 
-    private Stream<PreparedClaim> holding(Device device) {
-        return claims.stream()
-                .filter(claim -> claim.devices().stream()
-                        .filter(one -> !one.isForAdministrator())
-                        .anyMatch(one -> new Holding("", "", one.resource(), one.id()).isOf(device)));
+    private static String rest(PreparedClaim claim) {
+        return (claim.pods().isEmpty() ? "" : ", for pod " + String.join(", ", claim.pods()))
+                + (claim.boot().isEmpty() ? ", which is not prepared yet" : "");
+    }
+
+    /** The resources as which a claim holds a device; none if it does not. */
+    private static Stream<String> held(PreparedClaim claim, Device device) {
+        return claim.devices().stream()
+                .filter(one -> !one.isForAdministrator())
+                .filter(one -> new Holding("", "", one.resource(), one.id()).isOf(device))
+                .map(PreparedClaim.Device::resource);
     }
 }

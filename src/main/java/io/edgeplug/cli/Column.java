@@ -116,7 +116,7 @@ enum Column {
     PATH("files of a path device", item -> path(item.device())),
     CLAIM(
             "claims that hold the device; root only",
-            (item, sources) -> joined(sources.claims().of(item.device()))),
+            (item, sources) -> joined(sources.claims().of(item))),
     DRANAME(
             "name of the device in its ResourceSlice",
             (item, sources) -> sources.claims().name(item)),

@@ -76,7 +76,7 @@ final class ExplainCommand implements Callable<Integer> {
                     faces.forEach(face -> out.print(conclusion(face.item())));
                     problems.of(device.device()).forEach(out::print);
                     holders.of(device.device()).forEach(holder -> out.print(text(holder, device.item())));
-                    claims.lines(device.device()).forEach(out::print);
+                    claims.lines(device.item()).forEach(out::print);
                     for (Candidate face : faces) {
                         outlook(face, preparer, new HandOverText(sysroot.sysfs()), out);
                     }

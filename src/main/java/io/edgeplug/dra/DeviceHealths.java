@@ -30,18 +30,16 @@ record DeviceHealths(String pool, List<OfDevice> devices) {
      * @param name by which the cluster knows it
      * @param message for the pod that has it; empty if nothing is wrong
      */
-    record OfDevice(String name, String message) {}
+    record OfDevice(String name, String message) {
 
-    static DeviceHealths of(String pool, List<Device> devices) {
-        return new DeviceHealths(
-                pool,
-                devices.stream()
-                        .map(device -> new OfDevice(DeviceNames.of(device.id()), message(device)))
-                        .toList());
+        /** That of a device which the cluster knows by this name. */
+        static OfDevice of(String name, Device device) {
+            return new OfDevice(name, problem(device));
+        }
     }
 
     /** A device that is only kept from others is fit for the pod that has it. */
-    private static String message(Device device) {
+    private static String problem(Device device) {
         Health health = device.health();
         return health.isWithheld()
                 ? ""

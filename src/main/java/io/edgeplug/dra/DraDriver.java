@@ -3,6 +3,7 @@ package io.edgeplug.dra;
 import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.dra.DeviceHealths.OfDevice;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
@@ -91,7 +92,7 @@ public final class DraDriver implements AutoCloseable {
         this.api = new ApiServer(place.kubeconfig().orElseGet(Kubeconfig::ofKubelet));
         this.publisher =
                 new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
-        this.health = new HealthService(api, place.nodeName(), this::devices, HealthService.REPETITION);
+        this.health = new HealthService(api, place.nodeName(), this::health, HealthService.REPETITION);
         Claims prepared = new Claims(
                 new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
                 claims,
@@ -183,11 +184,12 @@ public final class DraDriver implements AutoCloseable {
                 });
     }
 
-    /** Those of which the kubelet is told the health. */
-    private List<Device> devices() {
+    /** What the kubelet is told of the devices in the slices. */
+    private List<OfDevice> health() {
         return supplies.stream()
                 .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
-                .flatMap(supply -> supply.current().devices().stream())
+                .flatMap(supply -> supply.current().devices().stream()
+                        .map(device -> OfDevice.of(DeviceNames.of(device.id()), device)))
                 .toList();
     }
 

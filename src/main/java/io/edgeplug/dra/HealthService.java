@@ -1,6 +1,6 @@
 package io.edgeplug.dra;
 
-import io.edgeplug.device.Device;
+import io.edgeplug.dra.DeviceHealths.OfDevice;
 import io.edgeplug.flow.Latest;
 import io.edgeplug.proto.drahealth.v1.DRAResourceHealthGrpc;
 import io.edgeplug.proto.drahealth.v1.NodeWatchResourcesRequest;
@@ -33,7 +33,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
 
     private final ApiServer api;
     private final Optional<String> nodeName;
-    private final Supplier<List<Device>> devices;
+    private final Supplier<List<OfDevice>> devices;
     private final Duration repetition;
     private final Latest<Long> changes = new Latest<>(0L, Long::longValue);
     private final AtomicInteger streams = new AtomicInteger();
@@ -44,7 +44,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
      * @param api whose identity tells the name of the node, where it is not configured
      * @param devices those of the slices
      */
-    HealthService(ApiServer api, Optional<String> nodeName, Supplier<List<Device>> devices, Duration repetition) {
+    HealthService(ApiServer api, Optional<String> nodeName, Supplier<List<OfDevice>> devices, Duration repetition) {
         this.api = api;
         this.nodeName = nodeName;
         this.devices = devices;
@@ -93,6 +93,6 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
         if (pool.isEmpty()) {
             throw new IOException("the identity is no node's, so [dra] node_name is needed");
         }
-        return DeviceHealths.of(pool, devices.get());
+        return new DeviceHealths(pool, devices.get());
     }
 }

@@ -145,6 +145,18 @@ final class ClaimedDevicesTest {
                 .isEqualTo("-  edge/two-vfs\n");
     }
 
+    @Test
+    void claimIsThatOfTheFaceAsWhichItHasTheDevice() throws IOException {
+        String face = CLAIMED.replace("api = \"dra\"", "faces = \"exclusive\"");
+        configure(face + face.replace("example.com/vf", "example.com/other"));
+        claim("two-vfs", Optional.of("boot"), false);
+
+        assertThat(edgeplug("list", "-n", "-o", "RESOURCE,CLAIM", "0000:3b:01.0"))
+                .isEqualTo("example.com/vf     edge/two-vfs\nexample.com/other  -\n");
+        assertThat(edgeplug("explain", "0000:3b:01.0"))
+                .contains("\nheld by claim edge/two-vfs as example.com/vf, for pod uid-of-pod\n");
+    }
+
     private JsonObject device() {
         return JsonParser.parseString(edgeplug("list", "-J", "0000:3b:01.0"))
                 .getAsJsonObject()

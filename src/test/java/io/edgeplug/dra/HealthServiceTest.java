@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.dra.DeviceHealths.OfDevice;
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.kubelet.Closing;
 import io.edgeplug.linux.UnixRpc;
@@ -54,7 +55,7 @@ final class HealthServiceTest {
     private Path directory = Path.of("");
 
     private final Closing closing = new Closing();
-    private final AtomicReference<List<Device>> devices = new AtomicReference<>(List.of());
+    private final AtomicReference<List<OfDevice>> devices = new AtomicReference<>(List.of());
     private UnixRpc rpc;
 
     @BeforeEach
@@ -127,6 +128,14 @@ final class HealthServiceTest {
         assertThat(await(messages, VF0_NAME + " HEALTHY")).doesNotContain("UNHEALTHY");
     }
 
+    private static OfDevice health(Device device) {
+        return OfDevice.of(DeviceNames.of(device.id()), device);
+    }
+
+    private static NodeWatchResourcesResponse message(Device device) {
+        return new DeviceHealths("node1", List.of(health(device))).message();
+    }
+
     private HealthService serve(Duration repetition) throws Exception {
         Path kubeconfig = TestIdentity.write(directory, 1, TestIdentity.NODE1);
         return serve(kubeconfig, repetition);
@@ -146,7 +155,7 @@ final class HealthServiceTest {
 
     @Test
     void sameHealthIsReportedAgainBeforeTheKubeletTakesItForOutdated() throws Exception {
-        devices.set(List.of(TestSlices.vf(0)));
+        devices.set(List.of(health(TestSlices.vf(0))));
         HealthService ignored = serve(OFTEN);
         Iterator<NodeWatchResourcesResponse> messages = watch();
 
@@ -160,13 +169,13 @@ final class HealthServiceTest {
 
     @Test
     void changeIsReportedAtOnceAndWhatIsNoneIsNot() throws Exception {
-        devices.set(List.of(TestSlices.vf(0)));
+        devices.set(List.of(health(TestSlices.vf(0))));
         HealthService service = serve(NEVER);
         Iterator<NodeWatchResourcesResponse> messages = watch();
 
         assertThat(text(messages.next())).isEqualTo("node1/0000-3b-00-0 HEALTHY");
         service.wake();
-        devices.set(List.of(TestSlices.vf(0), TestSlices.vf(1)));
+        devices.set(List.of(health(TestSlices.vf(0)), health(TestSlices.vf(1))));
         service.wake();
         assertThat(text(messages.next())).contains("node1/0000-3b-00-1 HEALTHY");
     }
@@ -175,17 +184,15 @@ final class HealthServiceTest {
     void deviceThatIsGoneIsUnhealthyAndOneThatIsOnlyKeptFromOthersIsNot() {
         Device vf = TestSlices.vf(0);
 
-        assertThat(text(DeviceHealths.of("node1", List.of(vf.withHealth(Health.GONE)))
-                        .message()))
+        assertThat(text(message(vf.withHealth(Health.GONE))))
                 .isEqualTo("node1/0000-3b-00-0 UNHEALTHY 0000:3b:00.0: is gone, and a container may hold it");
-        assertThat(text(DeviceHealths.of("node1", List.of(vf.withHealth(Health.withheld("is being scrubbed"))))
-                        .message()))
+        assertThat(text(message(vf.withHealth(Health.withheld("is being scrubbed")))))
                 .isEqualTo("node1/0000-3b-00-0 HEALTHY");
     }
 
     @Test
     void nothingIsReportedUntilTheNameOfThePoolIsKnown() throws Exception {
-        devices.set(List.of(TestSlices.vf(0)));
+        devices.set(List.of(health(TestSlices.vf(0))));
         Path kubeconfig = directory.resolve("kubelet.conf");
         HealthService service = serve(kubeconfig, OFTEN);
         Iterator<NodeWatchResourcesResponse> messages = watch();
