@@ -84,7 +84,7 @@ final class HealthServiceTest {
         return ClientCalls.blockingServerStreamingCall(
                 channel,
                 method,
-                CallOptions.DEFAULT.withDeadlineAfter(PATIENCE.toSeconds(), TimeUnit.SECONDS),
+                CallOptions.DEFAULT.withDeadlineAfter(3 * PATIENCE.toSeconds(), TimeUnit.SECONDS),
                 NodeWatchResourcesRequest.getDefaultInstance());
     }
 
