@@ -19,13 +19,16 @@ function _edgeplug() {
       local head=${word%"${word##*[,+]}"}
       mapfile -t found < <(edgeplug list --help 2>/dev/null | sed -n "/^Columns:/,\$ s/^  \([A-Z]\{2,\}\) .*/${head/&/}\1/p")
       compopt -o nospace 2>/dev/null ;;
-    vfs:vfs:* | *:--*:-* | *:*:-* | *:--sysroot:* | *:--config:* | *:--kubelet-dir:*)
+    vfs:vfs:* | dra:dra:* | *:--*:-* | *:*:-* | *:--sysroot:* | *:--config:* | *:--kubelet-dir:*)
       _complete_edgeplug
       return ;;
     list:* | explain:*)
       mapfile -t found < <(_edgeplug_names DEVICE; _edgeplug_names RESOURCE) ;;
     vfs:*)
       mapfile -t found < <(edgeplug list -n -o DEVICE,VFS "${node[@]}" 2>/dev/null | sed -n 's, *[0-9]*/[0-9]*$,,p') ;;
+    dra:*)
+      mapfile -t found < <(edgeplug dra device-class --no-example "${node[@]}" 2>/dev/null |
+        sed -n 's/^  extendedResourceName: //p') ;;
     prepare:*)
       mapfile -t found < <(_edgeplug_names DEVICE --advertised) ;;
     try:*=*)

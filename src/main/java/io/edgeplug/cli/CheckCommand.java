@@ -9,6 +9,7 @@ import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.supply.Candidate;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +28,7 @@ import picocli.CommandLine.Spec;
                 "Check the configuration: print every mistake in every file, or the resources that it defines with the "
                         + "devices of this node that back them. Notes are about what may be meant otherwise, such as "
                         + "classes that overlap or match nothing; warnings about what would fail, such as a missing "
-                        + "image. systemctl reload runs it first.")
+                        + "image or, if pods claim devices, a kubeconfig that cannot be read. systemctl reload runs it first.")
 final class CheckCommand implements Callable<Integer> {
 
     @Spec
@@ -52,6 +53,7 @@ final class CheckCommand implements Callable<Integer> {
         try (Sysroot sysroot = node.open()) {
             look(sysroot.sysfs(), classes, out);
             VfsNotes.print(sysroot, config, out);
+            DraNotes.of(sysroot, config, Instant.now()).forEach(out::print);
         } catch (IOException e) {
             tell(classes, out);
             out.print("note: cannot look at the node: " + e.getMessage());

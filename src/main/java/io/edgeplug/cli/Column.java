@@ -1,34 +1,38 @@
 package io.edgeplug.cli;
 
+import static io.edgeplug.cli.DeviceFacts.fpga;
+import static io.edgeplug.cli.DeviceFacts.function;
+import static io.edgeplug.cli.DeviceFacts.health;
+import static io.edgeplug.cli.DeviceFacts.hex;
+import static io.edgeplug.cli.DeviceFacts.joined;
+import static io.edgeplug.cli.DeviceFacts.made;
+import static io.edgeplug.cli.DeviceFacts.netNames;
+import static io.edgeplug.cli.DeviceFacts.nodes;
+import static io.edgeplug.cli.DeviceFacts.number;
+import static io.edgeplug.cli.DeviceFacts.numbers;
+import static io.edgeplug.cli.DeviceFacts.part;
+import static io.edgeplug.cli.DeviceFacts.path;
+import static io.edgeplug.cli.DeviceFacts.portStates;
+import static io.edgeplug.cli.DeviceFacts.ports;
+import static io.edgeplug.cli.DeviceFacts.sf;
+import static io.edgeplug.cli.DeviceFacts.vf;
+
 import io.edgeplug.cli.DeviceHolders.HeldBy;
-import io.edgeplug.device.Device;
-import io.edgeplug.device.DriverDevices;
 import io.edgeplug.device.Fpga;
-import io.edgeplug.device.FpgaRegion;
-import io.edgeplug.device.PathDevice;
-import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PciFunction;
-import io.edgeplug.device.PciIdentity;
 import io.edgeplug.device.PfPart;
-import io.edgeplug.device.PlatformFpga;
 import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.device.RdmaPort;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.SoftwareHca;
 import io.edgeplug.device.SubFunction;
-import io.edgeplug.device.VdpaDevice;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.pods.PodNames.Holder;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Sharing;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -51,7 +55,7 @@ enum Column {
             (item, sources) -> function(item).flatMap(one -> sources.names().device(one.vendor(), one.device()))),
     DRIVER("bound driver", item -> item.device().driver()),
     NUMA("NUMA node, or several with commas", item -> numbers(item.numaNodes())),
-    NUMAFROM("who says so, unless it is the kernel: a class, or a guess", Column::numaFrom),
+    NUMAFROM("who says so, unless it is the kernel: a class, or a guess", DeviceFacts::numaFrom),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
     FACE("held, other (held as another resource) or free, of a device of several resources; root only", Column::face),
     HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
@@ -60,9 +64,9 @@ enum Column {
     CONTAINER(
             "containers of these pods that hold it",
             holders(held -> Optional.of(held.holding().container()))),
-    SHARES("number of containers that can have the device, if more than one", Column::shares),
+    SHARES("number of containers that can have the device, if more than one", DeviceFacts::shares),
     CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
-    SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(Column::subsystem)),
+    SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
     NET("network interfaces", item -> joined(netNames(item.device()))),
     LINK(
@@ -92,14 +96,14 @@ enum Column {
     AUX("auxiliary devices", item -> joined(made(item).auxiliaries())),
     VDPA(
             "vDPA devices and how they are used",
-            item -> joined(made(item).vdpas().stream().map(Column::vdpa).toList())),
+            item -> joined(made(item).vdpas().stream().map(DeviceFacts::vdpa).toList())),
     NODES("device nodes made by the driver", item -> joined(nodes(item.device()))),
-    ACPI("index given by the firmware", item -> function(item).flatMap(Column::acpiIndex)),
+    ACPI("index given by the firmware", item -> function(item).flatMap(DeviceFacts::acpiIndex)),
     AFU(
             "what an FPGA is programmed with",
             item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
     COMPAT("what bitstreams of an FPGA must fit", item -> fpga(item).flatMap(Fpga::compatId)),
-    VFS("number of VFs that a PF has now, and can have", item -> function(item).flatMap(Column::vfs)),
+    VFS("number of VFs that a PF has now, and can have", item -> function(item).flatMap(DeviceFacts::vfs)),
     PF(
             "PF that a VF or sub-function is a part of",
             item -> part(item).map(part -> part.physicalFunction().toString())),
@@ -109,7 +113,19 @@ enum Column {
     VF("number of a VF among those of its PF", item -> vf(item).map(VirtualFunction::index)),
     SF("number that a sub-function was given", item -> sf(item).map(SubFunction::index)),
     REP("representor of a VF or sub-function", item -> part(item).flatMap(PfPart::representor)),
-    PATH("files of a path device", item -> path(item.device()));
+    PATH("files of a path device", item -> path(item.device())),
+    CLAIM(
+            "claims that hold the device; root only",
+            (item, sources) -> joined(sources.claims().of(item))),
+    DRANAME(
+            "name of the device in its ResourceSlice",
+            (item, sources) -> sources.claims().name(item)),
+    DRADRIVER(
+            "name of the driver that publishes this slice",
+            (item, sources) -> sources.claims().driver(item)),
+    POOL(
+            "pool of this slice, which is the node's name; root only",
+            (item, sources) -> sources.claims().pool(item));
 
     private final String help;
 
@@ -150,6 +166,11 @@ enum Column {
         return this == FACE || this == POD || this == NAMESPACE || this == CONTAINER;
     }
 
+    /** Whether its values are of Dynamic Resource Allocation. */
+    boolean isOfClaims() {
+        return this == CLAIM || this == DRANAME || this == DRADRIVER || this == POOL;
+    }
+
     Optional<?> value(Item item, ColumnSources sources) {
         return value.apply(item, sources);
     }
@@ -178,132 +199,5 @@ enum Column {
 
     private static Function<Item, Optional<?>> pci(Function<PciFunction, String> text) {
         return item -> function(item).map(text);
-    }
-
-    private static Optional<PciFunction> function(Item item) {
-        return item.device() instanceof PciDevice pci ? Optional.of(pci.function()) : Optional.empty();
-    }
-
-    private static Optional<VirtualFunction> vf(Item item) {
-        return item.device() instanceof VirtualFunction vf ? Optional.of(vf) : Optional.empty();
-    }
-
-    private static Optional<String> path(Device device) {
-        return device instanceof PathDevice path
-                ? joined(path.files().stream().map(PathDevice.File::path).toList())
-                : Optional.empty();
-    }
-
-    private static String health(Device device) {
-        return device.health().problem().map(problem -> "unhealthy: " + problem).orElse("healthy");
-    }
-
-    private static Optional<Integer> number(OptionalInt number) {
-        return number.isPresent() ? Optional.of(number.getAsInt()) : Optional.empty();
-    }
-
-    private static Optional<Long> acpiIndex(PciFunction function) {
-        return function.acpiIndex().isPresent()
-                ? Optional.of(function.acpiIndex().getAsLong())
-                : Optional.empty();
-    }
-
-    private static Optional<String> numaFrom(Item item) {
-        if (item.deviceClass().filter(taker -> !taker.numaNodes().isEmpty()).isPresent()) {
-            return Optional.of("class");
-        }
-        return item.device().isNumaGuess() ? Optional.of("guess") : Optional.empty();
-    }
-
-    private static Optional<String> subsystem(PciFunction function) {
-        PciIdentity identity = function.identity();
-        return identity.subsystemVendor() == 0
-                ? Optional.empty()
-                : Optional.of(hex(identity.subsystemVendor(), identity.subsystemDevice()));
-    }
-
-    static List<String> netNames(Device device) {
-        return switch (device) {
-            case PciDevice pci -> pci.function().netNames();
-            case SoftwareHca hca -> List.of(hca.netName());
-            case PathDevice path -> List.of();
-            case PlatformFpga fpga -> List.of();
-        };
-    }
-
-    private static Optional<Fpga> fpga(Item item) {
-        return item.device() instanceof Fpga fpga ? Optional.of(fpga) : Optional.empty();
-    }
-
-    private static Optional<SubFunction> sf(Item item) {
-        return item.device() instanceof SubFunction sf ? Optional.of(sf) : Optional.empty();
-    }
-
-    private static Optional<PfPart> part(Item item) {
-        return item.device() instanceof PfPart part ? Optional.of(part) : Optional.empty();
-    }
-
-    private static DriverDevices made(Item item) {
-        return function(item).map(PciFunction::driverDevices).orElse(DriverDevices.NONE);
-    }
-
-    private static String vdpa(VdpaDevice vdpa) {
-        return vdpa.name() + ":" + vdpa.type().orElse("no driver");
-    }
-
-    static List<String> nodes(Device device) {
-        Stream<String> own = device instanceof FpgaRegion region ? region.nodes().stream() : Stream.of();
-        Stream<String> made = device instanceof PciDevice pci
-                ? Stream.concat(
-                        pci.function().driverDevices().nodes().stream(),
-                        pci.function().driverDevices().vdpas().stream().flatMap(vdpa -> vdpa.node().stream()))
-                : Stream.of();
-        Stream<String> rdma = device.rdmaDevices().stream().flatMap(one -> one.nodes().stream());
-        return Stream.of(own, made, rdma).flatMap(nodes -> nodes).distinct().toList();
-    }
-
-    private static Stream<RdmaPort> ports(Device device) {
-        return device.rdmaDevices().stream().flatMap(rdma -> rdma.ports().stream());
-    }
-
-    private static List<String> portStates(Device device) {
-        return device.rdmaDevices().stream()
-                .flatMap(rdma -> rdma.ports().stream()
-                        .map(port -> "%s/%d:%s:%s:%s"
-                                .formatted(
-                                        rdma.name(),
-                                        port.number(),
-                                        port.linkLayer(),
-                                        port.state(),
-                                        port.physicalState())))
-                .toList();
-    }
-
-    private static Optional<?> numbers(List<Integer> numbers) {
-        return numbers.size() == 1
-                ? Optional.of(numbers.getFirst())
-                : joined(numbers.stream().map(String::valueOf).toList());
-    }
-
-    private static Optional<Integer> shares(Item item) {
-        return item.deviceClass()
-                .map(DeviceClass::sharing)
-                .filter(Sharing::isShared)
-                .map(Sharing::shares);
-    }
-
-    private static Optional<String> joined(List<String> names) {
-        return Optional.of(names.stream().filter(name -> !name.isEmpty()).collect(Collectors.joining(",")))
-                .filter(text -> !text.isEmpty());
-    }
-
-    private static Optional<String> vfs(PciFunction function) {
-        return function.totalVirtualFunctions().stream()
-                .mapToObj(total -> function.virtualFunctions() + "/" + total)
-                .findFirst();
-    }
-
-    private static String hex(int vendor, int device) {
-        return "%04x:%04x".formatted(vendor, device);
     }
 }

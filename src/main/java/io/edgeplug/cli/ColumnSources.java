@@ -7,9 +7,6 @@ import io.edgeplug.linux.PciIds;
  *
  * @param names the names of PCI vendors and devices
  * @param holders the containers that hold devices
+ * @param claims how the cluster knows devices that pods claim
  */
-record ColumnSources(PciIds names, DeviceHolders holders) {
-
-    /** Neither. */
-    static final ColumnSources NONE = new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN);
-}
+record ColumnSources(PciIds names, DeviceHolders holders, ClaimedDevices claims) {}

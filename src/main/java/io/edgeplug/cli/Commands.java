@@ -37,6 +37,7 @@ public final class Commands {
             "prepare",
             "vfs",
             "check",
+            "dra",
             "convert",
             "capture",
             "demo",
@@ -80,6 +81,7 @@ public final class Commands {
             case "prepare" -> new PrepareCommand();
             case "vfs" -> new VfsCommand();
             case "check" -> new CheckCommand();
+            case "dra" -> new DraCommand();
             case "convert" -> new ConvertCommand();
             case "capture" -> new CaptureCommand();
             case "demo" -> new DemoCommand();

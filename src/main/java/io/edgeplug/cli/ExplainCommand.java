@@ -7,6 +7,7 @@ import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PfPart;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.linux.PciIds;
 import io.edgeplug.prepare.Preparer;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Requirement;
@@ -59,6 +60,7 @@ final class ExplainCommand implements Callable<Integer> {
             List<Candidate> devices = scanned.named(wanted);
             DeviceHolders holders = DeviceHolders.read(
                     sysroot, config, devices.stream().map(Candidate::device).toList());
+            ClaimedDevices claims = ClaimedDevices.read(sysroot, config);
             DaemonProblems problems = DaemonProblems.ask(sysroot);
             try (Preparer preparer = new Preparer(sysroot.sysfs(), kubeletDir, event -> {})) {
                 boolean isFirst = true;
@@ -68,12 +70,13 @@ final class ExplainCommand implements Callable<Integer> {
                         out.print("");
                     }
                     isFirst = false;
-                    facts(device.item(), out);
+                    facts(device.item(), claims, out);
                     maker(config.vfs(), device.device(), scanned).ifPresent(out::print);
                     classes(config.classes(), device.device(), out);
                     faces.forEach(face -> out.print(conclusion(face.item())));
                     problems.of(device.device()).forEach(out::print);
                     holders.of(device.device()).forEach(holder -> out.print(text(holder, device.item())));
+                    claims.lines(device.item()).forEach(out::print);
                     for (Candidate face : faces) {
                         outlook(face, preparer, new HandOverText(sysroot.sysfs()), out);
                     }
@@ -130,11 +133,13 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    private static void facts(Item item, Lines out) {
+    /** Names from pci.ids and holders are left out: the latter have lines of their own. */
+    private static void facts(Item item, ClaimedDevices claims, Lines out) {
         out.print(item.device().id());
+        ColumnSources sources = new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, claims);
         for (Column column : Column.values()) {
-            Optional<?> value = column.value(item, ColumnSources.NONE);
-            if (column != Column.DEVICE && value.isPresent()) {
+            Optional<?> value = column.value(item, sources);
+            if (column != Column.DEVICE && column != Column.CLAIM && value.isPresent()) {
                 out.print("  %-10s %s".formatted(column.key(), value.orElseThrow()));
             }
         }

@@ -84,9 +84,12 @@ final class ListCommand implements Callable<Integer> {
                             sysroot, config, items.stream().map(Item::device).toList())
                     : DeviceHolders.UNKNOWN;
             List<Column> columns = columns(asked, items, holders);
+            ClaimedDevices claims = columns.stream().anyMatch(Column::isOfClaims)
+                    ? ClaimedDevices.read(sysroot, config)
+                    : ClaimedDevices.UNKNOWN;
             boolean named = columns.stream().anyMatch(Column::isOfPciIds);
             PciIds names = named ? PciIds.read(sysroot.sysfs()) : PciIds.NONE;
-            print(new ColumnTable(columns, items, new ColumnSources(names, holders)));
+            print(new ColumnTable(columns, items, new ColumnSources(names, holders, claims)));
         }
         return ExitCode.OK;
     }
@@ -125,6 +128,9 @@ final class ListCommand implements Callable<Integer> {
         }
         if (isBesideUsual() && json && holders.areKnown()) {
             Stream.of(Column.values()).filter(Column::isOfPods).forEach(columns::add);
+        }
+        if (isBesideUsual() && json && rows.stream().anyMatch(ClaimedDevices::isClaimed)) {
+            Stream.of(Column.values()).filter(Column::isOfClaims).forEach(columns::add);
         }
         columns.addAll(asked);
         return List.copyOf(columns);

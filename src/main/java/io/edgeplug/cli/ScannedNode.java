@@ -36,7 +36,7 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
             ScannedNode::isSameId,
             (device, name) -> device instanceof PciDevice pci
                     && address(name).equals(Optional.of(pci.function().address())),
-            (device, name) -> Column.netNames(device).contains(name),
+            (device, name) -> DeviceFacts.netNames(device).contains(name),
             (device, name) ->
                     device.rdmaDevices().stream().map(RdmaDevice::name).anyMatch(name::equals));
 
@@ -142,7 +142,8 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
                 .filter(equipment -> !(equipment.device() instanceof PathDevice))
                 .map(Equipment::nodes)
                 .flatMap(nodes -> nodes.stream().map(node -> node.hostPath()));
-        return Stream.of(files, Column.nodes(one.device()).stream(), handedOver).flatMap(places -> places);
+        return Stream.of(files, DeviceFacts.nodes(one.device()).stream(), handedOver)
+                .flatMap(places -> places);
     }
 
     /** An ID that begins with an address, of which the domain can be left out. */

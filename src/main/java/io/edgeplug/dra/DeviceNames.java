@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** The names of devices in slices, which are DNS labels: {@code 0000-3b-02-1} for the function at {@code 0000:3b:02.1}. */
-final class DeviceNames {
+public final class DeviceNames {
 
     private static final int MAX_LABEL = 63;
     private static final int HASH_BYTES = 6;
@@ -23,7 +23,7 @@ final class DeviceNames {
     private DeviceNames() {}
 
     /** The name of the device with that ID; no other device of the node has it. */
-    static String of(String id) {
+    public static String of(String id) {
         if (FUNCTION.matcher(id).matches()) {
             return id.replace(':', '-').replace('.', '-');
         }

@@ -3,6 +3,7 @@ package io.edgeplug.dra;
 import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.dra.DeviceHealths.OfDevice;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
@@ -27,6 +28,7 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The node's driver of Dynamic Resource Allocation, for the classes that ask for it, while this is open. */
 public final class DraDriver implements AutoCloseable {
@@ -42,6 +44,7 @@ public final class DraDriver implements AutoCloseable {
     private final UnixRpc rpc;
     private final ApiServer api;
     private final SlicePublisher publisher;
+    private final HealthService health;
     private final DraSockets sockets;
     private final List<Thread> followers;
     private volatile Set<ResourceName> withdrawn = Set.of();
@@ -89,6 +92,7 @@ public final class DraDriver implements AutoCloseable {
         this.api = new ApiServer(place.kubeconfig().orElseGet(Kubeconfig::ofKubelet));
         this.publisher =
                 new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
+        this.health = new HealthService(api, place.nodeName(), this::health, HealthService.REPETITION);
         Claims prepared = new Claims(
                 new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
                 claims,
@@ -135,7 +139,9 @@ public final class DraDriver implements AutoCloseable {
                             .resolve(place.driver())
                             .resolve("dra.sock"),
                     place.registry().toAbsolutePath().resolve(place.driver() + "-reg.sock"),
-                    new DraService(prepared).services(),
+                    Stream.of(new DraService(prepared).services(), health.services())
+                            .flatMap(List::stream)
+                            .toList(),
                     publisher::want);
         } catch (IOException e) {
             api.close();
@@ -170,11 +176,21 @@ public final class DraDriver implements AutoCloseable {
                             Stock newest = supply.stock().awaitNewerThan(number);
                             number = newest.number();
                             publisher.wake();
+                            health.wake();
                         }
                     } catch (InterruptedException e) {
                         LOG.finest("no longer followed");
                     }
                 });
+    }
+
+    /** What the kubelet is told of the devices in the slices. */
+    private List<OfDevice> health() {
+        return supplies.stream()
+                .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
+                .flatMap(supply -> supply.current().devices().stream()
+                        .map(device -> OfDevice.of(DeviceNames.of(device.id()), device)))
+                .toList();
     }
 
     private List<Offer> offers() {

@@ -49,14 +49,19 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     /** The service in each version. */
     List<ServerServiceDefinition> services() {
         ServerServiceDefinition newest = bindService();
-        ServerServiceDefinition.Builder older = ServerServiceDefinition.builder(OLDER);
-        newest.getMethods().forEach(method -> older.addMethod(renamed(method)));
-        return List.of(newest, older.build());
+        return List.of(newest, as(OLDER, newest));
     }
 
-    private static <Q, A> ServerMethodDefinition<Q, A> renamed(ServerMethodDefinition<Q, A> method) {
+    /** A service under the name of another version, which has the same messages. */
+    static ServerServiceDefinition as(String version, ServerServiceDefinition newest) {
+        ServerServiceDefinition.Builder other = ServerServiceDefinition.builder(version);
+        newest.getMethods().forEach(method -> other.addMethod(renamed(version, method)));
+        return other.build();
+    }
+
+    private static <Q, A> ServerMethodDefinition<Q, A> renamed(String version, ServerMethodDefinition<Q, A> method) {
         MethodDescriptor<Q, A> descriptor = method.getMethodDescriptor();
-        String name = MethodDescriptor.generateFullMethodName(OLDER, String.valueOf(descriptor.getBareMethodName()));
+        String name = MethodDescriptor.generateFullMethodName(version, String.valueOf(descriptor.getBareMethodName()));
         return ServerMethodDefinition.create(
                 descriptor.toBuilder()
                         .setFullMethodName(name)

@@ -197,6 +197,7 @@ final class DraSockets implements AutoCloseable {
                     .setName(driver)
                     .setEndpoint(calls.toString())
                     .addAllSupportedVersions(DraService.VERSIONS)
+                    .addAllSupportedVersions(HealthService.VERSIONS)
                     .build());
             answer.onCompleted();
         }

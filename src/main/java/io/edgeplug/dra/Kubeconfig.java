@@ -1,6 +1,7 @@
 package io.edgeplug.dra;
 
 import io.edgeplug.linux.ForeignFile;
+import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -49,6 +50,7 @@ record Kubeconfig(
             Path.of("/var/lib/k0s/kubelet.conf"));
 
     private static final int MAX_BYTES = 1 << 20;
+    private static final int MAX_LINKS = 40;
     private static final int HTTPS = 443;
     private static final Pattern NODE = Pattern.compile("(?:^|,)CN=system:node:([a-z0-9.-]+)(?:,|$)");
 
@@ -70,13 +72,32 @@ record Kubeconfig(
         return OF_KUBELETS.stream().filter(Files::exists).findFirst().orElse(OF_KUBELETS.getFirst());
     }
 
+    /** The same, of a node that is looked at from outside. */
+    static Path ofKubelet(Sysfs node) throws IOException {
+        for (Path one : OF_KUBELETS) {
+            if (node.exists(relative(one))) {
+                return one;
+            }
+        }
+        return OF_KUBELETS.getFirst();
+    }
+
+    private static String relative(Path path) {
+        return path.toString().substring(1);
+    }
+
     /**
      * Reads a kubeconfig and what it names.
      *
      * @throws IOException if it does not say what is needed; the message names the file
      */
     static Kubeconfig read(Path file) throws IOException {
-        return new Reading(file).read();
+        return new Reading(file, Optional.empty()).read();
+    }
+
+    /** The same, of a node that is looked at from outside; all paths are as that node sees them. */
+    static Kubeconfig read(Path file, Sysfs node) throws IOException {
+        return new Reading(file, Optional.of(node)).read();
     }
 
     /** Whether all files are as they were read. */
@@ -115,10 +136,12 @@ record Kubeconfig(
     private static final class Reading {
 
         private final Path file;
+        private final Optional<Sysfs> node;
         private final Map<Path, Object> stamps = new HashMap<>();
 
-        Reading(Path file) {
+        Reading(Path file, Optional<Sysfs> node) {
             this.file = file;
+            this.node = node;
         }
 
         Kubeconfig read() throws IOException {
@@ -222,13 +245,27 @@ record Kubeconfig(
         private String contentOf(Path path) throws IOException {
             // before it is read, so that a change in between is seen
             stamps.put(path, stamp(path));
-            try (InputStream in = ForeignFile.open(path, MAX_BYTES)) {
+            try (InputStream in = ForeignFile.open(place(path), MAX_BYTES)) {
                 return new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
             } catch (NoSuchFileException e) {
                 throw new IOException(path + ": no such file", e);
             } catch (IOException e) {
                 throw new IOException(path + ": " + e.getMessage(), e);
             }
+        }
+
+        /** Where it is found from here: an absolute link, as the kubelet's, leads to a file of the node that is looked at. */
+        private Path place(Path path) throws IOException {
+            if (node.isEmpty()) {
+                return path;
+            }
+            Path at = path;
+            Optional<String> target = node.orElseThrow().linkTarget(relative(at));
+            for (int links = 0; target.isPresent() && links < MAX_LINKS; links++) {
+                at = at.resolveSibling(target.orElseThrow()).normalize();
+                target = node.orElseThrow().linkTarget(relative(at));
+            }
+            return node.orElseThrow().locate(relative(at));
         }
 
         private URI server(String text) throws IOException {

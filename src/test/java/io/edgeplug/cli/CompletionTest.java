@@ -61,6 +61,20 @@ final class CompletionTest {
     }
 
     @Test
+    void resourcesThatAreClaimedAreCompletedWhereTheirDeviceClassesArePrinted() throws Exception {
+        Path config = Files.writeString(directory.resolve("dra.toml"), """
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                api = "dra"
+                match = { vendors = ["8086"] }
+                """);
+        assertThat(completed("edgeplug dra dev", "dev")).contains("device-class");
+        assertThat(completed("edgeplug dra device-class --config " + config + " exa", "exa"))
+                .containsExactly("example.com/vf");
+    }
+
+    @Test
     void tryIsCompletedWithAResourceAndItsDevices() throws Exception {
         assertThat(completed("edgeplug try" + NODE + " intel.com/x710_d", "intel.com/x710_d"))
                 .containsExactly("intel.com/x710_dpdk=");

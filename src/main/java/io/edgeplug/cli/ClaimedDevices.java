@@ -1,0 +1,120 @@
+package io.edgeplug.cli;
+
+import io.edgeplug.config.Config;
+import io.edgeplug.device.Device;
+import io.edgeplug.dra.DeviceNames;
+import io.edgeplug.dra.NodeIdentity;
+import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
+import io.edgeplug.rules.Api;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * How the cluster knows the devices that pods claim, and which claims hold them, as files of the node tell; the API server is
+ * not asked. The name of a ResourceSlice is not among it, since the server completes that.
+ */
+final class ClaimedDevices {
+
+    /** Nothing is known. */
+    static final ClaimedDevices UNKNOWN = new ClaimedDevices("", Optional.empty(), List.of());
+
+    private final String driver;
+    private final Optional<String> pool;
+    private final List<PreparedClaim> claims;
+
+    private ClaimedDevices(String driver, Optional<String> pool, List<PreparedClaim> claims) {
+        this.driver = driver;
+        this.pool = pool;
+        this.claims = claims;
+    }
+
+    /** Reads it, as far as this user may. */
+    static ClaimedDevices read(Sysroot sysroot, Config config) {
+        return new ClaimedDevices(
+                config.dra().driver(),
+                config.claimed().isEmpty() ? Optional.empty() : pool(sysroot, config),
+                claims(sysroot));
+    }
+
+    private static Optional<String> pool(Sysroot sysroot, Config config) {
+        if (config.dra().nodeName().isPresent()) {
+            return config.dra().nodeName();
+        }
+        try {
+            return NodeIdentity.read(sysroot.sysfs(), config.dra().kubeconfig()).nodeName();
+        } catch (IOException e) {
+            // check says why
+            return Optional.empty();
+        }
+    }
+
+    private static List<PreparedClaim> claims(Sysroot sysroot) {
+        try {
+            return PreparedClaims.read(PreparedClaims.directory(sysroot.root())).all();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    /** Whether pods claim the device. */
+    static boolean isClaimed(Item item) {
+        return item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent();
+    }
+
+    /** The name in its slice. */
+    Optional<String> name(Item item) {
+        // nothing of dra is loaded where no device is claimed
+        return isClaimed(item) ? Optional.of(DeviceNames.of(item.device().id())) : Optional.empty();
+    }
+
+    /** The driver of that slice. */
+    Optional<String> driver(Item item) {
+        return Optional.of(driver).filter(name -> isClaimed(item));
+    }
+
+    /** The pool of that slice, which is called as the node. */
+    Optional<String> pool(Item item) {
+        return pool.filter(name -> isClaimed(item));
+    }
+
+    /** The claims that hold a device as what it is listed for, whatever its class says now: {@code default/two-vfs}. */
+    List<String> of(Item item) {
+        return claims.stream()
+                .filter(claim -> held(claim, item.device())
+                        .anyMatch(resource -> !item.isFace()
+                                || item.resource()
+                                        .filter(own -> own.toString().equals(resource))
+                                        .isPresent()))
+                .map(claim -> claim.namespace() + "/" + claim.name())
+                .sorted()
+                .toList();
+    }
+
+    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod 5f6f1b0c-…}. */
+    List<String> lines(Item item) {
+        return claims.stream()
+                .flatMap(claim -> held(claim, item.device())
+                        .distinct()
+                        .map(resource -> "held by " + claim + (item.isFace() ? " as " + resource : "") + rest(claim)))
+                .sorted()
+                .toList();
+    }
+
+    private static String rest(PreparedClaim claim) {
+        return (claim.pods().isEmpty() ? "" : ", for pod " + String.join(", ", claim.pods()))
+                + (claim.boot().isEmpty() ? ", which is not prepared yet" : "");
+    }
+
+    /** The resources as which a claim holds a device; none if it does not. */
+    private static Stream<String> held(PreparedClaim claim, Device device) {
+        return claim.devices().stream()
+                .filter(one -> !one.isForAdministrator())
+                .filter(one -> new Holding("", "", one.resource(), one.id()).isOf(device))
+                .map(PreparedClaim.Device::resource);
+    }
+}

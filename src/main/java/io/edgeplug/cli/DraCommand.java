@@ -1,0 +1,12 @@
+package io.edgeplug.cli;
+
+import picocli.CommandLine.Command;
+
+/** What the cluster needs so that pods claim this node's devices. */
+@Command(
+        name = "dra",
+        mixinStandardHelpOptions = true,
+        description =
+                "Set up Dynamic Resource Allocation, by which pods claim the devices of classes with api = \"dra\".",
+        subcommands = DeviceClassCommand.class)
+final class DraCommand {}

@@ -1,0 +1,63 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Health;
+import io.edgeplug.proto.drahealth.v1.DeviceHealth;
+import io.edgeplug.proto.drahealth.v1.DeviceIdentifier;
+import io.edgeplug.proto.drahealth.v1.HealthStatus;
+import io.edgeplug.proto.drahealth.v1.NodeWatchResourcesResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The health of all devices at one time, by which two times are compared.
+ *
+ * @param pool in which all of them are
+ */
+record DeviceHealths(String pool, List<OfDevice> devices) {
+
+    /** After which the kubelet takes what it was told for outdated. */
+    static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    DeviceHealths {
+        devices = List.copyOf(devices);
+    }
+
+    /**
+     * The health of one.
+     *
+     * @param name by which the cluster knows it
+     * @param message for the pod that has it; empty if nothing is wrong
+     */
+    record OfDevice(String name, String message) {
+
+        /** That of a device which the cluster knows by this name. */
+        static OfDevice of(String name, Device device) {
+            return new OfDevice(name, problem(device));
+        }
+    }
+
+    /** A device that is only kept from others is fit for the pod that has it. */
+    private static String problem(Device device) {
+        Health health = device.health();
+        return health.isWithheld()
+                ? ""
+                : health.problem().map(problem -> device.id() + ": " + problem).orElse("");
+    }
+
+    /** The message that says so, as of now. */
+    NodeWatchResourcesResponse message() {
+        long now = Instant.now().getEpochSecond();
+        NodeWatchResourcesResponse.Builder all = NodeWatchResourcesResponse.newBuilder();
+        for (OfDevice one : devices) {
+            all.addDevices(DeviceHealth.newBuilder()
+                    .setDevice(DeviceIdentifier.newBuilder().setPoolName(pool).setDeviceName(one.name()))
+                    .setHealth(one.message().isEmpty() ? HealthStatus.HEALTHY : HealthStatus.UNHEALTHY)
+                    .setLastUpdatedTime(now)
+                    .setHealthCheckTimeoutSeconds(TIMEOUT.toSeconds())
+                    .setMessage(one.message()));
+        }
+        return all.build();
+    }
+}
