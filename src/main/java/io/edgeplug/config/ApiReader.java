@@ -14,8 +14,8 @@ final class ApiReader {
     /** Keys that say how a device plugin hands over; a claim is always handed over by CDI. */
     private static final List<String> OF_PLUGINS = List.of("hand_over", "cdi_annotations", "annotations");
 
-    /** What is done at the release of a device, and who else offers it, follows the pods of device plugins alone. */
-    private static final List<String> NOT_YET = List.of("release", "faces");
+    /** Who else offers a device is not told in slices. */
+    private static final List<String> NOT_YET = List.of("faces");
 
     /** A slice tells the resource in an attribute, and the API server takes no longer one. */
     private static final int MAX_RESOURCE = 64;

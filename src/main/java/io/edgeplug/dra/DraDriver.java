@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -37,11 +38,17 @@ public final class DraDriver implements AutoCloseable {
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
     private final List<Supply> supplies;
+    private final Supplies all;
+    private final Preparations preparations;
     private final KubeletPods pods;
     private final PreparedClaims claims;
     private final UnixRpc rpc;
     private final ApiServer api;
     private final SlicePublisher publisher;
+
+    /** One object, to be removed again. */
+    private final Runnable preparationListener;
+
     private final DraSockets sockets;
     private final List<Thread> followers;
     private volatile Set<ResourceName> withdrawn = Set.of();
@@ -79,6 +86,8 @@ public final class DraDriver implements AutoCloseable {
         this.supplies = all.each().stream()
                 .filter(supply -> supply.deviceClass().api() == Api.DRA)
                 .toList();
+        this.all = all;
+        this.preparations = preparations;
         this.pods = pods;
         this.claims = claims;
         String boot = boot(place.boot());
@@ -89,6 +98,7 @@ public final class DraDriver implements AutoCloseable {
         this.api = new ApiServer(place.kubeconfig().orElseGet(Kubeconfig::ofKubelet));
         this.publisher =
                 new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
+        this.preparationListener = publisher::wake;
         Claims prepared = new Claims(
                 new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
                 claims,
@@ -120,6 +130,8 @@ public final class DraDriver implements AutoCloseable {
             throws IOException {
         DraDriver driver = new DraDriver(place, supplies, preparations, pods, claims, holdersChanged);
         driver.publisher.start();
+        // a scrub may begin and end before the stock tells of it
+        preparations.addListener(driver.preparationListener);
         driver.followers.forEach(Thread::start);
         return driver;
     }
@@ -180,6 +192,8 @@ public final class DraDriver implements AutoCloseable {
     private List<Offer> offers() {
         Set<String> claimed = claims.holdings().stream().map(Holding::id).collect(Collectors.toSet());
         Predicate<Device> heldByPlugin = heldByPlugin();
+        // asked after the claims: what is released meanwhile wakes the publisher once more
+        Map<String, Boolean> used = all.used();
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : supplies) {
             if (!withdrawn.contains(supply.deviceClass().resource())) {
@@ -188,7 +202,8 @@ public final class DraDriver implements AutoCloseable {
                         supply.deviceClass(),
                         devices,
                         claimed,
-                        devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet())));
+                        devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet()),
+                        used));
             }
         }
         return offers;
@@ -227,6 +242,7 @@ public final class DraDriver implements AutoCloseable {
     /** Takes the sockets away; the slices stay, and the kubelet deletes them if no driver comes back within half a minute. */
     @Override
     public void close() throws IOException {
+        preparations.removeListener(preparationListener);
         followers.forEach(Thread::interrupt);
         sockets.close();
         publisher.close();

@@ -18,13 +18,24 @@ import java.util.TreeMap;
  * @param devices in the health that the cluster is told
  * @param claimed the IDs of those that a claim has
  * @param heldByPlugin the IDs of those that a pod has from the device plugin, which had the class before
+ * @param used those that are not as the next pod must find them, by ID: whether each is so soon without anybody's help
  */
-record Offer(DeviceClass deviceClass, List<Device> devices, Set<String> claimed, Set<String> heldByPlugin) {
+record Offer(
+        DeviceClass deviceClass,
+        List<Device> devices,
+        Set<String> claimed,
+        Set<String> heldByPlugin,
+        Map<String, Boolean> used) {
+
+    Offer(DeviceClass deviceClass, List<Device> devices, Set<String> claimed, Set<String> heldByPlugin) {
+        this(deviceClass, devices, claimed, heldByPlugin, Map.of());
+    }
 
     Offer {
         devices = List.copyOf(devices);
         claimed = Set.copyOf(claimed);
         heldByPlugin = Set.copyOf(heldByPlugin);
+        used = Map.copyOf(used);
     }
 
     /**

@@ -8,6 +8,7 @@ import io.edgeplug.device.Device;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** What the slices of this node hold: the devices of all classes, as the {@code spec.devices} of one slice after the other. */
@@ -20,6 +21,8 @@ final class Pool {
     private static final String UNHEALTHY = "/unhealthy";
 
     private static final String HELD = "/held";
+
+    private static final String SCRUBBING = "/scrubbing";
 
     private final String driver;
     private final boolean hasTaints;
@@ -61,8 +64,15 @@ final class Pool {
         if (offer.claimed().contains(device.id())) {
             return true;
         }
-        boolean isFree = device.health().isHealthy() && !offer.heldByPlugin().contains(device.id());
+        boolean isFree = !isBroken(device)
+                && !offer.heldByPlugin().contains(device.id())
+                && !offer.used().containsKey(device.id());
         return isFree || (hasTaints && !device.health().isGone());
+    }
+
+    /** One that is only withheld says so by another taint. */
+    private static boolean isBroken(Device device) {
+        return !device.health().isHealthy() && !device.health().isWithheld();
     }
 
     private JsonObject device(Offer offer, Device device) {
@@ -70,13 +80,18 @@ final class Pool {
         json.addProperty("name", DeviceNames.of(device.id()));
         json.add("attributes", sorted(DeviceAttributes.of(offer.deviceClass(), device)));
         JsonArray taints = new JsonArray();
-        if (hasTaints && !device.health().isHealthy()) {
-            boolean evicts = offer.deviceClass().evict() && offer.claimed().contains(device.id());
+        boolean isClaimed = offer.claimed().contains(device.id());
+        if (hasTaints && isBroken(device)) {
+            boolean evicts = offer.deviceClass().evict() && isClaimed;
             taints.add(taint(
                     UNHEALTHY, device.health().isGone() ? "gone" : "unhealthy", evicts ? "NoExecute" : "NoSchedule"));
         }
         if (hasTaints && offer.heldByPlugin().contains(device.id())) {
             taints.add(taint(HELD, "device-plugin", "NoSchedule"));
+        }
+        Optional<Boolean> isScrubbed = Optional.ofNullable(offer.used().get(device.id()));
+        if (hasTaints && isScrubbed.isPresent() && !isClaimed) {
+            taints.add(taint(SCRUBBING, isScrubbed.orElseThrow() ? "pending" : "failed", "NoSchedule"));
         }
         if (!taints.isEmpty()) {
             json.add("taints", taints);

@@ -183,7 +183,12 @@ public final class KubeletPods implements AutoCloseable {
         ids.forEach(id -> given.put(id, now));
     }
 
-    /** Whether processes of a pod may still run. */
+    /** Whether containers may have used what a claim holds: it was prepared to the end once. */
+    public boolean wasPrepared(String claim) {
+        return claims.of(claim).flatMap(PreparedClaim::boot).isPresent();
+    }
+
+    /** Whether processes of a pod may still run. A claim has none when it is released. */
     public boolean mayRun(String uid) {
         return left.hasCgroup(uid);
     }

@@ -51,7 +51,6 @@ final class ApiReaderTest {
             api = "dra"~annotations = { a = "b" } | annotations: does not apply to api = "dra"
             api = "dra"~shares = 4              | shares: is not possible with api = "dra" yet
             api = "dra"~faces = "exclusive"     | faces: is not possible with api = "dra" yet
-            api = "dra"~release = { reset = "flr" } | release: is not possible with api = "dra" yet
             """)
     void whatAClaimedClassCannotSayIsAMistake(String lines, String mistake) {
         assertThat(mistakes("", lines.replace('~', '\n'))).contains(mistake);
