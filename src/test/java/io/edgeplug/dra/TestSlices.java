@@ -40,7 +40,8 @@ final class TestSlices {
                 plain.isFace(),
                 plain.trustOwner(),
                 Api.DRA,
-                evict);
+                evict,
+                plain.choices());
     }
 
     static Device vf(int number) {

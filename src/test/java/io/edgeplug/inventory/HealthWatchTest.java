@@ -11,6 +11,7 @@ import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.ClaimChoices;
 import io.edgeplug.rules.ContainerRules;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HealthCheck;
@@ -297,6 +298,7 @@ final class HealthWatchTest {
                 false,
                 Optional.empty(),
                 Api.DEVICE_PLUGIN,
-                false);
+                false,
+                ClaimChoices.NONE);
     }
 }
