@@ -40,8 +40,13 @@ final class ClaimChoicesReader {
         // else a claim that chooses nothing would get what the claim before has chosen
         need(table, VLANS, !vlans.isEmpty(), "vlan", recipe, vf -> vf.vlan().isPresent());
         need(table, MAC, mac, "mac", recipe, vf -> vf.mac().isPresent());
-        need(table, MAX_RATE, maxRate.isPresent(), "max_tx_rate", recipe, vf -> vf.maxRate()
-                .isPresent());
+        need(
+                table,
+                MAX_RATE,
+                maxRate.isPresent(),
+                "max_tx_rate",
+                recipe,
+                vf -> vf.maxRate().isPresent());
         return new ClaimChoices(vlans, mac, maxRate);
     }
 

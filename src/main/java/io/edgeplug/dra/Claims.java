@@ -152,8 +152,9 @@ final class Claims {
         changed.run();
         for (List<Found> devices : byRequest(found).values()) {
             if (!devices.getFirst().result().isForAdministrator()) {
-                devices.getFirst().resource().makeReady(
-                        ids(devices), devices.getFirst().choice());
+                devices.getFirst()
+                        .resource()
+                        .makeReady(ids(devices), devices.getFirst().choice());
             }
         }
         String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
@@ -194,7 +195,7 @@ final class Claims {
     private Found find(Result result) throws IOException {
         for (Resource resource : source.resources()) {
             for (Device device : resource.supply().current().devices()) {
-                if (DeviceNames.of(device.id()).equals(result.device())) {
+                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
                     if (!result.isForAdministrator()) {
                         source.refuseIfHeld(device);
                     }

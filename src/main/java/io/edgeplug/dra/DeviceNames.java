@@ -1,5 +1,7 @@
 package io.edgeplug.dra;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.rules.DeviceClass;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -21,6 +23,11 @@ final class DeviceNames {
     private static final Pattern LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
 
     private DeviceNames() {}
+
+    /** The name of a device of that class; no other device of the node has it, nor another face of the same. */
+    static String of(DeviceClass deviceClass, Device device) {
+        return of(device.id() + (deviceClass.isFace() ? " " + deviceClass.resource() : ""));
+    }
 
     /** The name of the device with that ID; no other device of the node has it. */
     static String of(String id) {

@@ -126,14 +126,20 @@ final class DeviceParameters {
         JsonObject vf = Slice.object(object, "vf");
         refuseOthers(vf, "vf.", Set.of("mac", "vlan", "max_tx_rate"));
         return new Step.Vf(
-                mac(vf), vlan(vf), Optional.empty(), Optional.empty(), OptionalInt.empty(), maxRate(vf), Optional.empty());
+                mac(vf),
+                vlan(vf),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                maxRate(vf),
+                Optional.empty());
     }
 
     private void refuseOthers(JsonObject object, String path, Set<String> known) {
         for (String name : object.keySet()) {
             if (!known.contains(name)) {
-                mistakes.add(path + shown(name) + ": unknown field, there are "
-                        + String.join(", ", new TreeSet<>(known)));
+                mistakes.add(
+                        path + shown(name) + ": unknown field, there are " + String.join(", ", new TreeSet<>(known)));
             }
         }
     }
@@ -166,8 +172,8 @@ final class DeviceParameters {
         }
         OptionalInt vlan = number(vf.get("vlan"));
         if (vlan.isEmpty() || !vlans.contains(vlan.getAsInt())) {
-            mistakes.add(
-                    "vf.vlan: must be one of " + vlans.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+            mistakes.add("vf.vlan: must be one of "
+                    + vlans.stream().map(String::valueOf).collect(Collectors.joining(", ")));
         }
         return vlan;
     }

@@ -20,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -190,10 +191,11 @@ public final class DraDriver implements AutoCloseable {
     }
 
     private List<Offer> offers() {
-        Set<String> claimed = claims.holdings().stream().map(Holding::id).collect(Collectors.toSet());
+        List<Holding> holdings = claims.holdings();
         Predicate<Device> heldByPlugin = heldByPlugin();
         // asked after the claims: what is released meanwhile wakes the publisher once more
-        Map<String, Boolean> used = all.used();
+        Map<String, Boolean> used = new HashMap<>(all.used());
+        holdings.forEach(holding -> used.remove(holding.id()));
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : supplies) {
             if (!withdrawn.contains(supply.deviceClass().resource())) {
@@ -201,12 +203,19 @@ public final class DraDriver implements AutoCloseable {
                 offers.add(new Offer(
                         supply.deviceClass(),
                         devices,
-                        claimed,
+                        claimed(holdings, supply.deviceClass().resource()),
                         devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet()),
                         used));
             }
         }
         return offers;
+    }
+
+    private static Set<String> claimed(List<Holding> holdings, ResourceName resource) {
+        return holdings.stream()
+                .filter(holding -> holding.resource().equals(resource.toString()))
+                .map(Holding::id)
+                .collect(Collectors.toSet());
     }
 
     /** Where it is not known, a claim is refused when it is to be prepared. */

@@ -16,9 +16,10 @@ import java.util.TreeMap;
  * The devices of one class at one time.
  *
  * @param devices in the health that the cluster is told
- * @param claimed the IDs of those that a claim has
+ * @param claimed the IDs of those that a claim has as devices of this class
  * @param heldByPlugin the IDs of those that a pod has from the device plugin, which had the class before
- * @param used those that are not as the next pod must find them, by ID: whether each is so soon without anybody's help
+ * @param used those that no claim has and that are not as the next pod must find them, by ID: whether each is so soon without
+ *     anybody's help
  */
 record Offer(
         DeviceClass deviceClass,

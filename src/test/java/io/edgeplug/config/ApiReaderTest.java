@@ -56,7 +56,6 @@ final class ApiReaderTest {
             api = "dra"~claims = { max_tx_rate = 9 } | claims.max_tx_rate: needs max_tx_rate in [class.prepare.vf]
             api = "dra"~claims = { vlans = [4095] } | claims.vlans: must be 0 to 4094
             api = "dra"~claims = { vlan = 7 }   | claims.vlan: unknown key, did you mean vlans?
-            api = "dra"~faces = "exclusive"     | faces: is not possible with api = "dra" yet
             """)
     void whatAClaimedClassCannotSayIsAMistake(String lines, String mistake) {
         assertThat(mistakes("", lines.replace('~', '\n'))).contains(mistake);

@@ -119,9 +119,7 @@ record ReferenceKey(String table, String name, String text, String example) {
                         + (line.isEmpty() ? "" : "[class.limits]\n" + line + "\n");
             case "class.claims" ->
                 "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
-                        + (kind == Kind.VF
-                                ? "[class.prepare.vf]\nvlan = 0\nmac = \"random\"\nmax_tx_rate = 0\n"
-                                : "")
+                        + (kind == Kind.VF ? "[class.prepare.vf]\nvlan = 0\nmac = \"random\"\nmax_tx_rate = 0\n" : "")
                         + "[class.claims]\n" + line + "\n";
             case "class.prepare.program", "class.release.program" -> {
                 String others = (name.equals("file") ? "" : "file = \"/x\"\n")

@@ -92,8 +92,9 @@ final class DeviceParametersTest {
     private String mistakes(String parameters) {
         String error = error("bad", claim("bad", VF0_NAME, config("[]", parameters)));
         assertThat(error)
-                .startsWith("Claim default/bad cannot be prepared: it or its DeviceClass has parameters that example.com/vf"
-                        + " does not take: ");
+                .startsWith(
+                        "Claim default/bad cannot be prepared: it or its DeviceClass has parameters that example.com/vf"
+                                + " does not take: ");
         return error.substring(error.indexOf("take: ") + 6);
     }
 
