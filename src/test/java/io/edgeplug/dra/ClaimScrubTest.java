@@ -5,6 +5,7 @@ import static io.edgeplug.dra.DraNode.VF0_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.kubelet.LogLines;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
@@ -55,6 +56,16 @@ final class ClaimScrubTest {
         return node.prepare(name).getError();
     }
 
+    /** Asks as the kubelet does until the claim is prepared, since one try may be too short on a busy machine. */
+    private void prepare(String name) {
+        Deadline patience = Deadline.in(DraNode.PATIENCE);
+        String error = error(name);
+        while (!error.isEmpty()) {
+            assertThat(patience.isOver()).as(error).isFalse();
+            error = error(name);
+        }
+    }
+
     private long resets() {
         return node.node.acts().stream().filter(RESET::equals).count();
     }
@@ -90,8 +101,8 @@ final class ClaimScrubTest {
     @Test
     void deviceIsScrubbedOnceItsClaimIsReleasedAndNotBefore() throws Exception {
         node.allocate("mine", VF0_NAME);
-        assertThat(error("mine")).isEmpty();
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
+        prepare("mine");
         assertThat(resets()).isZero();
         assertThat(note()).content().contains("uid-of-mine", "example.com/vf");
         try (LogLines log = LogLines.open()) {
@@ -111,14 +122,14 @@ final class ClaimScrubTest {
         node.node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> isNoted.set(Files.exists(note())));
         node.allocate("mine", VF0_NAME);
 
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
         assertThat(isNoted).isTrue();
     }
 
     @Test
     void releaseIsAnsweredAtOnceAndTheNextClaimWaitsForTheScrub() throws Exception {
         node.allocate("mine", VF0_NAME);
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
         hangInReset();
 
         assertThat(node.unprepare("mine").getError()).isEmpty();
@@ -134,7 +145,7 @@ final class ClaimScrubTest {
             List<String> ignored = log.await(VF0 + ": scrubbed in ");
         }
 
-        assertThat(error("yours")).isEmpty();
+        prepare("yours");
         assertThat(resets()).isEqualTo(1);
         assertThat(note()).content().contains("uid-of-yours").doesNotContain("uid-of-mine", "released");
         assertThat(node.server.await(ClaimScrubTest::isFree)).isNotEmpty();
@@ -143,7 +154,7 @@ final class ClaimScrubTest {
     @Test
     void claimOfADeviceThatCouldNotBeScrubbedIsRefusedUntilItIs() throws Exception {
         node.allocate("mine", VF0_NAME);
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
         AtomicBoolean isMended = new AtomicBoolean();
         node.node.interfere(FUNCTION + "/reset", () -> {
             if (!isMended.get()) {
@@ -158,21 +169,23 @@ final class ClaimScrubTest {
         }
         assertThat(node.server.await(taint("failed"))).isNotEmpty();
         node.allocate("yours", VF0_NAME);
-        assertThat(error("yours")).contains("could not be scrubbed: ", "Inappropriate ioctl for device");
-        assertThat(node.claims()).isEmptyDirectory();
+        // whether the daemon tries once more for it or not
+        assertThat(error("yours")).contains("Inappropriate ioctl for device");
+        assertThat(node.specifications()).isEmpty();
+        assertThat(node.unprepare("yours").getError()).isEmpty();
 
         try (LogLines log = LogLines.open()) {
             isMended.set(true);
             List<String> ignored = log.await(VF0 + ": scrubbed in ");
         }
-        assertThat(error("yours")).isEmpty();
+        prepare("yours");
         assertThat(node.server.await(ClaimScrubTest::isFree)).isNotEmpty();
     }
 
     @Test
     void whatADaemonThatWasKilledDidNotScrubTheNextOneDoes() throws Exception {
         node.allocate("mine", VF0_NAME);
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
         node.stopDaemon();
         // as if it had been killed right after it forgot the claim
         Files.delete(node.claims().resolve("uid-of-mine.json"));
@@ -203,7 +216,7 @@ final class ClaimScrubTest {
     @Test
     void claimThatIsPreparedAgainAfterABootFindsItsDeviceAsItLeftIt() throws Exception {
         node.allocate("mine", VF0_NAME);
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
         node.stopDaemon();
         node.loseWhatABootTakes();
         node.startDaemon();
@@ -217,14 +230,14 @@ final class ClaimScrubTest {
                 .addProperty("uid", "uid-of-another-pod");
         node.server.put(claim);
 
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
         assertThat(resets()).isZero();
     }
 
     @Test
     void deviceOfAClaimThatWasPreparedBeforeItsClassSaidSoIsScrubbedToo() throws Exception {
         node.allocate("mine", VF0_NAME);
-        assertThat(error("mine")).isEmpty();
+        prepare("mine");
         node.stopDaemon();
         // as of a daemon whose class had no [class.release]
         Files.delete(note());
