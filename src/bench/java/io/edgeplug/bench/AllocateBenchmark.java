@@ -167,6 +167,7 @@ public class AllocateBenchmark {
                 one.isFace(),
                 one.trustOwner(),
                 one.api(),
-                one.evict());
+                one.evict(),
+                one.choices());
     }
 }

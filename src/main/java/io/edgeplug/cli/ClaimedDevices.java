@@ -69,7 +69,9 @@ final class ClaimedDevices {
     /** The name in its slice. */
     Optional<String> name(Item item) {
         // nothing of dra is loaded where no device is claimed
-        return isClaimed(item) ? Optional.of(DeviceNames.of(item.device().id())) : Optional.empty();
+        return item.deviceClass()
+                .filter(any -> isClaimed(item))
+                .map(deviceClass -> DeviceNames.of(deviceClass, item.device()));
     }
 
     /** The driver of that slice. */

@@ -14,9 +14,6 @@ final class ApiReader {
     /** Keys that say how a device plugin hands over; a claim is always handed over by CDI. */
     private static final List<String> OF_PLUGINS = List.of("hand_over", "cdi_annotations", "annotations");
 
-    /** What is done at the release of a device, and who else offers it, follows the pods of device plugins alone. */
-    private static final List<String> NOT_YET = List.of("release", "faces");
-
     /** A slice tells the resource in an attribute, and the API server takes no longer one. */
     private static final int MAX_RESOURCE = 64;
 
@@ -33,9 +30,6 @@ final class ApiReader {
                     .filter(table::has)
                     .forEach(key -> table.mistake(
                             key, "does not apply to api = \"dra\", which hands devices over by CDI alone"));
-            NOT_YET.stream()
-                    .filter(table::has)
-                    .forEach(key -> table.mistake(key, "is not possible with api = \"dra\" yet"));
             if (sharing.isShared()) {
                 table.mistake("shares", "is not possible with api = \"dra\" yet: each claim has its devices alone");
             }

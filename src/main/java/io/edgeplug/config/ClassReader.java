@@ -5,6 +5,7 @@ import io.edgeplug.device.PathGroup;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.ProgramLimits;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.ClaimChoices;
 import io.edgeplug.rules.ContainerRules;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HealthRule;
@@ -83,6 +84,7 @@ final class ClassReader {
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
         }
+        ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, recipe);
         if (mistakes.count() > before) {
             return Optional.empty();
         }
@@ -103,7 +105,8 @@ final class ClassReader {
                 isFace,
                 trustOwner,
                 api,
-                evict));
+                evict,
+                choices));
     }
 
     /** What the mistakes of a class begin with: its number in its file from 0, and its resource if it says one. */

@@ -111,7 +111,7 @@ final class RecipeReader {
                                 table,
                                 "mac",
                                 text.toLowerCase(Locale.ROOT),
-                                VfSettingsReader.MAC,
+                                Step.Vf.STATION,
                                 "\"random\" or a station's address"));
         Step.Vf vf = VfSettingsReader.read(table).withMac(mac);
         return vf.text().isEmpty() ? Optional.empty() : Optional.of(vf);

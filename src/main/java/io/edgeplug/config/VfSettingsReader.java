@@ -3,15 +3,12 @@ package io.edgeplug.config;
 import io.edgeplug.rules.Step;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** Reads what a PF is to say of a VF, which {@code [class.prepare.vf]} and {@code [[vfs]]} name by the same keys. */
 final class VfSettingsReader {
 
-    /** Of one station. */
-    static final Pattern MAC = Pattern.compile("[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
+    static final int MAX_VLAN = 4094;
 
-    private static final int MAX_VLAN = 4094;
     private static final Set<String> LINK_STATES = Set.of("auto", "enable", "disable");
 
     private VfSettingsReader() {}

@@ -55,8 +55,7 @@ final class VfsReader {
             table.mistake("count", "missing: say how many VFs each PF is to have");
         }
         Optional<String> driver = driver(table);
-        VfAddresses mac =
-                addresses(table, "mac", VfSettingsReader.MAC, "a station's address, as 02:00:00:00:10:00", count);
+        VfAddresses mac = addresses(table, "mac", Step.Vf.STATION, "a station's address, as 02:00:00:00:10:00", count);
         VfAddresses guid = addresses(table, "guid", GUID, "a GUID of 8 bytes, as 02:00:00:00:00:00:10:00", count);
         Step.Vf settings = VfSettingsReader.read(table);
         OptionalInt mtu = table.integer("mtu", MIN_MTU, MAX_MTU);

@@ -12,6 +12,7 @@ final class ApiException extends IOException {
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
     private static final int GONE = 410;
+    private static final int INVALID = 422;
 
     private final int status;
     private final transient Optional<Duration> retryAfter;
@@ -34,6 +35,11 @@ final class ApiException extends IOException {
 
     boolean isNotFound() {
         return status == NOT_FOUND;
+    }
+
+    /** Whether what was sent is none that it takes. */
+    boolean isInvalid() {
+        return status == INVALID;
     }
 
     /** Whether what was changed is not as it was known any more, so that a new look at it helps at once. */

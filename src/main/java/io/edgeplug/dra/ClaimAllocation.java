@@ -32,8 +32,15 @@ record ClaimAllocation(List<String> pods, List<Result> results) {
      *
      * @param request what it was asked for as, without the choice among alternatives
      * @param isForAdministrator whether the claim only looks at it
+     * @param parameters what the claim and its DeviceClass choose for it
      */
-    record Result(String request, String pool, String device, boolean isForAdministrator) {}
+    record Result(
+            String request, String pool, String device, boolean isForAdministrator, List<JsonElement> parameters) {
+
+        Result {
+            parameters = List.copyOf(parameters);
+        }
+    }
 
     /**
      * Reads a claim as the API server has it.
@@ -53,7 +60,7 @@ record ClaimAllocation(List<String> pods, List<Result> results) {
         List<Result> results = new ArrayList<>();
         for (JsonObject one : objects(all).toList()) {
             if (Slice.text(one, "driver").equals(driver)) {
-                results.add(result(one, pool));
+                results.add(result(one, pool, allocation, driver));
             }
         }
         if (results.isEmpty()) {
@@ -63,17 +70,19 @@ record ClaimAllocation(List<String> pods, List<Result> results) {
             throw new IOException("its allocation is none of a scheduler's: it has a device twice, or more than "
                     + MAX_RESULTS + " devices");
         }
-        refuseParameters(allocation, driver);
         return new ClaimAllocation(pods(status), results);
     }
 
-    private static Result result(JsonObject json, String pool) throws IOException {
-        String request = Slice.text(json, "request").replaceFirst("/.*", "");
+    private static Result result(JsonObject json, String pool, JsonObject allocation, String driver)
+            throws IOException {
+        String asked = Slice.text(json, "request");
+        String request = asked.replaceFirst("/.*", "");
         Result result = new Result(
                 request,
                 Slice.text(json, "pool"),
                 Slice.text(json, "device"),
-                Slice.text(json, "adminAccess").equals("true"));
+                Slice.text(json, "adminAccess").equals("true"),
+                DeviceParameters.of(allocation, driver, asked));
         if (!result.pool().equals(pool)) {
             throw new IOException("its device " + result.device() + " is of the pool " + result.pool() + ", not of "
                     + pool + ", which is this node's");
@@ -91,19 +100,6 @@ record ClaimAllocation(List<String> pods, List<Result> results) {
                         .map(one -> Slice.text(one, "uid"))
                         .toList()
                 : List.of();
-    }
-
-    /** Nothing is silently ignored. */
-    private static void refuseParameters(JsonObject allocation, String driver) throws IOException {
-        if (allocation.get("config") instanceof JsonArray all) {
-            boolean isOurs = objects(all)
-                    .map(one -> Slice.object(one, "opaque"))
-                    .anyMatch(opaque -> Slice.text(opaque, "driver").equals(driver));
-            if (isOurs) {
-                throw new IOException("it or its DeviceClass has opaque parameters for " + driver
-                        + ", which takes none: what is done to a device is said in the node's configuration");
-            }
-        }
     }
 
     private static Stream<JsonObject> objects(JsonArray array) {

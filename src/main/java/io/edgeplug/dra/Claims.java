@@ -9,6 +9,7 @@ import io.edgeplug.dra.ClaimAllocation.Result;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.HandOver;
+import io.edgeplug.rules.Step;
 import io.edgeplug.supply.Resource;
 import java.io.IOException;
 import java.time.Duration;
@@ -82,7 +83,13 @@ final class Claims {
     private record Given(List<Result> results, Map<Result, String> names, Map<String, Allocation> edits) {}
 
     /** A device with the resource that it backs. */
-    private record Found(Result result, Resource resource, Device device) {}
+    private record Found(Result result, Resource resource, Device device) {
+
+        /** What was chosen for it, of what its class leaves to claims. */
+        Step.Vf choice() throws IOException {
+            return DeviceParameters.read(result, resource.deviceClass());
+        }
+    }
 
     /** Writes again what the container runtime must find of claims that are in use, and removes what is of no more use. */
     void recover() {
@@ -127,6 +134,8 @@ final class Claims {
         List<Found> found = new ArrayList<>();
         for (Result result : allocation.results()) {
             found.add(find(result));
+            // before anything is noted or done
+            Step.Vf ignored = found.getLast().choice();
         }
         boolean isNew = notes.of(name.uid()).isEmpty();
         // From here on nobody else touches the devices, and this claim has them even if the process is killed.
@@ -143,7 +152,9 @@ final class Claims {
         changed.run();
         for (List<Found> devices : byRequest(found).values()) {
             if (!devices.getFirst().result().isForAdministrator()) {
-                devices.getFirst().resource().makeReady(ids(devices));
+                devices.getFirst()
+                        .resource()
+                        .makeReady(ids(devices), devices.getFirst().choice());
             }
         }
         String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
@@ -184,7 +195,7 @@ final class Claims {
     private Found find(Result result) throws IOException {
         for (Resource resource : source.resources()) {
             for (Device device : resource.supply().current().devices()) {
-                if (DeviceNames.of(device.id()).equals(result.device())) {
+                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
                     if (!result.isForAdministrator()) {
                         source.refuseIfHeld(device);
                     }

@@ -1,5 +1,7 @@
 package io.edgeplug.dra;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.rules.DeviceClass;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,8 +24,13 @@ public final class DeviceNames {
 
     private DeviceNames() {}
 
+    /** The name of a device of that class; no other device of the node has it, nor another face of the same. */
+    public static String of(DeviceClass deviceClass, Device device) {
+        return of(device.id() + (deviceClass.isFace() ? " " + deviceClass.resource() : ""));
+    }
+
     /** The name of the device with that ID; no other device of the node has it. */
-    public static String of(String id) {
+    static String of(String id) {
         if (FUNCTION.matcher(id).matches()) {
             return id.replace(':', '-').replace('.', '-');
         }

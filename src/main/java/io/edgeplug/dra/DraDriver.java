@@ -21,7 +21,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -39,12 +41,18 @@ public final class DraDriver implements AutoCloseable {
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
     private final List<Supply> supplies;
+    private final Supplies all;
+    private final Preparations preparations;
     private final KubeletPods pods;
     private final PreparedClaims claims;
     private final UnixRpc rpc;
     private final ApiServer api;
     private final SlicePublisher publisher;
     private final HealthService health;
+
+    /** One object, to be removed again. */
+    private final Runnable preparationListener;
+
     private final DraSockets sockets;
     private final List<Thread> followers;
     private volatile Set<ResourceName> withdrawn = Set.of();
@@ -82,6 +90,8 @@ public final class DraDriver implements AutoCloseable {
         this.supplies = all.each().stream()
                 .filter(supply -> supply.deviceClass().api() == Api.DRA)
                 .toList();
+        this.all = all;
+        this.preparations = preparations;
         this.pods = pods;
         this.claims = claims;
         String boot = boot(place.boot());
@@ -93,6 +103,7 @@ public final class DraDriver implements AutoCloseable {
         this.publisher =
                 new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
         this.health = new HealthService(api, place.nodeName(), this::health, HealthService.REPETITION);
+        this.preparationListener = publisher::wake;
         Claims prepared = new Claims(
                 new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
                 claims,
@@ -124,6 +135,8 @@ public final class DraDriver implements AutoCloseable {
             throws IOException {
         DraDriver driver = new DraDriver(place, supplies, preparations, pods, claims, holdersChanged);
         driver.publisher.start();
+        // a scrub may begin and end before the stock tells of it
+        preparations.addListener(driver.preparationListener);
         driver.followers.forEach(Thread::start);
         return driver;
     }
@@ -189,13 +202,16 @@ public final class DraDriver implements AutoCloseable {
         return supplies.stream()
                 .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
                 .flatMap(supply -> supply.current().devices().stream()
-                        .map(device -> OfDevice.of(DeviceNames.of(device.id()), device)))
+                        .map(device -> OfDevice.of(DeviceNames.of(supply.deviceClass(), device), device)))
                 .toList();
     }
 
     private List<Offer> offers() {
-        Set<String> claimed = claims.holdings().stream().map(Holding::id).collect(Collectors.toSet());
+        List<Holding> holdings = claims.holdings();
         Predicate<Device> heldByPlugin = heldByPlugin();
+        // asked after the claims: what is released meanwhile wakes the publisher once more
+        Map<String, Boolean> used = new HashMap<>(all.used());
+        holdings.forEach(holding -> used.remove(holding.id()));
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : supplies) {
             if (!withdrawn.contains(supply.deviceClass().resource())) {
@@ -203,11 +219,19 @@ public final class DraDriver implements AutoCloseable {
                 offers.add(new Offer(
                         supply.deviceClass(),
                         devices,
-                        claimed,
-                        devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet())));
+                        claimed(holdings, supply.deviceClass().resource()),
+                        devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet()),
+                        used));
             }
         }
         return offers;
+    }
+
+    private static Set<String> claimed(List<Holding> holdings, ResourceName resource) {
+        return holdings.stream()
+                .filter(holding -> holding.resource().equals(resource.toString()))
+                .map(Holding::id)
+                .collect(Collectors.toSet());
     }
 
     /** Where it is not known, a claim is refused when it is to be prepared. */
@@ -243,6 +267,7 @@ public final class DraDriver implements AutoCloseable {
     /** Takes the sockets away; the slices stay, and the kubelet deletes them if no driver comes back within half a minute. */
     @Override
     public void close() throws IOException {
+        preparations.removeListener(preparationListener);
         followers.forEach(Thread::interrupt);
         sockets.close();
         publisher.close();

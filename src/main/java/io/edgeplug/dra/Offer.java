@@ -16,15 +16,27 @@ import java.util.TreeMap;
  * The devices of one class at one time.
  *
  * @param devices in the health that the cluster is told
- * @param claimed the IDs of those that a claim has
+ * @param claimed the IDs of those that a claim has as devices of this class
  * @param heldByPlugin the IDs of those that a pod has from the device plugin, which had the class before
+ * @param used those that no claim has and that are not as the next pod must find them, by ID: whether each is so soon without
+ *     anybody's help
  */
-record Offer(DeviceClass deviceClass, List<Device> devices, Set<String> claimed, Set<String> heldByPlugin) {
+record Offer(
+        DeviceClass deviceClass,
+        List<Device> devices,
+        Set<String> claimed,
+        Set<String> heldByPlugin,
+        Map<String, Boolean> used) {
+
+    Offer(DeviceClass deviceClass, List<Device> devices, Set<String> claimed, Set<String> heldByPlugin) {
+        this(deviceClass, devices, claimed, heldByPlugin, Map.of());
+    }
 
     Offer {
         devices = List.copyOf(devices);
         claimed = Set.copyOf(claimed);
         heldByPlugin = Set.copyOf(heldByPlugin);
+        used = Map.copyOf(used);
     }
 
     /**

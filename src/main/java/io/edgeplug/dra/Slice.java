@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
  *
  * @param version its {@code resourceVersion}, which an update must name
  * @param index its place in the order of all, from 0; -1 if its name tells none
- * @param devices as {@link Pool#devices} has them
+ * @param content as {@link Pool#content} has it
  */
-record Slice(String name, String uid, String version, int index, long generation, long count, String devices) {
+record Slice(String name, String uid, String version, int index, long generation, long count, String content) {
 
     private static final Pattern INDEX = Pattern.compile("([0-9a-f]{4})-.*");
 
@@ -41,12 +41,12 @@ record Slice(String name, String uid, String version, int index, long generation
                 index.matches() ? Integer.parseInt(index.group(1), 16) : -1,
                 number(pool, "generation"),
                 number(pool, "resourceSliceCount"),
-                Pool.devices(spec));
+                Pool.content(spec));
     }
 
     /** What to send for a slice: a new one, or one that replaces that. */
     static JsonObject json(
-            Place place, int index, long generation, long count, String devices, Optional<Slice> replaced) {
+            Place place, int index, long generation, long count, String content, Optional<Slice> replaced) {
         JsonObject metadata = new JsonObject();
         if (replaced.isPresent()) {
             metadata.addProperty("name", replaced.orElseThrow().name());
@@ -67,7 +67,8 @@ record Slice(String name, String uid, String version, int index, long generation
         spec.addProperty("driver", place.driver());
         spec.addProperty("nodeName", place.node());
         spec.add("pool", pool);
-        spec.add("devices", JsonParser.parseString(devices));
+        // a slice with counters must not even have an empty list of devices
+        JsonParser.parseString(content).getAsJsonObject().asMap().forEach(spec::add);
         JsonObject slice = new JsonObject();
         slice.addProperty("apiVersion", "resource.k8s.io/v1");
         slice.addProperty("kind", "ResourceSlice");

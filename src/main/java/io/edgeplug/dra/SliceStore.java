@@ -41,7 +41,7 @@ final class SliceStore implements AutoCloseable {
     /** What the server keeps of what was sent, where it does not keep all of it. */
     private final Map<Integer, Altered> altered = new HashMap<>();
 
-    private boolean keepsTaints = true;
+    private SliceFields fields = SliceFields.ALL;
     private Optional<Watch> watch = Optional.empty();
 
     private record Altered(String sent, String kept) {}
@@ -108,7 +108,7 @@ final class SliceStore implements AutoCloseable {
     /**
      * Makes the slices those of these offers; what is so already is not written.
      *
-     * @return the devices of each
+     * @return what each holds
      */
     List<String> write(List<Offer> offers) throws IOException, InterruptedException {
         takeNews();
@@ -117,14 +117,15 @@ final class SliceStore implements AutoCloseable {
             list(where);
             where = place();
         }
-        boolean kept = keepsTaints;
-        List<String> wanted = Pool.slices(driver, offers, keepsTaints);
-        write(where, wanted);
-        if (kept != keepsTaints) {
-            wanted = Pool.slices(driver, offers, keepsTaints);
+        // again only when it turns out that the server does not keep one more of them
+        while (true) {
+            SliceFields before = fields;
+            List<String> wanted = Pool.slices(driver, offers, fields);
             write(where, wanted);
+            if (before.equals(fields)) {
+                return wanted;
+            }
         }
-        return wanted;
     }
 
     private Place place() throws IOException, InterruptedException {
@@ -237,7 +238,7 @@ final class SliceStore implements AutoCloseable {
     }
 
     private boolean isStale(int index, String wanted) {
-        Optional<String> kept = Optional.ofNullable(slices.get(index)).map(Slice::devices);
+        Optional<String> kept = Optional.ofNullable(slices.get(index)).map(Slice::content);
         Optional<Altered> change = Optional.ofNullable(altered.get(index));
         boolean isAlteredAsBefore = change.filter(
                         one -> one.sent().equals(wanted) && kept.equals(Optional.of(one.kept())))
@@ -245,24 +246,34 @@ final class SliceStore implements AutoCloseable {
         return !isAlteredAsBefore && !kept.equals(Optional.of(wanted));
     }
 
-    private void write(Place where, int index, String devices, Optional<Slice> before)
+    private void write(Place where, int index, String content, Optional<Slice> before)
             throws IOException, InterruptedException {
-        JsonObject json = Slice.json(where, index, generation, count, devices, before);
+        JsonObject json = Slice.json(where, index, generation, count, content, before);
         ApiRequest request =
                 before.map(slice -> ApiRequest.replace(slice.name(), json)).orElseGet(() -> ApiRequest.create(json));
-        Slice kept = Slice.of(api.ask(request, PATIENCE));
+        Slice kept;
+        try {
+            kept = Slice.of(api.ask(request, PATIENCE));
+        } catch (ApiException e) {
+            if (!e.isInvalid() || !SliceFields.hasCounters(content)) {
+                throw e;
+            }
+            // before 1.35 those that knew them wanted them elsewhere
+            use(fields.withoutCounters(), "refuses");
+            return;
+        }
         slices.put(index, kept);
-        if (kept.devices().equals(devices)) {
+        if (kept.content().equals(content)) {
             altered.remove(index);
             return;
         }
-        altered.put(index, new Altered(devices, kept.devices()));
-        if (keepsTaints && devices.contains("\"taints\"") && !kept.devices().contains("\"taints\"")) {
-            keepsTaints = false;
-            LOG.warning(
-                    driver + ": the API server drops taints of devices (feature gate DRADeviceTaints), so devices that "
-                            + "are unhealthy are left out, and evict has no effect");
-        }
+        altered.put(index, new Altered(content, kept.content()));
+        use(fields.after(content, kept.content()), "drops");
+    }
+
+    private void use(SliceFields kept, String how) {
+        fields.lost(kept).forEach(what -> LOG.warning(driver + ": the API server " + how + " " + what));
+        fields = kept;
     }
 
     private void delete(Slice slice) throws IOException, InterruptedException {

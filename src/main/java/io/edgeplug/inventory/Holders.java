@@ -3,6 +3,7 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.time.Instant;
@@ -81,6 +82,8 @@ final class Holders {
                     "a pod that has just been given it");
             Optional<Instant> unnoted = item.deviceClass()
                     .filter(DeviceClass::tracksUse)
+                    // a claim is noted before it is handed over
+                    .filter(one -> one.api() == Api.DEVICE_PLUGIN)
                     .map(one -> Instant.now().plus(NOTED));
             put(item, as, known(item).map(Entry::holder), now + NOTED.toNanos(), unnoted);
         }

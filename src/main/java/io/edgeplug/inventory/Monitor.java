@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
@@ -160,6 +161,14 @@ public final class Monitor implements AutoCloseable {
         if (publication.endUse(id)) {
             requests.addJudgement();
         }
+    }
+
+    /**
+     * The devices that pods use or have used, and that are not as the next pod must find them: by ID, whether each is so soon
+     * without anybody's help.
+     */
+    public Map<String, Boolean> used() {
+        return publication.used();
     }
 
     /** Waits until the inventory offers nothing that is kept for somebody, as it is noted now; but not for ever. */

@@ -199,6 +199,11 @@ final class Publication {
         }
     }
 
+    /** The devices that are kept from all but who gets them as what they were used as, as {@link Uses#waiting} has them. */
+    Map<String, Boolean> used() {
+        return uses.waiting();
+    }
+
     /** Who may hold a device. */
     Optional<HeldAs> holder(String id) {
         lock.lock();

@@ -7,11 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The devices that are not as their next pod must find them, because a pod has used them: as long as one is noted here, nobody
  * gets it but who gets it as the resource that it was used as. This is in memory; {@code UsedDevices} has the notes on disk, and
- * {@code ReleasedDevices} keeps the two alike. One thread at a time.
+ * {@code ReleasedDevices} keeps the two alike. One thread at a time changes them, any may ask.
  */
 final class Uses {
 
@@ -24,7 +25,7 @@ final class Uses {
      */
     private record Use(Optional<String> resource, boolean waits, String reason) {}
 
-    private final Map<String, Use> byId = new HashMap<>();
+    private final Map<String, Use> byId = new ConcurrentHashMap<>();
 
     /** Whether that is news. */
     boolean note(String id, Optional<String> resource, boolean waits, String reason) {
@@ -35,6 +36,13 @@ final class Uses {
     /** Whether that is news. */
     boolean end(String id) {
         return byId.remove(id) != null;
+    }
+
+    /** By ID, whether each use is over soon, and not before a person has mended something. */
+    Map<String, Boolean> waiting() {
+        Map<String, Boolean> all = new HashMap<>();
+        byId.forEach((id, use) -> all.put(id, use.waits()));
+        return all;
     }
 
     boolean isEmpty() {

@@ -59,8 +59,22 @@ public final class HeldDevices {
         this.written = written;
     }
 
-    /** A container, by its pod's UID, and an ID that it was given. */
-    public record Holding(String pod, String container, String resource, String id) {
+    /**
+     * A container, by its pod's UID, and an ID that it was given.
+     *
+     * @param claim the UID of the claim by which its pod has the device; empty for what the device plugin gave
+     */
+    public record Holding(String pod, String container, String resource, String id, Optional<String> claim) {
+
+        /** What the device plugin gave. */
+        public Holding(String pod, String container, String resource, String id) {
+            this(pod, container, resource, id, Optional.empty());
+        }
+
+        /** The UID of what has the device until it is released: a claim, which pods may use one after the other, or a pod. */
+        public String user() {
+            return claim.orElse(pod);
+        }
 
         /** Whether it is the device, a share or a part of it, or that of which the device is a part; and not another part. */
         public boolean isOf(Device device) {

@@ -157,7 +157,12 @@ public final class KubeletPods implements AutoCloseable {
         noted.give(ids);
     }
 
-    /** Whether processes of a pod may still run. */
+    /** Whether containers may have used what a claim holds: it was prepared to the end once. */
+    public boolean wasPrepared(String claim) {
+        return claims.of(claim).flatMap(PreparedClaim::boot).isPresent();
+    }
+
+    /** Whether processes of a pod may still run. A claim has none when it is released. */
     public boolean mayRun(String uid) {
         return left.hasCgroup(uid);
     }

@@ -191,7 +191,8 @@ public final class PreparedClaims {
         String pod = claim.pods().isEmpty() ? claim.uid() : claim.pods().getFirst();
         return claim.devices().stream()
                 .filter(device -> !device.isForAdministrator())
-                .map(device -> new Holding(pod, "claim " + claim.name(), device.resource(), device.id()));
+                .map(device -> new Holding(
+                        pod, "claim " + claim.name(), device.resource(), device.id(), Optional.of(claim.uid())));
     }
 
     private Path file(String uid) throws IOException {

@@ -41,7 +41,7 @@ public final class UsedDevices {
      *
      * @param device its ID
      * @param resource as which it was used; empty if the note cannot be read
-     * @param pods that used it, by their UIDs
+     * @param pods that used it, by their UIDs, or the claims whose pods did
      * @param kubeletDir the directory for device plugins of their kubelet
      * @param isReleased whether all of them have gone, and to scrub it may have begun
      * @param identity of what was used, as far as it can be told from another device in its place

@@ -36,6 +36,7 @@ import java.util.stream.Stream;
  * @param trustOwner the user who, beside root, decides what is found under the paths of the class
  * @param api by which of its ways Kubernetes gets the devices
  * @param evict whether a pod is to end whose device breaks, where the way is that of claims
+ * @param choices what claims may choose
  */
 public record DeviceClass(
         ResourceName resource,
@@ -54,7 +55,8 @@ public record DeviceClass(
         boolean isFace,
         Optional<String> trustOwner,
         Api api,
-        boolean evict) {
+        boolean evict,
+        ClaimChoices choices) {
 
     /** What the variables of a resource begin with, as the SR-IOV plugin has them and KubeVirt wants them. */
     private static final List<String> VARIABLES = List.of("PCIDEVICE_", "PCI_RESOURCE_");
@@ -84,7 +86,8 @@ public record DeviceClass(
                 false,
                 Optional.empty(),
                 Api.DEVICE_PLUGIN,
-                false);
+                false,
+                ClaimChoices.NONE);
     }
 
     /** The same class for somebody who only looks at devices: it runs no program to find whether they are healthy. */
@@ -106,7 +109,8 @@ public record DeviceClass(
                 isFace,
                 trustOwner,
                 api,
-                evict);
+                evict,
+                choices);
     }
 
     /** Whether anything is to be done before a container starts. */

@@ -36,6 +36,15 @@ public record Recipe(List<Step> steps, Duration timeout) {
                                 && program.tool().isPresent()));
     }
 
+    /** The same with what a claim has chosen, where it says that of a VF itself. */
+    public Recipe with(Step.Vf choice) {
+        return new Recipe(
+                steps.stream()
+                        .map(step -> step instanceof Step.Vf vf ? ClaimChoices.chosen(vf, choice) : step)
+                        .toList(),
+                timeout);
+    }
+
     /** The driver that a device has in the end, if the recipe binds one. */
     public Optional<String> driver() {
         return steps.stream()

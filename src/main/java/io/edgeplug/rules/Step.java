@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /** One step of a recipe. */
 public sealed interface Step {
@@ -44,6 +45,9 @@ public sealed interface Step {
 
         /** A MAC address that is made anew each time, local and of one station. */
         public static final String RANDOM = "random";
+
+        /** What a MAC address of one station looks like. */
+        public static final Pattern STATION = Pattern.compile("[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
 
         /** Nothing is said. */
         public static final Vf NONE = new Vf(

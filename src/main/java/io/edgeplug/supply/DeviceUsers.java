@@ -29,7 +29,8 @@ import java.util.stream.Collectors;
 
 /**
  * Which pods use devices, or have used them last, where the next pod must not find a device as the one before has left it: by
- * what the kubelet notes of pods that have devices, and what is noted here before their containers start. Thread-safe.
+ * what the kubelet notes of pods that have devices, and what is noted here before their containers start. A claim counts as a
+ * pod, by its own UID: it has its devices until it is released, whichever pods use it meanwhile. Thread-safe.
  */
 final class DeviceUsers {
 
@@ -198,7 +199,7 @@ final class DeviceUsers {
     }
 
     static Set<String> uids(List<Holding> holdings) {
-        return holdings.stream().map(Holding::pod).collect(Collectors.toCollection(HashSet::new));
+        return holdings.stream().map(Holding::user).collect(Collectors.toCollection(HashSet::new));
     }
 
     /**

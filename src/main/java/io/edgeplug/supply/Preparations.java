@@ -13,6 +13,7 @@ import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.PreparedStarts;
 import io.edgeplug.prepare.Preparer;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -120,19 +121,20 @@ public final class Preparations implements AutoCloseable {
     /**
      * Prepares these devices side by side, or joins who does; first, what another pod has left on them is scrubbed.
      *
+     * @param recipe that of the class, with what was chosen of it
      * @param kubeletDir where the kubelet has noted whose container starts
      * @throws PrepareException if one could not be prepared, with a sentence that names it
      * @throws TimeoutException if one takes longer than the class allows, with a sentence that names it
      */
-    void prepare(DeviceClass deviceClass, List<Device> devices, Path kubeletDir)
+    void prepare(DeviceClass deviceClass, Recipe recipe, List<Device> devices, Path kubeletDir)
             throws PrepareException, TimeoutException, InterruptedException {
-        Deadline deadline = Deadline.in(deviceClass.recipe().timeout());
+        Deadline deadline = Deadline.in(recipe.timeout());
         Map<Device, Set<String>> pods = new HashMap<>();
         if (deviceClass.tracksUse()) {
             pods.putAll(scrubbing.beforeStart(deviceClass, devices, kubeletDir, deadline));
         }
         List<Preparation> all = devices.stream()
-                .map(device -> preparer.prepare(device, deviceClass.recipe(), () -> {
+                .map(device -> preparer.prepare(device, recipe, () -> {
                     refuse(device);
                     if (deviceClass.tracksUse()) {
                         scrubbing.noteStart(deviceClass, device, kubeletDir, pods.getOrDefault(device, Set.of()));
@@ -164,7 +166,7 @@ public final class Preparations implements AutoCloseable {
                             .formatted(
                                     first.device().id(),
                                     deviceClass.resource(),
-                                    deviceClass.recipe().timeout().toSeconds(),
+                                    recipe.timeout().toSeconds(),
                                     first.progress()));
         }
         for (Preparation one : all) {

@@ -11,6 +11,7 @@ import io.edgeplug.inventory.Inventory;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HandOver;
+import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -157,11 +158,15 @@ public record Resource(
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
         refuseIfHeld(wanted);
-        makeReady(wanted);
+        makeReady(wanted, Step.Vf.NONE);
     }
 
-    /** The same, for who knows that nobody else holds them. */
-    public void makeReady(Set<String> wanted)
+    /**
+     * The same, for who knows that nobody else holds them.
+     *
+     * @param choice what was chosen of what the recipe says of a VF
+     */
+    public void makeReady(Set<String> wanted, Step.Vf choice)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         if (!prepares()) {
             return;
@@ -175,7 +180,7 @@ public record Resource(
                     .orElseThrow(() -> inventory.absence(name(), id)));
         }
         noteGiven.accept(wanted);
-        preparations.prepare(deviceClass(), devices, kubeletDir);
+        preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir);
         for (Device device : devices) {
             Optional<String> missing = supply.lastLook().missingAfterwards(device);
             if (missing.isPresent()) {

@@ -8,6 +8,7 @@ import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.DeviceClass;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -88,6 +89,14 @@ public final class Supplies implements AutoCloseable {
 
     public Monitor monitor() {
         return monitor;
+    }
+
+    /**
+     * The devices that pods use or have used, and that are not as the next pod must find them: by ID, whether each is so soon
+     * without anybody's help.
+     */
+    public Map<String, Boolean> used() {
+        return monitor.used();
     }
 
     List<DeviceClass> classes() {

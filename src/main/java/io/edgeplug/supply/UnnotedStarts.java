@@ -41,7 +41,7 @@ final class UnnotedStarts {
         List<Item> items = monitor.current().items().stream()
                 .filter(item ->
                         item.deviceClass().filter(DeviceClass::tracksUse).isPresent())
-                .filter(item -> find(item, held, kubelet.directories()).isPresent())
+                .filter(item -> find(item, held, kubelet).isPresent())
                 .toList();
         if (items.isEmpty()) {
             return;
@@ -52,7 +52,7 @@ final class UnnotedStarts {
                 .daemon()
                 .start(() -> items.forEach(item ->
                         // looked at again: the same device may just have been noted as another of its faces
-                        find(item, held, kubelet.directories()).ifPresent(start -> note(start, kubelet.kubeletDir()))));
+                        find(item, held, kubelet).ifPresent(start -> note(start, kubelet.kubeletDir()))));
         try {
             disk.join();
         } catch (InterruptedException e) {
@@ -60,12 +60,11 @@ final class UnnotedStarts {
         }
     }
 
-    private Optional<Start> find(Item item, HeldDevices held, Path directories) {
+    private Optional<Start> find(Item item, HeldDevices held, KubeletPods kubelet) {
         Device device = item.device();
         DeviceClass deviceClass = item.deviceClass().orElseThrow();
         List<Holding> started = held.all(deviceClass.resource(), device).stream()
-                .filter(holding ->
-                        UnpreparedStarts.started(directories, holding).isPresent())
+                .filter(holding -> UnpreparedStarts.hasStarted(kubelet, holding))
                 .toList();
         if (started.isEmpty()) {
             return Optional.empty();

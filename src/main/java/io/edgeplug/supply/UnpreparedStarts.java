@@ -7,6 +7,7 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Journal;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.prepare.PreparedStarts;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
@@ -166,6 +167,13 @@ public final class UnpreparedStarts {
             }
         }
         return found;
+    }
+
+    /** Whether a container has ever started with what it holds; of a claim, whether one may have. */
+    static boolean hasStarted(KubeletPods kubelet, Holding holder) {
+        return holder.claim()
+                .map(kubelet::wasPrepared)
+                .orElseGet(() -> started(kubelet.directories(), holder).isPresent());
     }
 
     /** When the container was last started; empty if it never was, or its pod is gone. */

@@ -50,8 +50,12 @@ final class ApiReaderTest {
             api = "dra"~hand_over = "cdi"       | hand_over: does not apply to api = "dra"
             api = "dra"~annotations = { a = "b" } | annotations: does not apply to api = "dra"
             api = "dra"~shares = 4              | shares: is not possible with api = "dra" yet
-            api = "dra"~faces = "exclusive"     | faces: is not possible with api = "dra" yet
-            api = "dra"~release = { reset = "flr" } | release: is not possible with api = "dra" yet
+            claims = { vlans = [7] }            | claims: needs api = "dra"
+            api = "dra"~claims = { vlans = [7] } | claims.vlans: needs vlan in [class.prepare.vf]
+            api = "dra"~claims = { mac = true } | claims.mac: needs mac in [class.prepare.vf]
+            api = "dra"~claims = { max_tx_rate = 9 } | claims.max_tx_rate: needs max_tx_rate in [class.prepare.vf]
+            api = "dra"~claims = { vlans = [4095] } | claims.vlans: must be 0 to 4094
+            api = "dra"~claims = { vlan = 7 }   | claims.vlan: unknown key, did you mean vlans?
             """)
     void whatAClaimedClassCannotSayIsAMistake(String lines, String mistake) {
         assertThat(mistakes("", lines.replace('~', '\n'))).contains(mistake);

@@ -117,6 +117,10 @@ record ReferenceKey(String table, String name, String text, String example) {
             case "class.limits" ->
                 "[[class]]\n" + resource + ofKind + match + "[class.health]\ncommand = [\"/bin/true\"]\n"
                         + (line.isEmpty() ? "" : "[class.limits]\n" + line + "\n");
+            case "class.claims" ->
+                "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
+                        + (kind == Kind.VF ? "[class.prepare.vf]\nvlan = 0\nmac = \"random\"\nmax_tx_rate = 0\n" : "")
+                        + "[class.claims]\n" + line + "\n";
             case "class.prepare.program", "class.release.program" -> {
                 String others = (name.equals("file") ? "" : "file = \"/x\"\n")
                         + (name.equals("sha256") ? "" : "sha256 = \"" + "0".repeat(64) + "\"\n");

@@ -26,6 +26,8 @@ final class ApiObjects {
     final List<BlockingQueue<JsonObject>> watches = new ArrayList<>();
     long version = 1000;
     boolean dropsTaints;
+    boolean dropsCounters;
+    boolean refusesCounters;
     String nodeUid = "uid-of-node1";
 
     /** Somebody else changes a slice. */
@@ -83,6 +85,9 @@ final class ApiObjects {
             return problem(403, "can only create ResourceSlice with the same NodeName as the requesting node");
         }
         Optional<String> invalid = SliceRules.problem(sent);
+        if (refusesCounters && spec.toString().contains("Counters\"")) {
+            invalid = Optional.of("spec: Invalid value: counters");
+        }
         if (invalid.isPresent()) {
             return problem(422, "ResourceSlice is invalid: " + invalid.orElseThrow());
         }
@@ -110,6 +115,9 @@ final class ApiObjects {
     private JsonObject store(String event, JsonObject slice) {
         version++;
         Slice.object(slice, "metadata").addProperty("resourceVersion", String.valueOf(version));
+        if (dropsCounters) {
+            Slice.object(slice, "spec").remove("sharedCounters");
+        }
         if (Slice.object(slice, "spec").get("devices") instanceof JsonArray devices) {
             for (JsonElement device : devices) {
                 serverChanges(device.getAsJsonObject());
@@ -123,6 +131,9 @@ final class ApiObjects {
     private void serverChanges(JsonObject device) {
         if (dropsTaints) {
             device.remove("taints");
+        }
+        if (dropsCounters) {
+            device.remove("consumesCounters");
         }
         if (device.get("taints") instanceof JsonArray taints) {
             taints.forEach(taint -> taint.getAsJsonObject().addProperty("timeAdded", "2026-11-23T12:00:00Z"));

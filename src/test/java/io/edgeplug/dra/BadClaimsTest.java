@@ -49,7 +49,7 @@ final class BadClaimsTest {
         return devices(claim).getAsJsonArray("results").get(0).getAsJsonObject();
     }
 
-    private static JsonObject devices(JsonObject claim) {
+    static JsonObject devices(JsonObject claim) {
         return Slice.object(Slice.object(Slice.object(claim, "status"), "allocation"), "devices");
     }
 
@@ -86,7 +86,8 @@ final class BadClaimsTest {
         assertThat(errorWith(claim -> devices(claim).getAsJsonArray("results").add(result(claim))))
                 .contains("a device twice");
         assertThat(errorWith(claim -> devices(claim).add("config", parameters("x".repeat(10 << 10)))))
-                .contains("opaque parameters for edgeplug.io, which takes none");
+                .endsWith("it or its DeviceClass has parameters that example.com/vf does not take:"
+                        + " its [class.claims] lets claims choose nothing");
         assertThat(node.claims()).doesNotExist();
     }
 

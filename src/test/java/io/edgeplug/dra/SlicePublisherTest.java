@@ -222,7 +222,7 @@ final class SlicePublisherTest {
 
     @Test
     void serverThatDropsTaintsGetsOnlyHealthyDevices() throws Exception {
-        server.dropTaints();
+        server.gate(objects -> objects.dropsTaints = true);
         assertThat(published(vfs(3))).hasSize(1);
         Device broken = vf(0).withHealth(Health.unhealthy("does not answer"));
         offer(List.of(broken, vf(1), vf(2)));

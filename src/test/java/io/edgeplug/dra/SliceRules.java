@@ -33,12 +33,17 @@ final class SliceRules {
         if (!Slice.text(pool, "generation").matches("\\d+")) {
             return Optional.of("spec.pool.generation: Invalid value");
         }
-        return devices(spec.get("devices") instanceof JsonArray all ? all : new JsonArray());
+        // also an empty list is one
+        if (spec.has("devices") && spec.has("sharedCounters")) {
+            return Optional.of("spec: Invalid value: only one of `sharedCounters` or `devices` is allowed");
+        }
+        return CounterRules.problem(spec)
+                .or(() -> devices(spec.get("devices") instanceof JsonArray all ? all : new JsonArray()));
     }
 
     private static Optional<String> devices(JsonArray devices) {
         Set<String> names = new HashSet<>();
-        boolean hasTaints = false;
+        boolean isAdvanced = false;
         for (JsonElement one : devices) {
             JsonObject device = one.getAsJsonObject();
             String name = Slice.text(device, "name");
@@ -58,7 +63,7 @@ final class SliceRules {
                 }
             }
             JsonArray taints = device.get("taints") instanceof JsonArray all ? all : new JsonArray();
-            hasTaints |= !taints.isEmpty();
+            isAdvanced |= !taints.isEmpty() || device.has("consumesCounters");
             for (JsonElement taint : taints) {
                 String key = Slice.text(taint.getAsJsonObject(), "key");
                 String effect = Slice.text(taint.getAsJsonObject(), "effect");
@@ -69,7 +74,7 @@ final class SliceRules {
                 }
             }
         }
-        return devices.size() > (hasTaints ? 64 : 128)
+        return devices.size() > (isAdvanced ? 64 : 128)
                 ? Optional.of("spec.devices: Too many: " + devices.size())
                 : Optional.empty();
     }

@@ -29,6 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -108,8 +109,9 @@ final class StrictApiServer implements AutoCloseable {
         locked(() -> planned.add(new Answer(status, message, headers)));
     }
 
-    void dropTaints() {
-        locked(() -> objects.dropsTaints = true);
+    /** Has it behave as one of an older version, or with other feature gates. */
+    void gate(Consumer<ApiObjects> gates) {
+        locked(() -> gates.accept(objects));
     }
 
     /** Somebody deletes the node and makes it again. */

@@ -1,5 +1,6 @@
 package io.edgeplug.dra;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.edgeplug.device.Device;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** VFs for slices, and what slices have of them. */
 final class TestSlices {
@@ -22,7 +24,16 @@ final class TestSlices {
     private TestSlices() {}
 
     static DeviceClass vfs(boolean evict) {
-        DeviceClass plain = DeviceClass.of(ResourceName.parse("example.com/vf"), Kind.VF);
+        return vfs("example.com/vf", evict, false);
+    }
+
+    /** A class that offers VFs as one of their faces. */
+    static DeviceClass face(String resource) {
+        return vfs(resource, false, true);
+    }
+
+    private static DeviceClass vfs(String resource, boolean evict, boolean isFace) {
+        DeviceClass plain = DeviceClass.of(ResourceName.parse(resource), Kind.VF);
         return new DeviceClass(
                 plain.resource(),
                 plain.kind(),
@@ -37,10 +48,11 @@ final class TestSlices {
                 plain.health(),
                 plain.recipe(),
                 plain.release(),
-                plain.isFace(),
+                isFace,
                 plain.trustOwner(),
                 Api.DRA,
-                evict);
+                evict,
+                plain.choices());
     }
 
     static Device vf(int number) {
@@ -65,9 +77,29 @@ final class TestSlices {
 
     static List<JsonObject> devices(List<JsonObject> slices) {
         return slices.stream()
-                .flatMap(slice -> Slice.object(slice, "spec").getAsJsonArray("devices").asList().stream())
-                .map(JsonElement::getAsJsonObject)
+                .flatMap(slice -> elements(Slice.object(slice, "spec"), "devices"))
                 .toList();
+    }
+
+    /** The counter sets of all slices. */
+    static List<JsonObject> counterSets(List<JsonObject> slices) {
+        return slices.stream()
+                .flatMap(slice -> elements(Slice.object(slice, "spec"), "sharedCounters"))
+                .toList();
+    }
+
+    /** The names of counter sets that devices consume, in the order of the devices. */
+    static List<String> consumed(List<JsonObject> slices) {
+        return devices(slices).stream()
+                .flatMap(device -> elements(device, "consumesCounters"))
+                .map(one -> Slice.text(one, "counterSet"))
+                .toList();
+    }
+
+    private static Stream<JsonObject> elements(JsonObject json, String name) {
+        return json.get(name) instanceof JsonArray array
+                ? array.asList().stream().map(JsonElement::getAsJsonObject)
+                : Stream.of();
     }
 
     static List<String> names(List<JsonObject> slices) {

@@ -14,6 +14,7 @@ import io.edgeplug.linux.ProcessIdentity;
 import io.edgeplug.linux.Supervisor;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.ClaimChoices;
 import io.edgeplug.rules.ContainerRules;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HealthCheck;
@@ -271,6 +272,7 @@ final class HealthWatchTest {
                 false,
                 Optional.empty(),
                 Api.DEVICE_PLUGIN,
-                false);
+                false,
+                ClaimChoices.NONE);
     }
 }

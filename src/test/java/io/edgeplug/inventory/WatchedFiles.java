@@ -65,7 +65,8 @@ final class WatchedFiles implements AutoCloseable {
                 none.isFace(),
                 none.trustOwner(),
                 none.api(),
-                none.evict());
+                none.evict(),
+                none.choices());
     }
 
     Monitor monitor() {

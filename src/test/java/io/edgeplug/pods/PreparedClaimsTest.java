@@ -37,7 +37,8 @@ final class PreparedClaimsTest {
         read().note(ready);
         assertThat(read().of("one")).contains(ready);
         assertThat(read().holdings())
-                .containsExactly(new HeldDevices.Holding("pod", "claim mine-one", "example.com/vf", VF));
+                .containsExactly(
+                        new HeldDevices.Holding("pod", "claim mine-one", "example.com/vf", VF, Optional.of("one")));
 
         read().forget("one");
         assertThat(read().all()).isEmpty();

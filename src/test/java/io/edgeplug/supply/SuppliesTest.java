@@ -167,8 +167,11 @@ final class SuppliesTest {
         Preparations careful = closing.add(new Preparations(
                 running.node().sysfs(), running.monitor(), directory, device -> Optional.of("may be held by a pod")));
 
-        assertThatThrownBy(() ->
-                        careful.prepare(supply.deviceClass(), supply.current().devices(), directory))
+        assertThatThrownBy(() -> careful.prepare(
+                        supply.deviceClass(),
+                        supply.deviceClass().recipe(),
+                        supply.current().devices(),
+                        directory))
                 .hasMessage("Device " + UNBOUND + " could not be prepared: it may be held by a pod.");
 
         assertThat(running.node().acts()).isEmpty();

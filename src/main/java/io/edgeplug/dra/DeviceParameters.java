@@ -1,0 +1,218 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.edgeplug.dra.ClaimAllocation.Result;
+import io.edgeplug.linux.PlainText;
+import io.edgeplug.rules.ClaimChoices;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Step;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Reads what a claim chooses of its devices by opaque parameters for this driver. A pod's owner has written them, so all that the
+ * class does not allow is a mistake, and so is all that is unknown.
+ */
+final class DeviceParameters {
+
+    private static final String VERSION = "edgeplug.io/v1";
+    private static final String KIND = "DeviceParameters";
+
+    /** Of what the API server takes, which is 10 KiB, no more is of use. */
+    private static final int MAX_BYTES = 4 << 10;
+
+    private static final int MAX_NAME = 40;
+    private static final int MAX_TOLD = 8;
+
+    private final DeviceClass deviceClass;
+    private final List<String> mistakes = new ArrayList<>();
+
+    private DeviceParameters(DeviceClass deviceClass) {
+        this.deviceClass = deviceClass;
+    }
+
+    /** The parameters for a driver that are for devices of a request, in the order in which later ones prevail. */
+    static List<JsonElement> of(JsonObject allocation, String driver, String request) {
+        List<JsonElement> found = new ArrayList<>();
+        if (allocation.get("config") instanceof JsonArray all) {
+            for (JsonElement one : all) {
+                JsonObject config = one instanceof JsonObject object ? object : new JsonObject();
+                JsonObject opaque = Slice.object(config, "opaque");
+                if (Slice.text(opaque, "driver").equals(driver) && isFor(request, config.get("requests"))) {
+                    JsonElement parameters = opaque.get("parameters");
+                    found.add(parameters == null ? new JsonObject() : parameters);
+                }
+            }
+        }
+        return found;
+    }
+
+    /** One that names a request is for each of its alternatives too. */
+    private static boolean isFor(String request, JsonElement requests) {
+        if (!(requests instanceof JsonArray names) || names.isEmpty()) {
+            return true;
+        }
+        return names.asList().stream()
+                .filter(JsonElement::isJsonPrimitive)
+                .map(JsonElement::getAsString)
+                .anyMatch(name -> name.equals(request) || request.startsWith(name + "/"));
+    }
+
+    /**
+     * What they choose for a device of a class.
+     *
+     * @throws IOException if they have mistakes; the message is a clause that names all of them
+     */
+    static Step.Vf read(Result result, DeviceClass deviceClass) throws IOException {
+        DeviceParameters reader = new DeviceParameters(deviceClass);
+        if (result.isForAdministrator() && !result.parameters().isEmpty()) {
+            reader.mistakes.add("with adminAccess nothing is done to a device");
+        }
+        Step.Vf chosen = Step.Vf.NONE;
+        for (JsonElement one : result.parameters()) {
+            chosen = later(chosen, reader.read(one));
+        }
+        List<String> mistakes = reader.mistakes.stream().distinct().toList();
+        if (!mistakes.isEmpty()) {
+            int more = mistakes.size() - MAX_TOLD;
+            throw new IOException("it or its DeviceClass has parameters that " + deviceClass.resource()
+                    + " does not take: " + mistakes.stream().limit(MAX_TOLD).collect(Collectors.joining("; "))
+                    + (more > 0 ? "; and " + more + " more" : ""));
+        }
+        return chosen;
+    }
+
+    private static Step.Vf later(Step.Vf before, Step.Vf after) {
+        return new Step.Vf(
+                after.mac().or(before::mac),
+                after.vlan().isPresent() ? after.vlan() : before.vlan(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                after.maxRate().isPresent() ? after.maxRate() : before.maxRate(),
+                Optional.empty());
+    }
+
+    private Step.Vf read(JsonElement json) {
+        if (deviceClass.choices().isEmpty()) {
+            mistakes.add("its [class.claims] lets claims choose nothing");
+            return Step.Vf.NONE;
+        }
+        if (json.toString().getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+            mistakes.add("they have more than " + (MAX_BYTES >> 10) + " KiB");
+            return Step.Vf.NONE;
+        }
+        if (!(json instanceof JsonObject object)) {
+            mistakes.add("they are no object");
+            return Step.Vf.NONE;
+        }
+        refuseOthers(object, "", Set.of("apiVersion", "kind", "vf"));
+        need(object, "apiVersion", VERSION);
+        need(object, "kind", KIND);
+        if (object.has("vf") && !(object.get("vf") instanceof JsonObject)) {
+            mistakes.add("vf: must be an object");
+        }
+        JsonObject vf = Slice.object(object, "vf");
+        refuseOthers(vf, "vf.", Set.of("mac", "vlan", "max_tx_rate"));
+        return new Step.Vf(
+                mac(vf),
+                vlan(vf),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                maxRate(vf),
+                Optional.empty());
+    }
+
+    private void refuseOthers(JsonObject object, String path, Set<String> known) {
+        for (String name : object.keySet()) {
+            if (!known.contains(name)) {
+                mistakes.add(
+                        path + shown(name) + ": unknown field, there are " + String.join(", ", new TreeSet<>(known)));
+            }
+        }
+    }
+
+    private void need(JsonObject object, String name, String value) {
+        if (!object.has(name)) {
+            mistakes.add(name + ": missing, must be " + value);
+        } else if (!text(object.get(name)).equals(Optional.of(value))) {
+            mistakes.add(name + ": must be " + value);
+        }
+    }
+
+    private Optional<String> mac(JsonObject vf) {
+        if (!isAllowed(vf, "mac", deviceClass.choices().mac())) {
+            return Optional.empty();
+        }
+        Optional<String> mac = text(vf.get("mac"))
+                .map(text -> text.toLowerCase(Locale.ROOT))
+                .filter(text -> Step.Vf.STATION.matcher(text).matches());
+        if (mac.isEmpty()) {
+            mistakes.add("vf.mac: must be a station's address, as 02:00:00:00:10:00");
+        }
+        return mac;
+    }
+
+    private OptionalInt vlan(JsonObject vf) {
+        List<Integer> vlans = deviceClass.choices().vlans();
+        if (!isAllowed(vf, "vlan", !vlans.isEmpty())) {
+            return OptionalInt.empty();
+        }
+        OptionalInt vlan = number(vf.get("vlan"));
+        if (vlan.isEmpty() || !vlans.contains(vlan.getAsInt())) {
+            mistakes.add("vf.vlan: must be one of "
+                    + vlans.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+        }
+        return vlan;
+    }
+
+    private OptionalInt maxRate(JsonObject vf) {
+        ClaimChoices choices = deviceClass.choices();
+        if (!isAllowed(vf, "max_tx_rate", choices.maxRate().isPresent())) {
+            return OptionalInt.empty();
+        }
+        OptionalInt rate = number(vf.get("max_tx_rate"));
+        int most = choices.maxRate().getAsInt();
+        if (rate.isEmpty() || rate.getAsInt() < 1 || rate.getAsInt() > most) {
+            mistakes.add("vf.max_tx_rate: must be 1 to " + most);
+        }
+        return rate;
+    }
+
+    private boolean isAllowed(JsonObject vf, String name, boolean isAllowed) {
+        if (vf.has(name) && !isAllowed) {
+            mistakes.add("vf." + name + ": its [class.claims] does not let claims choose it");
+        }
+        return vf.has(name) && isAllowed;
+    }
+
+    private static Optional<String> text(JsonElement json) {
+        return json instanceof JsonPrimitive primitive && primitive.isString()
+                ? Optional.of(primitive.getAsString())
+                : Optional.empty();
+    }
+
+    private static OptionalInt number(JsonElement json) {
+        boolean isWhole = json instanceof JsonPrimitive primitive
+                && primitive.isNumber()
+                && primitive.getAsString().matches("\\d{1,9}");
+        return isWhole ? OptionalInt.of(json.getAsInt()) : OptionalInt.empty();
+    }
+
+    /** What a pod's owner has written, for a log. */
+    private static String shown(String name) {
+        return PlainText.of(name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name);
+    }
+}

@@ -1,0 +1,123 @@
+package io.edgeplug.dra;
+
+import static io.edgeplug.dra.DraNode.PATIENCE;
+import static io.edgeplug.dra.DraNode.VF0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.edgeplug.device.ResourceName;
+import io.edgeplug.kubelet.LogLines;
+import io.edgeplug.localkubelet.KubeletOptions;
+import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Devices that are claimed as one of their faces, while others want them as another. */
+@Timeout(90)
+final class ClaimedFacesTest {
+
+    private static final ResourceName NET = ResourceName.parse("example.com/vf-net");
+    private static final String DPDK = "example.com/vf-dpdk";
+    private static final String CLASSES = """
+            [[class]]
+            resource = "example.com/vf-net"
+            kind = "vf"
+            faces = "exclusive"
+            api = "OTHER"
+            [class.match]
+            pf_names = ["ens1f0"]
+            [class.release]
+            reset = "flr"
+            [[class]]
+            resource = "example.com/vf-dpdk"
+            kind = "vf"
+            faces = "exclusive"
+            api = "dra"
+            [class.match]
+            pf_names = ["ens1f0"]
+            [class.prepare]
+            driver = "vfio-pci"
+            [class.release]
+            reset = "flr"
+            """;
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private DraNode open(String apiOfOther) throws Exception {
+        DraNode node = DraNode.open(directory, CLASSES.replace("OTHER", apiOfOther));
+        PluginInfo ignored = node.register();
+        return node;
+    }
+
+    private static String name(String id, String resource) {
+        return DeviceNames.of(id + " " + resource);
+    }
+
+    private static Predicate<List<JsonObject>> taint(String device, String key) {
+        return slices -> TestSlices.devices(slices).stream()
+                .filter(one -> Slice.text(one, "name").equals(device))
+                .anyMatch(one -> one.toString().contains("edgeplug.io/" + key));
+    }
+
+    @Test
+    void deviceIsClaimedAsOneFaceAndAfterTheScrubAsAnother() throws Exception {
+        try (DraNode node = open("dra");
+                LogLines log = LogLines.open()) {
+            assertThat(node.server.await(
+                            slices -> TestSlices.counterSets(slices).size() == 2 && CounterRules.isWhole(slices)))
+                    .isNotEmpty();
+            node.allocate("mine", name(VF0, NET.toString()));
+            node.allocate("yours", name(VF0, DPDK));
+            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.specification("mine")).contains("EXAMPLE_COM_VF_NET=" + VF0);
+
+            assertThat(node.prepare("yours").getError())
+                    .isEqualTo("Claim default/yours cannot be prepared: claim default/mine has one of its devices, and"
+                            + " was not released yet");
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            List<String> ignored = log.await(VF0 + ": scrubbed in ");
+            assertThat(node.prepare("yours").getError()).isEmpty();
+            assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
+        }
+    }
+
+    @Test
+    void nameOfNoFaceIsUnknown() throws Exception {
+        try (DraNode node = open("dra")) {
+            node.allocate("mine", DraNode.VF0_NAME);
+
+            assertThat(node.prepare("mine").getError()).contains("there is no device " + DraNode.VF0_NAME);
+        }
+    }
+
+    @Test
+    void faceOfTheDevicePluginAndOneThatIsClaimedExcludeEachOther() throws Exception {
+        try (DraNode node = open("device-plugin");
+                LocalKubelet kubelet = LocalKubelet.open(
+                        directory.resolve("device-plugins"),
+                        KubeletOptions.DEFAULTS.withRoot(directory),
+                        event -> {})) {
+            kubelet.await(NET, state -> state.registered() && state.allocatable() == 2, PATIENCE);
+            node.allocate("mine", name(VF0, DPDK));
+            assertThat(node.prepare("mine").getError()).isEmpty();
+            kubelet.await(NET, state -> state.allocatable() == 1, PATIENCE);
+
+            kubelet.admit(PodSpec.of("pod", NET, 1));
+            kubelet.startContainer("pod", "main");
+            String other = name("0000:3b:01.1", DPDK);
+            assertThat(node.server.await(taint(other, "held"))).isNotEmpty();
+            node.allocate("yours", other);
+            assertThat(node.prepare("yours").getError())
+                    .contains("is held by container main of pod ", "which got it from the device plugin");
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            kubelet.await(NET, state -> state.allocatable() == 2, PATIENCE);
+        }
+    }
+}

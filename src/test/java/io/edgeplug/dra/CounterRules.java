@@ -1,0 +1,69 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What the real API server refuses counters of a slice for, and a scheduler those of a pool (validation of Kubernetes 1.37). */
+final class CounterRules {
+
+    private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+
+    private static final int MAX_SETS = 8;
+    private static final int MAX_COUNTERS = 32;
+    private static final int MAX_CONSUMED = 2;
+
+    private CounterRules() {}
+
+    static Optional<String> problem(JsonObject spec) {
+        Optional<String> problem = sets(spec, "sharedCounters", "name", MAX_SETS);
+        for (JsonElement device : spec.get("devices") instanceof JsonArray all ? all : new JsonArray()) {
+            problem = problem.or(() -> sets(device.getAsJsonObject(), "consumesCounters", "counterSet", MAX_CONSUMED));
+        }
+        return problem;
+    }
+
+    private static Optional<String> sets(JsonObject json, String field, String name, int most) {
+        if (!json.has(field)) {
+            return Optional.empty();
+        }
+        List<JsonElement> sets = json.getAsJsonArray(field).asList();
+        if (sets.size() > most) {
+            return Optional.of(
+                    "spec." + field + ": Too many: " + sets.size() + ": must have at most " + most + " items");
+        }
+        Set<String> names = new HashSet<>();
+        for (JsonElement one : sets) {
+            JsonObject set = one.getAsJsonObject();
+            Map<String, JsonElement> counters = Slice.object(set, "counters").asMap();
+            boolean areGood = !counters.isEmpty()
+                    && counters.size() <= MAX_COUNTERS
+                    && set.keySet().equals(Set.of(name, "counters"))
+                    && counters.entrySet().stream().allMatch(CounterRules::isCounter);
+            if (!Slice.text(set, name).matches(LABEL) || !names.add(Slice.text(set, name)) || !areGood) {
+                return Optional.of("spec." + field + ": Invalid value: " + set);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isCounter(Map.Entry<String, JsonElement> counter) {
+        return counter.getKey().matches(LABEL)
+                && counter.getValue() instanceof JsonObject object
+                && object.keySet().equals(Set.of("value"))
+                && Slice.text(object, "value").matches("[0-9]+");
+    }
+
+    /** Whether each set that a device of the pool consumes is in the pool, and once; else no device of it is ever allocated. */
+    static boolean isWhole(List<JsonObject> slices) {
+        List<String> names = TestSlices.counterSets(slices).stream()
+                .map(set -> Slice.text(set, "name"))
+                .toList();
+        return Set.copyOf(names).size() == names.size() && names.containsAll(TestSlices.consumed(slices));
+    }
+}

@@ -1,0 +1,178 @@
+package io.edgeplug.dra;
+
+import static io.edgeplug.dra.DraNode.VF0;
+import static io.edgeplug.dra.DraNode.VF0_NAME;
+import static io.edgeplug.dra.DraNode.VF1_NAME;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What claims choose of their VFs, and what they try to. */
+@Timeout(90)
+final class DeviceParametersTest {
+
+    private static final String CLASSES = DraNode.CLASSES + """
+            [class.prepare.vf]
+            vlan = 7
+            mac = "02:00:00:00:00:01"
+            trust = false
+            [class.claims]
+            vlans = [100, 200]
+            mac = true
+            """;
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private DraNode node;
+
+    @BeforeEach
+    void open() throws Exception {
+        node = DraNode.open(directory, CLASSES);
+        PluginInfo ignored = node.register();
+        Path ip = Files.createDirectories(node.node.root().resolve("sbin")).resolve("ip");
+        Files.writeString(ip, "#!/bin/sh\necho \"$*\" >> " + directory.resolve("arguments") + "\n");
+        Files.setPosixFilePermissions(ip, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        node.close();
+    }
+
+    /** How {@code ip} was called. */
+    private List<String> settings() throws IOException {
+        Path arguments = directory.resolve("arguments");
+        return Files.exists(arguments) ? Files.readAllLines(arguments) : List.of();
+    }
+
+    private static String parameters(String vf) {
+        return "{\"apiVersion\":\"edgeplug.io/v1\",\"kind\":\"DeviceParameters\",\"vf\":" + vf + "}";
+    }
+
+    private static JsonObject config(String requests, String parameters) {
+        JsonObject opaque = new JsonObject();
+        opaque.addProperty("driver", "edgeplug.io");
+        opaque.add("parameters", JsonParser.parseString(parameters));
+        JsonObject config = new JsonObject();
+        config.addProperty("source", "FromClaim");
+        config.add("requests", JsonParser.parseString(requests));
+        config.add("opaque", opaque);
+        return config;
+    }
+
+    private static JsonObject claim(String name, String device, JsonObject... configs) {
+        JsonObject claim = DraNode.allocated(name, device);
+        JsonArray all = new JsonArray();
+        for (JsonObject one : configs) {
+            all.add(one);
+        }
+        BadClaimsTest.devices(claim).add("config", all);
+        return claim;
+    }
+
+    private String error(String name, JsonObject claim) {
+        node.server.put(claim);
+        return node.prepare(name).getError();
+    }
+
+    private String mistakes(String parameters) {
+        String error = error("bad", claim("bad", VF0_NAME, config("[]", parameters)));
+        assertThat(error)
+                .startsWith(
+                        "Claim default/bad cannot be prepared: it or its DeviceClass has parameters that example.com/vf"
+                                + " does not take: ");
+        return error.substring(error.indexOf("take: ") + 6);
+    }
+
+    @Test
+    void claimChoosesForItselfAndTheNextOneGetsWhatTheClassSays() throws Exception {
+        assertThat(error("mine", claim("mine", VF0_NAME, config("[\"vfs\"]", parameters("{\"vlan\":100}")))))
+                .isEmpty();
+        assertThat(settings()).containsExactly("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 100 trust off");
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(error("yours", claim("yours", VF0_NAME))).isEmpty();
+
+        assertThat(settings().getLast()).isEqualTo("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 7 trust off");
+    }
+
+    @Test
+    void claimPrevailsOverItsDeviceClassAndOtherRequestsAreNotConcerned() throws Exception {
+        JsonObject claim = claim(
+                "mine",
+                VF1_NAME,
+                config("[]", parameters("{\"vlan\":200,\"mac\":\"02:00:00:00:00:0A\"}")),
+                config("[\"vfs/first-choice\"]", parameters("{\"vlan\":100}")),
+                config("[\"vfs/second-choice\",\"others\"]", parameters("{\"vlan\":9999}")));
+
+        assertThat(error("mine", claim)).isEmpty();
+        assertThat(settings()).containsExactly("link set dev ens1f0 vf 1 mac 02:00:00:00:00:0a vlan 100 trust off");
+    }
+
+    @Test
+    void whatTheClassDoesNotAllowIsRefusedWithAllMistakesAndNothingIsDone() throws Exception {
+        assertThat(mistakes(parameters("{\"vlan\":7,\"mac\":\"01:00:5e:00:00:01\",\"trust\":true,\"max_tx_rate\":1}")))
+                .isEqualTo("vf.trust: unknown field, there are mac, max_tx_rate, vlan"
+                        + "; vf.mac: must be a station's address, as 02:00:00:00:10:00"
+                        + "; vf.vlan: must be one of 100, 200"
+                        + "; vf.max_tx_rate: its [class.claims] does not let claims choose it");
+        assertThat(mistakes("{\"kind\":\"Device\",\"program\":\"/etc/passwd\"}"))
+                .isEqualTo("program: unknown field, there are apiVersion, kind, vf"
+                        + "; apiVersion: missing, must be edgeplug.io/v1; kind: must be DeviceParameters");
+        assertThat(mistakes(parameters("\"vlan\""))).isEqualTo("vf: must be an object");
+        assertThat(mistakes("[1]")).isEqualTo("they are no object");
+        for (String vlan : List.of("\"100\"", "1e2", "100.0", "-100", "null", "99999999999999999999", "[100]")) {
+            assertThat(mistakes(parameters("{\"vlan\":" + vlan + "}"))).isEqualTo("vf.vlan: must be one of 100, 200");
+        }
+        assertThat(node.claims()).doesNotExist();
+        assertThat(node.node.acts()).isEmpty();
+        assertThat(settings()).isEmpty();
+    }
+
+    @Test
+    void parametersOfAnySizeAndWithAnyNamesAreToldInOneShortLine() {
+        assertThat(mistakes(parameters("{\"" + "v".repeat(4 << 10) + "\":1}"))).isEqualTo("they have more than 4 KiB");
+        StringBuilder fields = new StringBuilder("{\"\\n\\u001b[2J\":1");
+        for (int i = 0; i < 100; i++) {
+            fields.append(",\"").append("v".repeat(20)).append(i).append("\":1");
+        }
+        assertThat(mistakes(parameters(fields + "}")))
+                .startsWith("vf.??[2J: unknown field")
+                .endsWith("; and 93 more")
+                .hasSizeLessThan(1000);
+    }
+
+    @Test
+    void badClaimLeavesTheOthersAlone() {
+        node.server.put(claim("good", VF0_NAME, config("[]", parameters("{\"vlan\":200}"))));
+        node.server.put(claim("bad", VF1_NAME, config("[]", parameters("{\"vlan\":201}"))));
+        var answer = node.prepare(DraNode.claim("good"), DraNode.claim("bad"));
+
+        assertThat(answer.get("uid-of-good"))
+                .satisfies(one -> assertThat(one.getError()).isEmpty());
+        assertThat(answer.get("uid-of-bad"))
+                .satisfies(one -> assertThat(one.getError()).endsWith("vf.vlan: must be one of 100, 200"));
+    }
+
+    @Test
+    void administratorsClaimChoosesNothing() {
+        JsonObject claim = claim("look", VF0_NAME, config("[]", parameters("{\"vlan\":100}")));
+        BadClaimsTest.result(claim).addProperty("adminAccess", true);
+
+        assertThat(error("look", claim)).endsWith("with adminAccess nothing is done to a device");
+        assertThat(node.node.acts()).doesNotContain(VF0 + " bound to vfio-pci");
+    }
+}

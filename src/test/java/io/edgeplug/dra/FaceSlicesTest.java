@@ -1,0 +1,158 @@
+package io.edgeplug.dra;
+
+import static io.edgeplug.dra.TestSlices.consumed;
+import static io.edgeplug.dra.TestSlices.counterSets;
+import static io.edgeplug.dra.TestSlices.devices;
+import static io.edgeplug.dra.TestSlices.face;
+import static io.edgeplug.dra.TestSlices.names;
+import static io.edgeplug.dra.TestSlices.pools;
+import static io.edgeplug.dra.TestSlices.vf;
+import static io.edgeplug.dra.TestSlices.vfs;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.edgeplug.device.Device;
+import io.edgeplug.kubelet.Closing;
+import io.edgeplug.kubelet.LogLines;
+import io.edgeplug.rules.DeviceClass;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the cluster is told of devices that have several faces, of which a claim has one. */
+@Timeout(60)
+final class FaceSlicesTest {
+
+    private static final DeviceClass NET = face("example.com/net");
+    private static final DeviceClass DPDK = face("example.com/dpdk");
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+    private final AtomicReference<List<Offer>> offers = new AtomicReference<>(List.of());
+    private StrictApiServer server;
+    private SlicePublisher publisher;
+
+    @BeforeEach
+    void open() throws Exception {
+        server = closing.add(StrictApiServer.open());
+        ApiServer api = closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1)));
+        publisher = closing.add(new SlicePublisher(api, "edgeplug.io", () -> "", offers::get));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    private void offer(List<Device> devices, Set<String> asNet, Set<String> asDpdk) {
+        offers.set(List.of(new Offer(NET, devices, asNet, Set.of()), new Offer(DPDK, devices, asDpdk, Set.of())));
+        publisher.wake();
+    }
+
+    private List<JsonObject> published(int devices, int told) throws InterruptedException {
+        offer(vfs(devices), Set.of(), Set.of());
+        publisher.start();
+        publisher.want();
+        return server.await(slices -> names(slices).size() == told && isComplete(slices));
+    }
+
+    private static boolean isComplete(List<JsonObject> slices) {
+        return pools(slices).size() == 1
+                && pools(slices).getFirst().contains("\"resourceSliceCount\":" + slices.size() + "}")
+                && CounterRules.isWhole(slices);
+    }
+
+    private static String name(DeviceClass face, int number) {
+        return DeviceNames.of(face, vf(number));
+    }
+
+    @Test
+    void facesOfADeviceConsumeOneCounter() throws Exception {
+        List<JsonObject> slices = published(2, 4);
+
+        assertThat(names(slices)).containsExactly(name(NET, 0), name(NET, 1), name(DPDK, 0), name(DPDK, 1));
+        assertThat(name(NET, 0)).startsWith("0000-3b-00-0-example-com-net-").isNotEqualTo(name(DPDK, 0));
+        assertThat(consumed(slices)).containsExactly("0000-3b-00-0", "0000-3b-00-1", "0000-3b-00-0", "0000-3b-00-1");
+        assertThat(counterSets(slices))
+                .extracting(JsonObject::toString)
+                .containsExactly(
+                        "{\"name\":\"0000-3b-00-0\",\"counters\":{\"use\":{\"value\":\"1\"}}}",
+                        "{\"name\":\"0000-3b-00-1\",\"counters\":{\"use\":{\"value\":\"1\"}}}");
+        assertThat(devices(slices).getFirst().get("consumesCounters"))
+                .hasToString("[{\"counterSet\":\"0000-3b-00-0\",\"counters\":{\"use\":{\"value\":\"1\"}}}]");
+        assertThat(pools(slices)).hasSize(1);
+    }
+
+    @Test
+    void manyFacesAreInAsManySlicesAsTheServerWants() throws Exception {
+        List<JsonObject> slices = published(70, 140);
+
+        assertThat(slices).hasSize(4 + 9);
+        assertThat(pools(slices)).hasSize(1);
+        assertThat(counterSets(slices)).hasSize(70);
+        assertThat(CounterRules.isWhole(slices)).isTrue();
+        offer(vfs(64), Set.of(), Set.of());
+
+        assertThat(server.await(all -> names(all).size() == 128 && isComplete(all)))
+                .hasSize(2 + 8);
+    }
+
+    @Test
+    void faceThatNoOtherClassOffersConsumesNothing() throws Exception {
+        offers.set(List.of(
+                new Offer(NET, vfs(1), Set.of(), Set.of()), new Offer(DPDK, List.of(vf(1)), Set.of(), Set.of())));
+        publisher.start();
+        publisher.want();
+        List<JsonObject> slices = server.await(all -> names(all).size() == 2 && isComplete(all));
+
+        assertThat(counterSets(slices)).isEmpty();
+        assertThat(consumed(slices)).isEmpty();
+    }
+
+    @Test
+    void scrubKeepsAllFacesFromOthers() throws Exception {
+        assertThat(published(1, 2)).isNotEmpty();
+        Map<String, Boolean> used = Map.of(vf(0).id(), true);
+        offers.set(List.of(
+                new Offer(NET, vfs(1), Set.of(), Set.of(), used), new Offer(DPDK, vfs(1), Set.of(), Set.of(), used)));
+        publisher.wake();
+
+        assertThat(server.await(slices ->
+                        devices(slices).stream().allMatch(one -> one.toString().contains("edgeplug.io/scrubbing"))))
+                .hasSize(3);
+    }
+
+    @Test
+    void serverThatDropsCountersGetsOneFaceAndThatIsTold() throws Exception {
+        server.gate(objects -> objects.dropsCounters = true);
+        try (LogLines log = LogLines.open()) {
+            assertThat(names(published(2, 2))).containsExactly(name(NET, 0), name(NET, 1));
+            assertThat(log.await("the API server drops counters of devices")).hasSize(1);
+        }
+        offer(vfs(2), Set.of(), Set.of(vf(0).id()));
+
+        assertThat(names(server.await(slices -> names(slices).contains(name(DPDK, 0)) && isComplete(slices))))
+                .containsExactly(name(NET, 1), name(DPDK, 0));
+        offer(vfs(2), Set.of(), Set.of());
+        assertThat(names(server.await(slices -> names(slices).contains(name(NET, 0)) && isComplete(slices))))
+                .containsExactly(name(NET, 0), name(NET, 1));
+    }
+
+    @Test
+    void serverThatRefusesCountersGetsOneFaceToo() throws Exception {
+        server.gate(objects -> objects.refusesCounters = true);
+        try (LogLines log = LogLines.open()) {
+            assertThat(names(published(2, 2))).containsExactly(name(NET, 0), name(NET, 1));
+            assertThat(log.await("the API server refuses counters of devices")).hasSize(1);
+        }
+    }
+}
