@@ -146,6 +146,17 @@ final class ClaimedDevicesTest {
     }
 
     @Test
+    void eachFaceHasANameOfItsOwn() throws IOException {
+        String face = CLAIMED.replace("api = \"dra\"", "api = \"dra\"\nfaces = \"exclusive\"");
+        configure(face + face.replace("example.com/vf", "example.com/other"));
+
+        assertThat(edgeplug("list", "-n", "-o", "DRANAME", "0000:3b:01.0").lines())
+                .hasSize(2)
+                .doesNotHaveDuplicates()
+                .allMatch(name -> name.startsWith("0000-3b-01-0-"));
+    }
+
+    @Test
     void claimIsThatOfTheFaceAsWhichItHasTheDevice() throws IOException {
         String face = CLAIMED.replace("api = \"dra\"", "faces = \"exclusive\"");
         configure(face + face.replace("example.com/vf", "example.com/other"));
