@@ -13,15 +13,20 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Says once in the log which container holds a device, and once that the device is released. One thread at a time. */
+/**
+ * Says once in the log which container holds a device, again if its pod's name becomes known only then, and once that the
+ * device is released. One thread at a time.
+ */
 final class HolderLog {
 
     private static final Logger LOG = Logger.getLogger(HolderLog.class.getName());
 
     private final KubeletPods pods;
 
-    /** The holder of each device as it was logged. */
-    private final Map<Holding, String> logged = new HashMap<>();
+    private final Map<Holding, Logged> logged = new HashMap<>();
+
+    /** The holder of a device as it was logged: by its pod's name, or by its UID. */
+    private record Logged(String holder, boolean isNamed) {}
 
     HolderLog(KubeletPods pods) {
         this.pods = pods;
@@ -37,21 +42,32 @@ final class HolderLog {
         logged.entrySet().removeIf(entry -> {
             boolean isReleased = !now.contains(entry.getKey());
             if (isReleased) {
-                log(entry.getKey(), "released by " + entry.getValue());
+                log(entry.getKey(), "released by " + entry.getValue().holder());
             }
             return isReleased;
         });
-        now.stream().filter(holding -> !logged.containsKey(holding)).forEach(this::begin);
+        now.forEach(this::tell);
     }
 
-    private void begin(Holding holding) {
-        Optional<Holder> name = pods.name(holding);
-        if (name.isEmpty() && !pods.wasAskedAbout(holding)) {
+    private void tell(Holding holding) {
+        Optional<Logged> before = Optional.ofNullable(logged.get(holding));
+        if (before.filter(Logged::isNamed).isPresent()) {
             return;
         }
-        String holder = name.map(Holder::toString).orElse("pod " + holding.pod() + " (" + holding.container() + ")");
-        logged.put(holding, holder);
-        log(holding, "held by " + holder);
+        Optional<Holder> name = pods.name(holding);
+        if (name.isPresent()) {
+            String holder = name.orElseThrow().toString();
+            String uid =
+                    before.map(told -> ", which was logged as " + told.holder()).orElse("");
+            tell(holding, new Logged(holder, true), uid);
+        } else if (before.isEmpty() && pods.wasAskedAbout(holding)) {
+            tell(holding, new Logged("pod " + holding.pod() + " (" + holding.container() + ")", false), "");
+        }
+    }
+
+    private void tell(Holding holding, Logged now, String more) {
+        logged.put(holding, now);
+        log(holding, "held by " + now.holder() + more);
     }
 
     private static void log(Holding holding, String text) {

@@ -10,8 +10,11 @@ import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.proto.podresources.ContainerDevices;
+import io.edgeplug.proto.podresources.ContainerResources;
 import io.edgeplug.proto.podresources.ListPodResourcesRequest;
 import io.edgeplug.proto.podresources.ListPodResourcesResponse;
+import io.edgeplug.proto.podresources.PodResources;
 import io.edgeplug.proto.podresources.PodResourcesListerGrpc;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -130,24 +133,26 @@ final class HostilePodApisTest {
         }
     }
 
-    /** Refuses, so often, as the kubelet does while too many ask; then lists no pod. */
+    /** Refuses, so often, as the kubelet does while too many ask; then lists these pods. */
     private static final class Refusals extends PodResourcesListerGrpc.PodResourcesListerImplBase
             implements AutoCloseable {
 
         private final int refused;
+        private final ListPodResourcesResponse pods;
         private final UnixRpc rpc;
         private final Server server;
         private final Seen<ListPodResourcesRequest> requests = new Seen<>();
 
-        private Refusals(Path root, int refused) throws Exception {
+        private Refusals(Path root, int refused, ListPodResourcesResponse pods) throws Exception {
             this.refused = refused;
+            this.pods = pods;
             this.rpc = UnixRpc.open();
             this.server = rpc.serve(
                     Files.createDirectories(root.resolve("pod-resources")).resolve("kubelet.sock"), this);
         }
 
         static Refusals serve(Path root, int refused) throws Exception {
-            return new Refusals(root, refused);
+            return new Refusals(root, refused, ListPodResourcesResponse.getDefaultInstance());
         }
 
         @Override
@@ -159,7 +164,7 @@ final class HostilePodApisTest {
                         .asRuntimeException());
                 return;
             }
-            caller.onNext(ListPodResourcesResponse.getDefaultInstance());
+            caller.onNext(pods);
             caller.onCompleted();
         }
 
@@ -262,6 +267,33 @@ final class HostilePodApisTest {
 
             log.await(VF0 + ": released by pod pod-1 (main)");
             assertThat(log.with("held by")).hasSize(1);
+        }
+    }
+
+    @Test
+    void podWhoseNameIsNotKnownAtFirstIsNamedOnceItIs() throws Exception {
+        ListPodResourcesResponse pods = ListPodResourcesResponse.newBuilder()
+                .addPodResources(PodResources.newBuilder()
+                        .setNamespace("edge")
+                        .setName("router")
+                        .addContainers(ContainerResources.newBuilder()
+                                .setName("main")
+                                .addDevices(ContainerDevices.newBuilder()
+                                        .setResourceName(NODE0.toString())
+                                        .addDeviceIds(VF0.toString()))))
+                .build();
+        Refusals refusals = closing.add(new Refusals(directory, 1, pods));
+        try (LogLines log = LogLines.open()) {
+            Served served = served();
+            served.kubelet().admit(PodSpec.of("pod-1", NODE0, 1));
+            served.kubelet().startContainer("pod-1", "main");
+            log.await(VF0 + ": held by pod pod-1 (main)");
+
+            // asked again, because its driver is to be given back
+            log.await(VF0 + ": held by edge/router (main), which was logged as pod pod-1 (main)");
+
+            assertThat(refusals.requests.count()).isGreaterThan(1);
+            assertThat(log.with("held by")).hasSize(2);
         }
     }
 
