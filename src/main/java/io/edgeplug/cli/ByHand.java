@@ -213,8 +213,8 @@ final class ByHand {
      *
      * @throws IOException if it is not gone or nothing is noted of it, or a pod may hold it and nobody insists
      */
-    void forget(String name, boolean force) throws IOException {
-        GoneDevice gone = GoneDevice.named(sysfs, name);
+    void forget(List<DeviceClass> classes, String name, boolean force) throws IOException {
+        GoneDevice gone = GoneDevice.named(sysfs, classes, name);
         Optional<String> objection = objection(gone);
         if (!force && objection.isPresent()) {
             throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; --force does it all the same");
@@ -228,8 +228,8 @@ final class ByHand {
      *
      * @return whether nothing speaks against it
      */
-    boolean planForget(String name) throws IOException {
-        GoneDevice gone = GoneDevice.named(sysfs, name);
+    boolean planForget(List<DeviceClass> classes, String name) throws IOException {
+        GoneDevice gone = GoneDevice.named(sysfs, classes, name);
         Optional<String> objection = objection(gone);
         print(gone.id() + " would be forgotten: " + gone.lastUse());
         objection.ifPresent(text -> print("needs --force: it " + text));
@@ -244,7 +244,7 @@ final class ByHand {
 
     private Item item(List<DeviceClass> classes, String name, Errand errand) throws IOException {
         ScannedNode node = ScannedNode.of(sysfs, classes);
-        Optional<GoneDevice> gone = errand.isRelease() ? GoneDevice.find(sysfs, name) : Optional.empty();
+        Optional<GoneDevice> gone = errand.isRelease() ? GoneDevice.find(sysfs, classes, name) : Optional.empty();
         if (gone.isPresent()) {
             throw new IOException(
                     gone.orElseThrow().id() + ": " + gone.orElseThrow().text());

@@ -1,8 +1,10 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.prepare.UsedDevices;
 import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.util.List;
@@ -24,14 +26,24 @@ final class GoneDevice {
      * The one that a person means, by its ID with or without the domain; empty if no such device is noted, or if the notes are not
      * for this user to see.
      */
-    static Optional<GoneDevice> find(Sysfs sysfs, String name) throws IOException {
+    static Optional<GoneDevice> find(Sysfs sysfs, List<DeviceClass> classes, String name) throws IOException {
         UsedDevices used = new UsedDevices(sysfs);
         Optional<Use> use = used.all().stream()
                 .filter(one -> ids(name).contains(one.device()))
                 .findFirst();
-        return use.isPresent() && !isPresent(sysfs, List.of(use.orElseThrow().device()))
+        return use.isPresent()
+                        && wouldBeSeen(use.orElseThrow(), classes)
+                        && !isPresent(sysfs, classes, List.of(use.orElseThrow().device()))
                 ? Optional.of(new GoneDevice(used, use.orElseThrow()))
                 : Optional.empty();
+    }
+
+    /** Files are looked for only where a class says. */
+    private static boolean wouldBeSeen(Use use, List<DeviceClass> classes) {
+        return PciAddress.parse(use.device()).isPresent()
+                || classes.stream()
+                        .anyMatch(one ->
+                                use.resource().equals(Optional.of(one.resource().toString())));
     }
 
     /**
@@ -39,22 +51,23 @@ final class GoneDevice {
      *
      * @throws IOException if there is none, with what a person can do instead
      */
-    static GoneDevice named(Sysfs sysfs, String name) throws IOException {
-        Optional<GoneDevice> gone = find(sysfs, name);
-        if (gone.isEmpty() && isPresent(sysfs, ids(name))) {
+    static GoneDevice named(Sysfs sysfs, List<DeviceClass> classes, String name) throws IOException {
+        Optional<GoneDevice> gone = find(sysfs, classes, name);
+        if (gone.isEmpty() && isPresent(sysfs, classes, ids(name))) {
             throw new IOException(name
                     + ": is on this node; to scrub it and offer it again, run: edgeplug prepare --release " + name);
         }
-        return gone.orElseThrow(() -> new IOException(
-                name + ": there is no note that a pod has used such a device; only root sees these notes"));
+        return gone.orElseThrow(() -> new IOException(name
+                + ": there is no note that a pod has used such a device, or no class of its resource any more by which to see "
+                + "whether it is gone; only root sees these notes"));
     }
 
     private static List<String> ids(String name) {
         return List.of(name, "0000:" + name.toLowerCase(Locale.ROOT));
     }
 
-    private static boolean isPresent(Sysfs sysfs, List<String> ids) throws IOException {
-        return ScannedNode.of(sysfs, List.of()).devices().stream()
+    private static boolean isPresent(Sysfs sysfs, List<DeviceClass> classes, List<String> ids) throws IOException {
+        return ScannedNode.of(sysfs, classes).devices().stream()
                 .anyMatch(one -> ids.contains(one.device().id()));
     }
 

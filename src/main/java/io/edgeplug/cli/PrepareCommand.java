@@ -3,9 +3,11 @@ package io.edgeplug.cli;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
@@ -84,7 +86,7 @@ final class PrepareCommand implements Callable<Integer> {
                     kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()),
                     new Lines(spec.commandLine().getOut()));
             if (forget) {
-                return forget(byHand) ? ExitCode.OK : ExitCode.FAILURE;
+                return forget(byHand, config.classes()) ? ExitCode.OK : ExitCode.FAILURE;
             }
             ByHand.Errand errand = new ByHand.Errand(release, resource);
             if (dryRun) {
@@ -95,11 +97,11 @@ final class PrepareCommand implements Callable<Integer> {
         }
     }
 
-    private boolean forget(ByHand byHand) throws IOException {
+    private boolean forget(ByHand byHand, List<DeviceClass> classes) throws IOException {
         if (dryRun) {
-            return byHand.planForget(id);
+            return byHand.planForget(classes, id);
         }
-        byHand.forget(id, force);
+        byHand.forget(classes, id, force);
         return true;
     }
 }

@@ -14,6 +14,7 @@ import io.edgeplug.supply.Resource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -33,7 +36,7 @@ import java.util.stream.Stream;
  * Prepares claims and releases them, each as often as the kubelet likes: what is done already is not done again. Any thread,
  * which waits; different claims do not wait for each other, but for a few by chance.
  */
-final class Claims {
+final class Claims implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Claims.class.getName());
 
@@ -47,6 +50,11 @@ final class Claims {
     private final ClaimSpecs specifications;
     private final String boot;
     private final Runnable changed;
+    private final ReadWriteLock closing = new ReentrantReadWriteLock();
+
+    /** Guarded by that lock. */
+    private boolean isClosed;
+
     private final Map<String, Given> begun = new ConcurrentHashMap<>();
     private final List<Lock> locks =
             IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
@@ -114,7 +122,7 @@ final class Claims {
         try {
             Optional<PreparedClaim> before = notes.of(name.uid());
             if (before.filter(claim -> claim.isReady(boot)).isPresent()) {
-                write(before.orElseThrow());
+                whileOpen(() -> write(before.orElseThrow()));
                 return before.orElseThrow().devices();
             }
             return prepareNow(name).devices();
@@ -134,18 +142,20 @@ final class Claims {
         List<Found> found = new ArrayList<>();
         for (Result result : allocation.results()) {
             found.add(find(result));
-            // before anything is noted or done
-            Step.Vf ignored = found.getLast().choice();
         }
+        // before anything is noted or done
+        refuseSharedAddress(found);
         boolean isNew = notes.of(name.uid()).isEmpty();
         // From here on nobody else touches the devices, and this claim has them even if the process is killed.
-        notes.note(claim(name, allocation, found, Map.of(), Optional.empty()));
+        PreparedClaim unready = claim(name, allocation, found, Map.of(), Optional.empty());
+        whileOpen(() -> notes.note(unready));
         Given given;
         try {
             given = given(name, allocation, found);
         } catch (DeviceUnavailableException e) {
             if (isNew) {
                 notes.forget(name.uid());
+                changed.run();
             }
             throw e;
         }
@@ -159,12 +169,61 @@ final class Claims {
         }
         String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
         PreparedClaim ready = claim(name, allocation, found, given.names(), Optional.of(specification));
-        write(ready);
-        notes.note(ready);
+        whileOpen(() -> {
+            write(ready);
+            notes.note(ready);
+        });
         begun.remove(name.uid());
         LOG.info("claim %s: prepared in %d ms: %s"
                 .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
         return ready;
+    }
+
+    /** What a claim chooses is for all VFs of a request, and an address is one VF's. */
+    private static void refuseSharedAddress(List<Found> found) throws IOException {
+        Set<String> addresses = new HashSet<>();
+        for (Found one : found) {
+            Optional<String> mac = one.choice().mac();
+            if (mac.isPresent() && !addresses.add(mac.orElseThrow())) {
+                throw new IOException(
+                        "it chooses " + mac.orElseThrow()
+                                + " for several VFs; give each VF a request of its own with its own vf.mac, or leave vf.mac out");
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Writing {
+        void write() throws IOException;
+    }
+
+    /**
+     * Writes something of a claim.
+     *
+     * @throws IOException if this is closed: others may have released the claim meanwhile, and what is written now would bring
+     *     it back
+     */
+    private void whileOpen(Writing writing) throws IOException {
+        closing.readLock().lock();
+        try {
+            if (isClosed) {
+                throw new IOException("edgeplug has read its configuration again meanwhile");
+            }
+            writing.write();
+        } finally {
+            closing.readLock().unlock();
+        }
+    }
+
+    /** Has nothing more written, by whoever still prepares or releases a claim; waits for what is being written. */
+    @Override
+    public void close() {
+        closing.writeLock().lock();
+        try {
+            isClosed = true;
+        } finally {
+            closing.writeLock().unlock();
+        }
     }
 
     /** A device that could not be prepared is unhealthy until it can, and is still what was handed over to this claim. */
@@ -273,10 +332,13 @@ final class Claims {
             Optional<PreparedClaim> claim = notes.of(name.uid());
             begun.remove(name.uid());
             if (claim.isPresent()) {
-                specifications.remove(name.uid());
-                notes.forget(name.uid());
+                whileOpen(() -> {
+                    specifications.remove(name.uid());
+                    notes.forget(name.uid());
+                });
                 LOG.info("claim " + name + ": released: " + text(claim.orElseThrow()));
                 changed.run();
+                claim.orElseThrow().devices().forEach(this::forgetFailure);
             }
         } catch (IOException e) {
             String text = "Claim " + name + " cannot be released: " + e.getMessage();
@@ -285,6 +347,14 @@ final class Claims {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** What a claim chose may be why its device could not be prepared. The next claim chooses something else. */
+    private void forgetFailure(PreparedClaim.Device device) {
+        source.resources().stream()
+                .filter(resource -> resource.name().toString().equals(device.resource())
+                        && !resource.deviceClass().choices().isEmpty())
+                .forEach(resource -> resource.forgetFailure(device.id()));
     }
 
     private Lock lock(Name name) {

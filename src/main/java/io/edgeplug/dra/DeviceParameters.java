@@ -185,8 +185,9 @@ final class DeviceParameters {
         }
         OptionalInt rate = number(vf.get("max_tx_rate"));
         int most = choices.maxRate().getAsInt();
-        if (rate.isEmpty() || rate.getAsInt() < 1 || rate.getAsInt() > most) {
-            mistakes.add("vf.max_tx_rate: must be 1 to " + most);
+        int least = Math.max(1, deviceClass.recipe().vf().minRate().orElse(0));
+        if (rate.isEmpty() || rate.getAsInt() < least || rate.getAsInt() > most) {
+            mistakes.add("vf.max_tx_rate: must be " + least + " to " + most);
         }
         return rate;
     }

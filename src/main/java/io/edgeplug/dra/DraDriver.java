@@ -48,6 +48,7 @@ public final class DraDriver implements AutoCloseable {
     private final UnixRpc rpc;
     private final ApiServer api;
     private final SlicePublisher publisher;
+    private final Claims prepared;
     private final HealthService health;
 
     /** One object, to be removed again. */
@@ -104,7 +105,7 @@ public final class DraDriver implements AutoCloseable {
                 new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
         this.health = new HealthService(api, place.nodeName(), this::health, HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        Claims prepared = new Claims(
+        this.prepared = new Claims(
                 new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
                 claims,
                 new ClaimSpecs(place.cdi()),
@@ -114,7 +115,7 @@ public final class DraDriver implements AutoCloseable {
                     publisher.wake();
                 });
         prepared.recover();
-        this.sockets = sockets(place, prepared);
+        this.sockets = sockets(place);
         this.followers = supplies.stream().map(this::follower).toList();
     }
 
@@ -141,7 +142,7 @@ public final class DraDriver implements AutoCloseable {
         return driver;
     }
 
-    private DraSockets sockets(Place place, Claims prepared) throws IOException {
+    private DraSockets sockets(Place place) throws IOException {
         try {
             return DraSockets.open(
                     rpc,
@@ -270,6 +271,7 @@ public final class DraDriver implements AutoCloseable {
         preparations.removeListener(preparationListener);
         followers.forEach(Thread::interrupt);
         sockets.close();
+        prepared.close();
         publisher.close();
         api.close();
         rpc.close();

@@ -223,7 +223,12 @@ final class SliceStore implements AutoCloseable {
             boolean isOfPool = before.filter(slice -> slice.generation() == generation && slice.count() == count)
                     .isPresent();
             if (isStale(i, wanted.get(i)) || !isOfPool) {
+                SliceFields kept = fields;
                 write(where, i, wanted.get(i), before);
+                if (!kept.equals(fields)) {
+                    // the others are not to be what the server makes of them
+                    return;
+                }
             }
         }
         for (int index : List.copyOf(slices.keySet())) {
@@ -259,7 +264,7 @@ final class SliceStore implements AutoCloseable {
                 throw e;
             }
             // before 1.35 those that knew them wanted them elsewhere
-            use(fields.withoutCounters(), "refuses");
+            use(fields.withoutCounters(), "refuses", ": " + e.getMessage());
             return;
         }
         slices.put(index, kept);
@@ -268,11 +273,11 @@ final class SliceStore implements AutoCloseable {
             return;
         }
         altered.put(index, new Altered(content, kept.content()));
-        use(fields.after(content, kept.content()), "drops");
+        use(fields.after(content, kept.content()), "drops", "");
     }
 
-    private void use(SliceFields kept, String how) {
-        fields.lost(kept).forEach(what -> LOG.warning(driver + ": the API server " + how + " " + what));
+    private void use(SliceFields kept, String how, String why) {
+        fields.lost(kept).forEach(what -> LOG.warning(driver + ": the API server " + how + " " + what + why));
         fields = kept;
     }
 

@@ -71,6 +71,11 @@ final class DevicesInPreparation {
     }
 
     /** Whether that is news. */
+    boolean forgetFailure(String id) {
+        return !byId.containsKey(id) && problems.remove(id) != null;
+    }
+
+    /** Whether that is news. */
     boolean mark(String id, Optional<String> problem) {
         Optional<String> before =
                 Optional.ofNullable(problem.isPresent() ? marks.put(id, problem.orElseThrow()) : marks.remove(id));

@@ -234,6 +234,13 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
+    /** Has a device listed as healthy again that could not be prepared, unless more is wrong with it. */
+    public void forgetFailure(String id) {
+        if (inPreparation.forgetFailure(id)) {
+            lookAgain(id);
+        }
+    }
+
     /** Whether a device is kept as it is, since it is being prepared. */
     public boolean isInPreparation(Device device) {
         return inPreparation.contains(device);

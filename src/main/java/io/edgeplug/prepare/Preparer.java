@@ -241,8 +241,12 @@ public final class Preparer implements AutoCloseable {
 
     /** Whether nobody waits for it any more; then nobody joins it either. */
     private synchronized boolean drop(Preparation preparation) {
-        return !preparation.takeTurn(false)
-                && preparations.remove(preparation.device().id(), preparation);
+        if (preparation.takeTurn(false)) {
+            return false;
+        }
+        // not there if somebody has asked for another recipe meanwhile
+        boolean ignored = preparations.remove(preparation.device().id(), preparation);
+        return true;
     }
 
     private void run(Preparation preparation) {

@@ -45,6 +45,13 @@ public record Recipe(List<Step> steps, Duration timeout) {
                 timeout);
     }
 
+    /** What it says of a VF to the PF. */
+    public Step.Vf vf() {
+        return steps.stream()
+                .flatMap(step -> step instanceof Step.Vf vf ? Stream.of(vf) : Stream.empty())
+                .reduce(Step.Vf.NONE, (before, last) -> last);
+    }
+
     /** The driver that a device has in the end, if the recipe binds one. */
     public Optional<String> driver() {
         return steps.stream()

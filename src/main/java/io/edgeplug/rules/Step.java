@@ -46,8 +46,8 @@ public sealed interface Step {
         /** A MAC address that is made anew each time, local and of one station. */
         public static final String RANDOM = "random";
 
-        /** What a MAC address of one station looks like. */
-        public static final Pattern STATION = Pattern.compile("[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
+        /** What a MAC address of one station looks like; zeros are none, and let a VF choose its own at any time. */
+        public static final Pattern STATION = Pattern.compile("(?!00(:00){5})[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
 
         /** Nothing is said. */
         public static final Vf NONE = new Vf(

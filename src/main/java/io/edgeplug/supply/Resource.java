@@ -189,6 +189,11 @@ public record Resource(
         }
     }
 
+    /** A device that could not be prepared as it was asked for is offered again. */
+    public void forgetFailure(String id) {
+        supply.monitor().forgetFailure(id);
+    }
+
     /**
      * The kubelet notes a container's devices before it starts, and has them all prepared at each of its starts. So if it
      * has noted any of these and no container with just these, this is no start of a container. Notes that cannot be read

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.prepare.UsedDevices;
+import io.edgeplug.rules.DeviceClass;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,17 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class ReleaseByHandTest extends ByHandOnDemoNode {
 
+    private static final String TOOL = """
+            release = { reset = "flr" }
+            [[class]]
+            resource = "example.com/tool"
+            kind = "path"
+            match = { paths = ["/dev/tool*"] }
+            release = { command = ["/bin/true"] }
+            """;
+
     private UsedDevices used;
+    private String lines = "release = { reset = \"flr\" }";
 
     @BeforeEach
     void open() {
@@ -61,7 +72,7 @@ final class ReleaseByHandTest extends ByHandOnDemoNode {
     }
 
     private int prepare(String... args) throws Exception {
-        classes("release = { reset = \"flr\" }");
+        List<DeviceClass> ignored = classes(lines);
         List<String> command = new ArrayList<>(List.of("prepare"));
         command.addAll(List.of(args));
         command.addAll(List.of("--config", directory.resolve("edgeplug.toml").toString()));
@@ -120,6 +131,39 @@ final class ReleaseByHandTest extends ByHandOnDemoNode {
                 .contains("is on this node; to scrub it and offer it again, run: edgeplug prepare --release 3b:01.0");
         assertThat(prepare("--forget", "--release", VF)).isEqualTo(2);
         assertThat(used.find(VF)).isPresent();
+    }
+
+    @Test
+    void useOfAFileIsForgottenOnlyIfAClassWouldSeeIt() throws Exception {
+        Path tool = Files.createFile(
+                Files.createDirectories(node.root().resolve("dev")).resolve("tool0"));
+        Device device = ScannedNode.of(node.sysfs(), classes(TOOL)).one("tool0").device();
+        used.note(device, "example.com/tool", Set.of("1f3a"), directory);
+
+        lines = TOOL;
+        assertThat(prepare("--forget", "tool0")).isEqualTo(1);
+        assertThat(lines()).contains("is on this node; to scrub it");
+        lines = "release = { reset = \"flr\" }";
+        assertThat(prepare("--forget", "tool0")).isEqualTo(1);
+        assertThat(lines()).contains("no class of its resource any more");
+        assertThat(used.find("tool0")).isPresent();
+
+        Files.delete(tool);
+        lines = TOOL;
+        assertThat(prepare("--forget", "tool0")).isZero();
+        assertThat(used.find("tool0")).isEmpty();
+    }
+
+    @Test
+    void fileThatAPodHasUsedIsScrubbedByHand() throws Exception {
+        Path ignored = Files.createFile(
+                Files.createDirectories(node.root().resolve("dev")).resolve("tool0"));
+        Device device = ScannedNode.of(node.sysfs(), classes(TOOL)).one("tool0").device();
+        used.note(device, "example.com/tool", Set.of("1f3a"), directory);
+
+        byHand.perform(classes(TOOL), "tool0", new ByHand.Errand(true, Optional.empty()), false);
+
+        assertThat(used.find("tool0")).isEmpty();
     }
 
     @Test

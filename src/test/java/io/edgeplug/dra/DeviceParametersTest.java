@@ -41,10 +41,21 @@ final class DeviceParametersTest {
 
     @BeforeEach
     void open() throws Exception {
-        node = DraNode.open(directory, CLASSES);
+        serve(directory, CLASSES);
+    }
+
+    /** With an {@code ip} that fails at VLAN 200 where there is a file {@code refuses}. */
+    private void serve(Path at, String classes) throws Exception {
+        node = DraNode.open(at, classes);
         PluginInfo ignored = node.register();
         Path ip = Files.createDirectories(node.node.root().resolve("sbin")).resolve("ip");
-        Files.writeString(ip, "#!/bin/sh\necho \"$*\" >> " + directory.resolve("arguments") + "\n");
+        Files.writeString(ip, """
+                #!/bin/sh
+                case "$*" in
+                    *"vlan 200"*) [ ! -e %1$s/refuses ] || { echo "RTNETLINK answers: Invalid argument" >&2; exit 2; } ;;
+                esac
+                echo "$*" >>%1$s/arguments
+                """.formatted(directory));
         Files.setPosixFilePermissions(ip, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
@@ -133,6 +144,8 @@ final class DeviceParametersTest {
                 .isEqualTo("program: unknown field, there are apiVersion, kind, vf"
                         + "; apiVersion: missing, must be edgeplug.io/v1; kind: must be DeviceParameters");
         assertThat(mistakes(parameters("\"vlan\""))).isEqualTo("vf: must be an object");
+        assertThat(mistakes(parameters("{\"mac\":\"00:00:00:00:00:00\"}")))
+                .isEqualTo("vf.mac: must be a station's address, as 02:00:00:00:10:00");
         assertThat(mistakes("[1]")).isEqualTo("they are no object");
         for (String vlan : List.of("\"100\"", "1e2", "100.0", "-100", "null", "99999999999999999999", "[100]")) {
             assertThat(mistakes(parameters("{\"vlan\":" + vlan + "}"))).isEqualTo("vf.vlan: must be one of 100, 200");
@@ -153,6 +166,51 @@ final class DeviceParametersTest {
                 .startsWith("vf.??[2J: unknown field")
                 .endsWith("; and 93 more")
                 .hasSizeLessThan(1000);
+    }
+
+    @Test
+    void severalVfsDoNotGetOneAddress() throws Exception {
+        String mac = parameters("{\"mac\":\"02:00:00:00:00:0a\"}");
+        JsonObject claim = DraNode.allocated("two", VF0_NAME, VF1_NAME);
+        JsonArray configs = new JsonArray();
+        configs.add(config("[]", mac));
+        BadClaimsTest.devices(claim).add("config", configs);
+
+        assertThat(error("two", claim))
+                .contains("it chooses 02:00:00:00:00:0a for several VFs; give each VF a request of its own");
+        assertThat(node.claims()).doesNotExist();
+        assertThat(settings()).isEmpty();
+    }
+
+    @Test
+    void rateIsNoLowerThanTheLeastOfTheClass() throws Exception {
+        node.close();
+        serve(
+                Files.createDirectory(directory.resolve("other")),
+                CLASSES.replace("trust = false", "min_tx_rate = 1000\nmax_tx_rate = 5000")
+                        .replace("mac = true", "max_tx_rate = 9000"));
+
+        assertThat(mistakes(parameters("{\"max_tx_rate\":999}"))).isEqualTo("vf.max_tx_rate: must be 1000 to 9000");
+    }
+
+    /** Nobody would get it any more: it is not prepared before somebody claims it. */
+    @Test
+    void deviceThatRefusesWhatAClaimChoseIsOfferedAgainOnceTheClaimIsReleased() throws Exception {
+        node.close();
+        serve(Files.createDirectory(directory.resolve("other")), CLASSES.replace("driver = \"vfio-pci\"\n", ""));
+        Path refuses = Files.createFile(directory.resolve("refuses"));
+        assertThat(error("mine", claim("mine", VF0_NAME, config("[]", parameters("{\"vlan\":200}")))))
+                .contains("RTNETLINK answers: Invalid argument");
+        assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
+                .isNotEmpty();
+
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+
+        assertThat(node.server.await(slices -> TestSlices.names(slices).contains(VF0_NAME)
+                        && !slices.toString().contains("\"taints\"")))
+                .isNotEmpty();
+        Files.delete(refuses);
+        assertThat(error("yours", claim("yours", VF0_NAME))).isEmpty();
     }
 
     @Test
