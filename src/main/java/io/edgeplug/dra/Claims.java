@@ -24,9 +24,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -36,7 +34,7 @@ import java.util.stream.Stream;
  * Prepares claims and releases them, each as often as the kubelet likes: what is done already is not done again. Any thread,
  * which waits; different claims do not wait for each other, but for a few by chance.
  */
-final class Claims implements AutoCloseable {
+final class Claims {
 
     private static final Logger LOG = Logger.getLogger(Claims.class.getName());
 
@@ -46,15 +44,9 @@ final class Claims implements AutoCloseable {
     private static final int LOCKS = 64;
 
     private final ClaimSource source;
-    private final PreparedClaims notes;
-    private final ClaimSpecs specifications;
+    private final ClaimFiles files;
     private final String boot;
     private final Runnable changed;
-    private final ReadWriteLock closing = new ReentrantReadWriteLock();
-
-    /** Guarded by that lock. */
-    private boolean isClosed;
-
     private final Map<String, Given> begun = new ConcurrentHashMap<>();
     private final List<Lock> locks =
             IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
@@ -65,10 +57,9 @@ final class Claims implements AutoCloseable {
      * @param boot tells this boot of the node from others
      * @param changed run when a claim has got or released devices
      */
-    Claims(ClaimSource source, PreparedClaims notes, ClaimSpecs specifications, String boot, Runnable changed) {
+    Claims(ClaimSource source, ClaimFiles files, String boot, Runnable changed) {
         this.source = source;
-        this.notes = notes;
-        this.specifications = specifications;
+        this.files = files;
         this.boot = boot;
         this.changed = changed;
     }
@@ -99,15 +90,6 @@ final class Claims implements AutoCloseable {
         }
     }
 
-    /** Writes again what the container runtime must find of claims that are in use, and removes what is of no more use. */
-    void recover() {
-        Map<String, String> wanted = notes.all().stream()
-                .filter(claim -> claim.isReady(boot))
-                .collect(Collectors.toMap(
-                        PreparedClaim::uid, claim -> claim.specification().orElse("")));
-        specifications.keep(wanted).forEach(LOG::warning);
-    }
-
     /**
      * Makes a claim's devices fit, and tells the container runtime what to do with them.
      *
@@ -120,9 +102,9 @@ final class Claims implements AutoCloseable {
         Lock lock = lock(name);
         lock.lockInterruptibly();
         try {
-            Optional<PreparedClaim> before = notes.of(name.uid());
+            Optional<PreparedClaim> before = files.of(name.uid());
             if (before.filter(claim -> claim.isReady(boot)).isPresent()) {
-                whileOpen(() -> write(before.orElseThrow()));
+                files.restore(before.orElseThrow());
                 return before.orElseThrow().devices();
             }
             return prepareNow(name).devices();
@@ -145,16 +127,15 @@ final class Claims implements AutoCloseable {
         }
         // before anything is noted or done
         refuseSharedAddress(found);
-        boolean isNew = notes.of(name.uid()).isEmpty();
+        boolean isNew = files.of(name.uid()).isEmpty();
         // From here on nobody else touches the devices, and this claim has them even if the process is killed.
-        PreparedClaim unready = claim(name, allocation, found, Map.of(), Optional.empty());
-        whileOpen(() -> notes.note(unready));
+        files.note(claim(name, allocation, found, Map.of(), Optional.empty()));
         Given given;
         try {
             given = given(name, allocation, found);
         } catch (DeviceUnavailableException e) {
             if (isNew) {
-                notes.forget(name.uid());
+                files.remove(name.uid());
                 changed.run();
             }
             throw e;
@@ -169,10 +150,7 @@ final class Claims implements AutoCloseable {
         }
         String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
         PreparedClaim ready = claim(name, allocation, found, given.names(), Optional.of(specification));
-        whileOpen(() -> {
-            write(ready);
-            notes.note(ready);
-        });
+        files.noteReady(ready);
         begun.remove(name.uid());
         LOG.info("claim %s: prepared in %d ms: %s"
                 .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
@@ -189,40 +167,6 @@ final class Claims implements AutoCloseable {
                         "it chooses " + mac.orElseThrow()
                                 + " for several VFs; give each VF a request of its own with its own vf.mac, or leave vf.mac out");
             }
-        }
-    }
-
-    @FunctionalInterface
-    private interface Writing {
-        void write() throws IOException;
-    }
-
-    /**
-     * Writes something of a claim.
-     *
-     * @throws IOException if this is closed: others may have released the claim meanwhile, and what is written now would bring
-     *     it back
-     */
-    private void whileOpen(Writing writing) throws IOException {
-        closing.readLock().lock();
-        try {
-            if (isClosed) {
-                throw new IOException("edgeplug has read its configuration again meanwhile");
-            }
-            writing.write();
-        } finally {
-            closing.readLock().unlock();
-        }
-    }
-
-    /** Has nothing more written, by whoever still prepares or releases a claim; waits for what is being written. */
-    @Override
-    public void close() {
-        closing.writeLock().lock();
-        try {
-            isClosed = true;
-        } finally {
-            closing.writeLock().unlock();
         }
     }
 
@@ -310,16 +254,6 @@ final class Claims implements AutoCloseable {
                 specification);
     }
 
-    private void write(PreparedClaim claim) throws IOException {
-        if (claim.devices().stream().anyMatch(device -> device.cdi().isPresent())) {
-            Optional<String> problem =
-                    specifications.write(claim.uid(), claim.specification().orElse(""));
-            if (problem.isPresent()) {
-                throw new IOException(problem.orElseThrow());
-            }
-        }
-    }
-
     /**
      * Releases a claim, which no container uses any more.
      *
@@ -329,13 +263,10 @@ final class Claims implements AutoCloseable {
         Lock lock = lock(name);
         lock.lockInterruptibly();
         try {
-            Optional<PreparedClaim> claim = notes.of(name.uid());
+            Optional<PreparedClaim> claim = files.of(name.uid());
             begun.remove(name.uid());
             if (claim.isPresent()) {
-                whileOpen(() -> {
-                    specifications.remove(name.uid());
-                    notes.forget(name.uid());
-                });
+                files.remove(name.uid());
                 LOG.info("claim " + name + ": released: " + text(claim.orElseThrow()));
                 changed.run();
                 claim.orElseThrow().devices().forEach(this::forgetFailure);

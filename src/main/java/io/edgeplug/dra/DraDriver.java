@@ -48,7 +48,7 @@ public final class DraDriver implements AutoCloseable {
     private final UnixRpc rpc;
     private final ApiServer api;
     private final SlicePublisher publisher;
-    private final Claims prepared;
+    private final ClaimFiles files;
     private final HealthService health;
 
     /** One object, to be removed again. */
@@ -105,17 +105,14 @@ public final class DraDriver implements AutoCloseable {
                 new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
         this.health = new HealthService(api, place.nodeName(), this::health, HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.prepared = new Claims(
-                new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
-                claims,
-                new ClaimSpecs(place.cdi()),
-                boot,
-                () -> {
+        this.files = new ClaimFiles(claims, new ClaimSpecs(place.cdi()));
+        files.recover(boot);
+        Claims prepared =
+                new Claims(new ClaimSource(api, place.driver(), place.nodeName(), resources, pods), files, boot, () -> {
                     holdersChanged.run();
                     publisher.wake();
                 });
-        prepared.recover();
-        this.sockets = sockets(place);
+        this.sockets = sockets(place, prepared);
         this.followers = supplies.stream().map(this::follower).toList();
     }
 
@@ -142,7 +139,7 @@ public final class DraDriver implements AutoCloseable {
         return driver;
     }
 
-    private DraSockets sockets(Place place) throws IOException {
+    private DraSockets sockets(Place place, Claims prepared) throws IOException {
         try {
             return DraSockets.open(
                     rpc,
@@ -271,7 +268,7 @@ public final class DraDriver implements AutoCloseable {
         preparations.removeListener(preparationListener);
         followers.forEach(Thread::interrupt);
         sockets.close();
-        prepared.close();
+        files.close();
         publisher.close();
         api.close();
         rpc.close();

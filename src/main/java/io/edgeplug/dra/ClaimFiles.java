@@ -1,0 +1,110 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.container.ClaimSpecs;
+import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+
+/**
+ * What is on disk of claims: the note that says which devices each has, and the CDI specification for the container runtime.
+ * Once this is closed nothing is written, by whoever still prepares or releases a claim: others may have released it
+ * meanwhile, and would have it back for ever. Thread-safe, for one thread a claim.
+ */
+final class ClaimFiles implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(ClaimFiles.class.getName());
+
+    private final PreparedClaims notes;
+    private final ClaimSpecs specifications;
+    private final ReadWriteLock closing = new ReentrantReadWriteLock();
+
+    /** Guarded by that lock. */
+    private boolean isClosed;
+
+    ClaimFiles(PreparedClaims notes, ClaimSpecs specifications) {
+        this.notes = notes;
+        this.specifications = specifications;
+    }
+
+    /** Writes again what the container runtime must find of claims that are ready, and removes all other specifications. */
+    void recover(String boot) {
+        Map<String, String> wanted = notes.all().stream()
+                .filter(claim -> claim.isReady(boot))
+                .collect(Collectors.toMap(
+                        PreparedClaim::uid, claim -> claim.specification().orElse("")));
+        specifications.keep(wanted).forEach(LOG::warning);
+    }
+
+    Optional<PreparedClaim> of(String uid) {
+        return notes.of(uid);
+    }
+
+    /** Notes which devices a claim has, which is not ready yet. */
+    void note(PreparedClaim claim) throws IOException {
+        whileOpen(() -> notes.note(claim));
+    }
+
+    /** Notes that a claim is ready, once the container runtime can find what it needs. */
+    void noteReady(PreparedClaim claim) throws IOException {
+        whileOpen(() -> {
+            write(claim);
+            notes.note(claim);
+        });
+    }
+
+    /** Writes the specification of a claim again, which is ready. */
+    void restore(PreparedClaim claim) throws IOException {
+        whileOpen(() -> write(claim));
+    }
+
+    void remove(String uid) throws IOException {
+        whileOpen(() -> {
+            specifications.remove(uid);
+            notes.forget(uid);
+        });
+    }
+
+    private void write(PreparedClaim claim) throws IOException {
+        if (claim.devices().stream().anyMatch(device -> device.cdi().isPresent())) {
+            Optional<String> problem =
+                    specifications.write(claim.uid(), claim.specification().orElse(""));
+            if (problem.isPresent()) {
+                throw new IOException(problem.orElseThrow());
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Writing {
+        void write() throws IOException;
+    }
+
+    private void whileOpen(Writing writing) throws IOException {
+        closing.readLock().lock();
+        try {
+            if (isClosed) {
+                throw new IOException("edgeplug has read its configuration again meanwhile");
+            }
+            writing.write();
+        } finally {
+            closing.readLock().unlock();
+        }
+    }
+
+    /** Waits for what is being written. */
+    @Override
+    public void close() {
+        closing.writeLock().lock();
+        try {
+            isClosed = true;
+        } finally {
+            closing.writeLock().unlock();
+        }
+    }
+}
