@@ -126,7 +126,7 @@ final class Claims {
             found.add(find(result));
         }
         // before anything is noted or done
-        refuseSharedAddress(found);
+        checkChoices(found);
         boolean isNew = files.of(name.uid()).isEmpty();
         // From here on nobody else touches the devices, and this claim has them even if the process is killed.
         files.note(claim(name, allocation, found, Map.of(), Optional.empty()));
@@ -157,8 +157,8 @@ final class Claims {
         return ready;
     }
 
-    /** What a claim chooses is for all VFs of a request, and an address is one VF's. */
-    private static void refuseSharedAddress(List<Found> found) throws IOException {
+    /** Refuses parameters with mistakes, and one address for several VFs: what a claim chooses is for all VFs of a request. */
+    private static void checkChoices(List<Found> found) throws IOException {
         Set<String> addresses = new HashSet<>();
         for (Found one : found) {
             Optional<String> mac = one.choice().mac();
