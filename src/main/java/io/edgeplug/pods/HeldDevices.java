@@ -162,11 +162,17 @@ public final class HeldDevices {
     /** Takes away what some pods hold. */
     void forget(Set<String> pods) {
         for (Map<String, List<Holding>> held : List.of(byId, byFunction)) {
-            held.replaceAll((id, holders) -> holders.stream().noneMatch(one -> pods.contains(one.pod()))
-                    ? holders
-                    : holders.stream().filter(one -> !pods.contains(one.pod())).toList());
+            held.replaceAll((id, holders) ->
+                    holders.stream().noneMatch(one -> pods.contains(one.pod())) ? holders : withoutPods(holders, pods));
             held.values().removeIf(List::isEmpty);
         }
+    }
+
+    /** Others may be added to it later. */
+    private static List<Holding> withoutPods(List<Holding> holders, Set<String> pods) {
+        List<Holding> left = new ArrayList<>(holders);
+        left.removeIf(one -> pods.contains(one.pod()));
+        return left;
     }
 
     /** Who of those who are asked for holds the function at an address, a part or a share of it; the first of several. */

@@ -61,6 +61,24 @@ final class HeldDevicesTest {
                 Health.HEALTHY);
     }
 
+    /** The name of each USB adapter begins alike. */
+    @Test
+    void claimHoldsADeviceBesideThoseThatPodsHoldAfterAnotherPodHasEnded() throws IOException {
+        Files.writeString(directory.resolve(HeldDevices.FILE), """
+                {"Data":{"PodDeviceEntries":[
+                {"PodUID":"one","ContainerName":"main","ResourceName":"example.com/x","DeviceIDs":["usb-a","usb-b"]},
+                {"PodUID":"ended","ContainerName":"main","ResourceName":"example.com/x","DeviceIDs":["usb-c"]}
+                ],"RegisteredDevices":{}},"Checksum":1}
+                """);
+        HeldDevices held = HeldDevices.read(directory);
+        held.forget(Set.of("ended"));
+
+        held.with(List.of(new HeldDevices.Holding("two", "claim c", "example.com/y", "usb-d", Optional.of("c"))));
+
+        assertThat(held.all(resource -> true).map(HeldDevices.Holding::id))
+                .containsExactlyInAnyOrder("usb-a", "usb-b", "usb-d");
+    }
+
     @Test
     void deviceIsHeldFromItsAllocationUntilItsPodIsGone() throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
