@@ -48,13 +48,21 @@ public final class EndedPods {
 
     /** Whether it is certain that nothing of a pod runs any more. */
     public boolean hasEnded(String uid) {
-        if (uid.contains("/") || !Files.isDirectory(pods)) {
+        if (!isName(uid) || !Files.isDirectory(pods)) {
             return false;
         }
         if (isGone(directories, uid, Files.isDirectory(pods.resolve(uid)))) {
             return true;
         }
         return hierarchies.stream().anyMatch(EndedPods::isKubelets) && isGone(cgroups, uid, hasCgroup(uid));
+    }
+
+    /**
+     * Whether a kubelet names a pod or a container so, and its directory. Others than the kubelet can write to where it notes
+     * them, and no name from there leads elsewhere.
+     */
+    public static boolean isName(String name) {
+        return name.matches("[A-Za-z0-9][-A-Za-z0-9_.]*");
     }
 
     private boolean isGone(Map<String, Long> missing, String uid, boolean isThere) {
@@ -69,7 +77,7 @@ public final class EndedPods {
 
     /** Whether processes of a pod may still run: the kubelet removes its cgroup after the last of them. */
     boolean hasCgroup(String uid) {
-        return !uid.contains("/")
+        return isName(uid)
                 && hierarchies.stream().anyMatch(hierarchy -> isKubelets(hierarchy) && hasCgroup(hierarchy, uid));
     }
 

@@ -5,6 +5,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.pods.EndedPods;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
@@ -178,15 +179,10 @@ public final class UnpreparedStarts {
 
     /** When the container was last started; empty if it never was, or its pod is gone. */
     static Optional<FileTime> started(Path pods, Holding holder) {
-        if (!isName(holder.pod()) || !isName(holder.container())) {
+        if (!EndedPods.isName(holder.pod()) || !EndedPods.isName(holder.container())) {
             return Optional.empty();
         }
         return time(pods.resolve(holder.pod()).resolve("containers").resolve(holder.container()));
-    }
-
-    /** The checkpoint is the kubelet's, and yet no name in it leads elsewhere. */
-    private static boolean isName(String name) {
-        return name.matches("[A-Za-z0-9][-A-Za-z0-9_.]*");
     }
 
     private static Optional<FileTime> time(Path path) {
