@@ -89,8 +89,11 @@ final class PathDevices {
                     .limit(DeviceScan.PathScan.MAX_FILES)
                     .forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
         }
+        // asked once, since a preparation may end meanwhile
+        List<PathDevice> kept =
+                found.values().stream().filter(inPreparation::contains).toList();
         now.devices().forEach(device -> put(byPath, device.path(), Optional.of(device)));
-        found.values().stream().filter(inPreparation::contains).forEach(device -> byPath.put(device.path(), device));
+        kept.forEach(device -> byPath.put(device.path(), device));
         found = byPath;
         if (!now.problems().equals(problems)) {
             now.problems().forEach(problem -> told.line(problem).ifPresent(LOG::warning));
@@ -138,7 +141,11 @@ final class PathDevices {
             scan();
             return List.of();
         }
-        now.forEach((path, device) -> put(found, path, device));
+        now.forEach((path, device) -> {
+            if (!isInPreparation(path)) {
+                put(found, path, device);
+            }
+        });
         if (found.values().stream().mapToInt(device -> device.files().size()).sum() > DeviceScan.PathScan.MAX_FILES) {
             scan();
             return List.of();
@@ -182,12 +189,15 @@ final class PathDevices {
         return Stream.concat(groups.stream().map(PathGroup::first), patterns.stream());
     }
 
+    private boolean isInPreparation(String path) {
+        return Optional.ofNullable(found.get(path))
+                .filter(inPreparation::contains)
+                .isPresent();
+    }
+
     /** What is as it was stays the same object, so that nobody looks at it again. */
     private void put(NavigableMap<String, PathDevice> devices, String path, Optional<PathDevice> device) {
         PathDevice before = found.get(path);
-        if (before != null && inPreparation.contains(before)) {
-            return;
-        }
         Optional<PathDevice> now = device.map(firstKinds::judged);
         if (now.isEmpty()) {
             devices.remove(path);
