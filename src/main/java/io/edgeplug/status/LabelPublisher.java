@@ -51,10 +51,10 @@ public final class LabelPublisher implements AutoCloseable {
 
     private void follow() {
         try {
-            long generation = -1;
             while (true) {
+                // read first: what comes while the labels are written is news
+                long generation = monitor.current().generation();
                 publish();
-                generation = monitor.current().generation();
                 boolean isNews = monitor.awaitNewerThan(generation, LOOK).generation() > generation;
                 if (isNews) {
                     var ignored = monitor.awaitNewerThan(Long.MAX_VALUE, BURST);
