@@ -6,16 +6,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a claim may choose of what the recipe of its class says of a VF; nothing unless the administrator allows it, since whoever
- * owns a pod writes its claim.
+ * The settings of a VF that a claim may choose in place of those in its class. A pod's owner writes the claim, so a
+ * claim may choose only what the administrator allows.
  *
- * @param vlans those that it may choose
+ * @param vlans the VLANs that it may choose
  * @param mac whether it may choose a MAC address
- * @param maxRate the highest limit that it may choose of what a VF sends, in Mbit/s
+ * @param maxRate the highest limit that it may choose for the rate of the VF, in Mbit/s
  */
 public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate) {
 
-    /** All is as the class says. */
+    /** A claim may choose nothing. */
     public static final ClaimChoices NONE = new ClaimChoices(List.of(), false, OptionalInt.empty());
 
     public ClaimChoices {
@@ -26,7 +26,10 @@ public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate
         return equals(NONE);
     }
 
-    /** The settings of a VF with what was chosen in their place; what these do not say stays unsaid. */
+    /**
+     * The settings of a VF with the chosen ones in place of the class's. A setting that the class leaves out stays left
+     * out.
+     */
     static Vf chosen(Vf said, Vf choice) {
         return new Vf(
                 said.mac().flatMap(own -> choice.mac().or(() -> Optional.of(own))),
