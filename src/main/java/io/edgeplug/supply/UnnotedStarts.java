@@ -23,7 +23,7 @@ final class UnnotedStarts {
     private final Monitor monitor;
     private final DeviceUsers users;
 
-    /** The pods that have started with a device. */
+    /** The pods that have started with a device, or had used it before. */
     private record Start(Device device, DeviceClass deviceClass, Set<String> pods) {}
 
     UnnotedStarts(Monitor monitor, DeviceUsers users) {
