@@ -31,16 +31,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The claims that this node has prepared, each noted in a file of its own, since the kubelet says no more than a claim's name
- * when it is released, and the device plugin's checkpoint does not have them. What they hold is held until their release,
- * also over restarts and reboots. Thread-safe.
+ * The claims that this node has prepared, each noted in a file of its own. The notes are needed because the kubelet
+ * only names a claim when it releases it, and because claims are not in the device plugin's checkpoint. Devices of a
+ * claim are held until its release, also over restarts and reboots. Thread-safe.
  */
 public final class PreparedClaims {
 
-    /** Where they are noted: it outlives a reboot, as the kubelet's own notes do. */
+    /** The directory of the notes. It survives a reboot, like the kubelet's own notes. */
     private static final String DIRECTORY = "var/lib/edgeplug/claims";
 
-    /** What tells this boot of the node from others, for the service cannot see the kernel's own number. */
+    /** Identifies this boot of the node, because the service cannot see the kernel's own boot ID. */
     private static final String BOOT = "run/edgeplug/boot";
 
     private static final String SUFFIX = ".json";
@@ -61,21 +61,21 @@ public final class PreparedClaims {
         this.directory = directory;
     }
 
-    /** Where those of a node are noted, whose root directory that is. */
+    /** The directory of the notes on the node with that root directory. */
     public static Path directory(Path root) {
         return root.resolve(DIRECTORY);
     }
 
-    /** The file that tells this boot of a node from others: it does not outlive it. */
+    /** The file that identifies this boot of a node. It does not survive the boot. */
     public static Path boot(Path root) {
         return root.resolve(BOOT);
     }
 
     /**
-     * The claim that has a device of a node, be it prepared since the node was booted or not yet to the end.
+     * The claim that has a device of a node, whether it is completely prepared or not.
      *
      * @param root the node's root directory
-     * @param id tells whether an ID is of the device
+     * @param id whether an ID belongs to the device
      * @throws IOException if the notes cannot be read
      */
     public static Optional<PreparedClaim> having(Path root, Predicate<String> id) throws IOException {
@@ -89,15 +89,15 @@ public final class PreparedClaims {
                 .findFirst();
     }
 
-    /** Those of a node that prepares none. */
+    /** For a node that prepares no claims. */
     public static PreparedClaims none() {
         return new PreparedClaims(Optional.empty());
     }
 
     /**
-     * Reads what was noted there; nothing if there is no such directory.
+     * Reads the notes there; none if there is no such directory.
      *
-     * @throws IOException if the directory cannot be read: then it is not known who holds what
+     * @throws IOException if the directory cannot be read: then the holders are not known
      */
     public static PreparedClaims read(Path directory) throws IOException {
         PreparedClaims all = new PreparedClaims(Optional.of(directory));
@@ -123,12 +123,12 @@ public final class PreparedClaims {
         }
     }
 
-    /** A line for each note that could not be read, of which it is not known what it holds. */
+    /** A line for each note that could not be read. The devices in it are not known. */
     public List<String> unread() {
         return List.copyOf(unread);
     }
 
-    /** Whether that can be the UID of a claim, which names its file. */
+    /** Whether a text can be the UID of a claim, which becomes a file's name. */
     public static boolean isUid(String text) {
         return UID.matcher(text).matches();
     }
@@ -151,7 +151,7 @@ public final class PreparedClaims {
     }
 
     /**
-     * Notes a claim, or what has become of it; it is on the disk when this returns.
+     * Notes a claim or a change of it. It is on the disk when this returns.
      *
      * @throws IOException if it cannot be noted, or another claim has one of its devices
      */
@@ -174,7 +174,7 @@ public final class PreparedClaims {
         claims.put(claim.uid(), claim);
     }
 
-    /** Forgets a claim, which is released. */
+    /** Forgets a claim that is released. */
     public synchronized void forget(String uid) throws IOException {
         if (claims.containsKey(uid)) {
             boolean ignored = Files.deleteIfExists(file(uid));
@@ -182,7 +182,7 @@ public final class PreparedClaims {
         }
     }
 
-    /** What they hold. */
+    /** The holdings of all claims. */
     public List<Holding> holdings() {
         return claims.values().stream().flatMap(PreparedClaims::holdings).toList();
     }

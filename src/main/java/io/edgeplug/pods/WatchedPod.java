@@ -8,9 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
- * One message of the kubelet's Pods API. No other part of a pod is read or kept.
+ * One message of the kubelet's Pods API. Other parts of a pod are not read.
  *
- * @param hasEnded whether the pod's phase is final: its containers have ended, or are being ended, and are not started again
+ * @param hasEnded whether the pod's phase is final: its containers have ended or are being ended, and are not started
+ *     again
  */
 record WatchedPod(EventType type, ObjectMeta metadata, boolean hasEnded) {
 
