@@ -15,8 +15,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Takes one device through a recipe, while nobody else can do anything to it: before a container, or after the last pod that
- * used it.
+ * Runs a recipe on one device while no other process can change it: before a container, or after the last pod that used
+ * it.
  */
 final class RecipeRun {
 
@@ -42,12 +42,12 @@ final class RecipeRun {
         this.told = told;
     }
 
-    /** What is done while nobody else can do anything to a device. */
+    /** Work that runs while no other process can change a device. */
     private interface Work {
         void run() throws IOException, PrepareException, InterruptedException;
     }
 
-    /** Prepares it, and says so. */
+    /** Prepares the device, and reports it. */
     void prepare(Preparation preparation) {
         Device device = preparation.device();
         preparation.end(alone(preparation, false, () -> {
@@ -65,10 +65,10 @@ final class RecipeRun {
     }
 
     /**
-     * Does what is to be done once nobody uses it any more, gives its function the host driver back, and forgets that it was
-     * used; nothing if somebody has done so meanwhile.
+     * Runs the steps after the last use, returns the function to its host driver, and deletes the note of the use. Does
+     * nothing if that was already done.
      *
-     * @param forgetting forgets what came of its preparations, which nobody can join any more
+     * @param forgetting forgets the results of its preparations, which nobody can join any more
      */
     void release(Preparation release, Runnable forgetting) {
         Device device = release.device();
