@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Reads by which way Kubernetes gets the devices of a class, and what of the class that way does not have. */
+/** Reads the API by which Kubernetes gets the devices of a class, and reports keys that this API does not have. */
 final class ApiReader {
 
-    /** Keys that say how a device plugin hands over; a claim is always handed over by CDI. */
+    /** Keys for device plugins only. The devices of a claim are always handed over by CDI. */
     private static final List<String> OF_PLUGINS = List.of("hand_over", "cdi_annotations", "annotations");
 
-    /** A slice tells the resource in an attribute, and the API server takes no longer one. */
+    /** A slice has the resource in an attribute, and the API server allows this length. */
     private static final int MAX_RESOURCE = 64;
 
     private final Table table;

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
 
-/** Reads what claims may choose: the {@code [class.claims]} table of one class. */
+/** Reads the choices of claims: the {@code [class.claims]} table of a class. */
 final class ClaimChoicesReader {
 
     private static final String VLANS = "vlans";
@@ -37,7 +37,7 @@ final class ClaimChoicesReader {
                         key, "does not apply to kind " + kind.orElseThrow().word());
             }
         }
-        // else a claim that chooses nothing would get what the claim before has chosen
+        // Otherwise a claim that chooses nothing would get the choice of the claim before it.
         need(table, VLANS, !vlans.isEmpty(), "vlan", recipe, vf -> vf.vlan().isPresent());
         need(table, MAC, mac, "mac", recipe, vf -> vf.mac().isPresent());
         need(

@@ -29,7 +29,7 @@ final class ClassReader {
     /** The kubelet's bit masks have no room for more. */
     private static final int MAX_NUMA_NODE = 63;
 
-    /** A device is held as one of its faces at a time. */
+    /** A device is held as only one of its faces at a time. */
     private static final String EXCLUSIVE = "exclusive";
 
     private static final Pattern MEMORY = Pattern.compile("[1-9]\\d{0,5}[MG]");
@@ -44,7 +44,7 @@ final class ClassReader {
         this.mistakes = mistakes;
     }
 
-    /** Reads one class; empty if a mistake was added. */
+    /** Reads one class; empty if it has mistakes. */
     Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
         Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
@@ -109,7 +109,10 @@ final class ClassReader {
                 choices));
     }
 
-    /** What the mistakes of a class begin with: its number in its file from 0, and its resource if it says one. */
+    /**
+     * The first words of a class's mistakes: its number in its file, counted from 0 here, and its resource if there is
+     * one.
+     */
     static String label(int number, Map<String, ?> values) {
         return "class " + (number + 1) + (values.get("resource") instanceof String text ? " (" + text + ")" : "")
                 + ": ";
@@ -231,7 +234,7 @@ final class ClassReader {
         return selectors;
     }
 
-    /** A device that was bound by the recipe belongs to the class as it did before. */
+    /** A device stays in the class after the recipe has bound it to another driver. */
     private Optional<Selector> selector(Table match, Optional<Kind> kind, Recipe recipe) {
         int before = mistakes.count();
         Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);

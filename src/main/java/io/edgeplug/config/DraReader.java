@@ -10,7 +10,7 @@ final class DraReader {
     private static final int MAX_DRIVER = 63;
     private static final int MAX_NODE = 253;
 
-    /** A CDI vendor is made of it too, which begins with a letter. */
+    /** The name is also part of a CDI vendor, which begins with a letter. */
     private static final Pattern DRIVER =
             Pattern.compile("[a-z]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 

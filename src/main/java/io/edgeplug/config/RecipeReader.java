@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Makes a recipe of the {@code [class.prepare]} or {@code [class.release]} tables of one class. */
+/** Makes a recipe of the {@code [class.prepare]} or {@code [class.release]} tables of a class. */
 final class RecipeReader {
 
     private static final String TIMEOUT = "timeout";
@@ -25,7 +25,7 @@ final class RecipeReader {
     static final String PREPARE = "prepare";
     static final String RELEASE = "release";
 
-    /** The kubelet gives a call 30 seconds, on which it should not have to insist. */
+    /** The kubelet waits 30 seconds for a call, and the answer must arrive in time. */
     private static final Duration LONGEST = Duration.ofSeconds(28);
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
@@ -42,13 +42,13 @@ final class RecipeReader {
     private final ProgramLimits limits;
     private final List<Step> steps = new ArrayList<>();
 
-    /** For a class of that kind, if it says one, whose programs have these limits. */
+    /** A reader for a class of that kind, if it is given. Its programs have these limits. */
     RecipeReader(Optional<Kind> kind, ProgramLimits limits) {
         this.limits = limits;
         this.kind = kind;
     }
 
-    /** All tables of that name together, one after the other. */
+    /** Reads all tables of that name as one recipe, one after the other. */
     Recipe read(Table classTable, String name) {
         Duration timeout = Recipe.USUAL_TIMEOUT;
         boolean told = false;
@@ -64,7 +64,7 @@ final class RecipeReader {
         return new Recipe(steps, timeout);
     }
 
-    /** Settings of the PF come before the reset that makes a VF's driver see them. */
+    /** The settings on the PF come before the reset, which makes a VF's driver see them. */
     private void steps(Table table, Duration timeout) {
         table.table("vf").ifPresent(vf -> {
             concerns(table, "vf", Set.of(Kind.VF));

@@ -25,12 +25,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes a node's status in the text format of Prometheus, which its textfile collector reads too. One metric after the
- * other: thousands of devices have a megabyte of text for each.
+ * Writes a node's status in the text format of Prometheus, which its textfile collector reads too. It writes one metric
+ * after the other, because the text of one metric for thousands of devices has a megabyte.
  */
 final class Exposition {
 
-    /** The type of what it writes. */
+    /** The content type of the text. */
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
     private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.builder()
@@ -169,7 +169,7 @@ final class Exposition {
                 device instanceof PfPart part ? pf(part) : "");
     }
 
-    /** The PF's first interface, by which people know it; the address of one that has none. */
+    /** The PF's first interface, by which people know it, or its address if it has none. */
     static String pf(PfPart part) {
         return part.physicalNetNames().stream()
                 .findFirst()

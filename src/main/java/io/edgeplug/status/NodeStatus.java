@@ -4,11 +4,11 @@ import io.edgeplug.supply.StepTime;
 import java.util.List;
 
 /**
- * What the daemon has and does at one time.
+ * The state of the daemon at one time.
  *
  * @param resources in the order of their classes
- * @param uevents how many uevents were heard since the daemon began
- * @param steps how long the steps of preparations took since then
+ * @param uevents how many uevents were received since the daemon's start
+ * @param steps the durations of preparation steps since then
  */
 public record NodeStatus(KubeletStatus kubelet, List<ResourceStatus> resources, long uevents, List<StepTime> steps) {
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Where a {@link NodeStatus} is read: from what the daemon keeps ready anyway, and from the kubelet's notes. */
+/** Makes a {@link NodeStatus} from the daemon's present state in memory, and from the kubelet's notes. */
 public final class NodeView {
 
     private final Supplies supplies;
@@ -26,9 +26,9 @@ public final class NodeView {
     private final Supplier<KubeletStatus> kubelet;
 
     /**
-     * Of a daemon's parts.
+     * A view of these parts of the daemon.
      *
-     * @param pods which pods hold what, and their names
+     * @param pods the pods with devices, and their names
      */
     public NodeView(Supplies supplies, Preparations preparations, KubeletPods pods, Supplier<KubeletStatus> kubelet) {
         this.supplies = supplies;
@@ -37,12 +37,12 @@ public final class NodeView {
         this.kubelet = kubelet;
     }
 
-    /** How things are now. Reads the kubelet's notes; if they cannot be read, nobody is named as a holder. */
+    /** The present status. Reads the kubelet's notes; if they cannot be read, it has no holders. */
     public NodeStatus read() {
         return read(held());
     }
 
-    /** The same with nobody as a holder of anything, which reads no file. */
+    /** The same without holders, which reads no file. */
     NodeStatus readWithoutHolders() {
         return read(Optional.empty());
     }

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Makes a message of a status: for people, so it tells of each resource, and only of so many devices as one can look at. It
+ * Makes a message of a status for people. It has each resource, but only as many devices as a person can look at. So it
  * has some 40 KiB at most, however many devices there are.
  */
 final class StatusMessage {
