@@ -25,10 +25,10 @@ import picocli.CommandLine.Spec;
         name = "check",
         mixinStandardHelpOptions = true,
         description =
-                "Check the configuration: print every mistake in every file, or the resources that it defines with the "
-                        + "devices of this node that back them. Notes are about what may be meant otherwise, such as "
-                        + "classes that overlap or match nothing; warnings about what would fail, such as a missing "
-                        + "image or, if pods claim devices, a kubeconfig that cannot be read. systemctl reload runs it first.")
+                "Check the configuration. Print every mistake in every file, or else each resource with its devices on "
+                        + "this node. Notes are about likely slips, such as classes that overlap or match nothing. "
+                        + "Warnings are about what would fail, such as a missing image or, if pods claim devices, a "
+                        + "kubeconfig that cannot be read. systemctl reload runs this first.")
 final class CheckCommand implements Callable<Integer> {
 
     @Spec

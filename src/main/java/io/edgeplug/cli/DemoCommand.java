@@ -29,9 +29,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        description = "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
-                + "reset before a container starts, follow hot-plug, failure, a kubelet restart and the end of a pod, and "
-                + "offer one FPGA with two images. Exit 0 if the kubelet saw all of it.")
+        description = "Show what edgeplug does, on a simulated node, without root or a cluster: register, allocate, "
+                + "reset before a container starts, follow hot-plug, a failure, a kubelet restart and the end of a "
+                + "pod, and offer one FPGA with two images. Exit 0 if the kubelet saw all of it.")
 final class DemoCommand implements Callable<Integer> {
 
     @Override

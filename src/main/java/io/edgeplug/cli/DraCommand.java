@@ -7,6 +7,6 @@ import picocli.CommandLine.Command;
         name = "dra",
         mixinStandardHelpOptions = true,
         description =
-                "Set up Dynamic Resource Allocation, by which pods claim the devices of classes with api = \"dra\".",
+                "Set up Dynamic Resource Allocation, with which pods claim the devices of classes with api = \"dra\".",
         subcommands = DeviceClassCommand.class)
 final class DraCommand {}

@@ -33,9 +33,10 @@ import picocli.CommandLine.Spec;
         name = "explain",
         mixinStandardHelpOptions = true,
         description =
-                "Tell why devices are advertised or not, class by class and key by key, and what their containers "
-                        + "would get. Needs neither root nor the daemon. For root and members of the group edgeplug, it also "
-                        + "tells what only the running daemon knows, as that a container started unprepared.")
+                "Show why devices are advertised or not, class by class and key by key, and what their containers "
+                        + "would get. Needs neither root nor the daemon. Root and members of the group edgeplug also "
+                        + "see problems that only the running daemon knows, such as a container that started "
+                        + "unprepared.")
 final class ExplainCommand implements Callable<Integer> {
 
     @Spec
@@ -46,7 +47,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = ScannedNode.LABEL,
-            description = "These devices and those of these resources; all if there is none. A device is named by "
+            description = "Only these devices, and the devices of these resources. A device is named by "
                     + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 

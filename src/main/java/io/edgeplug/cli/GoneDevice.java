@@ -58,8 +58,8 @@ final class GoneDevice {
                     + ": is on this node; to scrub it and offer it again, run: edgeplug prepare --release " + name);
         }
         return gone.orElseThrow(() -> new IOException(name
-                + ": there is no note that a pod has used such a device, or no class of its resource any more by which to see "
-                + "whether it is gone; only root sees these notes"));
+                + ": there is no note that a pod has used such a device, or no class of its resource any more by which "
+                + "to see whether it is gone; only root sees these notes"));
     }
 
     private static List<String> ids(String name) {

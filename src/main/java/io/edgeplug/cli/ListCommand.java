@@ -53,18 +53,18 @@ final class ListCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "COLS",
-            description = "Print these columns, separated by commas; with a leading +, beside the usual ones.")
+            description = "Print these columns, separated by commas. With a leading +, add them to the usual ones.")
     private String output = "+";
 
     @Option(names = "--advertised", description = "Show only devices that back a resource.")
     private boolean advertised;
 
-    @Option(names = "--unhealthy", description = "Show only devices with which something is wrong.")
+    @Option(names = "--unhealthy", description = "Show only unhealthy devices.")
     private boolean unhealthy;
 
     @Parameters(
             paramLabel = ScannedNode.LABEL,
-            description = "Show only these devices and those of these resources. A device is named by "
+            description = "Show only these devices, and the devices of these resources. A device is named by "
                     + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 

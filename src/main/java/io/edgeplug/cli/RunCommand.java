@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
         name = "run",
         mixinStandardHelpOptions = true,
         description =
-                "Run the daemon: keep this node's devices registered with its kubelet until SIGTERM. SIGHUP makes it "
-                        + "read its configuration again.")
+                "Run the daemon: keep this node's devices registered with its kubelet until SIGTERM. On SIGHUP, read "
+                        + "the configuration again.")
 final class RunCommand implements Callable<Integer> {
 
     @Mixin

@@ -22,10 +22,10 @@ import picocli.CommandLine.Spec;
         name = "status",
         mixinStandardHelpOptions = true,
         description = {
-            "Show how things are with the daemon: its resources, who has which device, what is wrong and since when, and "
-                    + "the last lines of its log.",
-            "Root may ask, and members of the group edgeplug. If the daemon does not run, show what a scan finds, and exit "
-                    + "with 1."
+            "Show the state of the daemon: its resources, the holders of devices, problems and since when they last, "
+                    + "and the last lines of its log.",
+            "Root and members of the group edgeplug may ask. If the daemon does not run, show the result of a scan, "
+                    + "and exit with 1."
         })
 final class StatusCommand implements Callable<Integer> {
 

@@ -31,8 +31,8 @@ import picocli.CommandLine.Spec;
         name = "topology",
         mixinStandardHelpOptions = true,
         description = "Draw this node: its NUMA nodes, what PCI Express connects to them, and each device with its "
-                + "resource, its health and the pod that holds it. Needs neither root nor the daemon, but only root sees "
-                + "which pods hold devices.")
+                + "resource, its health and the pod that holds it. Needs neither root nor the daemon, but only root "
+                + "sees which pods hold devices.")
 final class TopologyCommand implements Callable<Integer> {
 
     private static final String STANDARD_OUTPUT = "-";
@@ -52,15 +52,15 @@ final class TopologyCommand implements Callable<Integer> {
 
     @Option(
             names = {"-a", "--all"},
-            description = "Show PCI functions that back no resource, too.")
+            description = "Also show PCI functions that back no resource.")
     private boolean all;
 
     @Option(
             names = {"-w", "--width"},
             paramLabel = "COLUMNS",
             description =
-                    "Print lines of at most that length. Defaults to the width of the terminal, and to any length "
-                            + "if the output is piped.")
+                    "The greatest length of a line. Defaults to the width of the terminal. There is no limit if the "
+                            + "output is piped.")
     private Optional<Integer> width = Optional.empty();
 
     @Override

@@ -47,9 +47,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "try",
         mixinStandardHelpOptions = true,
-        description = "Give a pod devices of this node, as the kubelet would, and print what its container gets and "
-                + "what would be done to the devices before. Nothing is done to them without --prepare. Needs no "
-                + "cluster; the node's own kubelet is not touched.")
+        description = "Give a pod devices of this node, as the kubelet would. Print what its container gets, and how "
+                + "the devices would be prepared. Nothing is done to them without --prepare. Needs no cluster, and "
+                + "does not touch the node's own kubelet.")
 final class TryCommand implements Callable<Integer> {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -65,14 +65,14 @@ final class TryCommand implements Callable<Integer> {
 
     @Option(
             names = "--prepare",
-            description = "Also prepare the devices, as their class says: reset, program and so on. Needs root. "
-                    + "A device that a pod of this node may hold is left alone.")
+            description = "Also prepare the devices as their class says, for example by a reset. Needs root. A device "
+                    + "that a pod of this node may hold is left alone.")
     private boolean prepare;
 
     @Parameters(
             paramLabel = "RESOURCE=N|DEVICE,DEVICE",
             arity = "1..*",
-            description = "How many devices of which resource, or which ones, each by " + ScannedNode.NAMES + ".")
+            description = "The number of devices of a resource, or the devices, each by " + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override

@@ -19,8 +19,7 @@ final class VfsNode {
     static final String LABEL = "PF";
 
     static final String NAMES =
-            "Only these PFs, by PCI address with or without the domain, or by network interface; all "
-                    + "if there is none.";
+            "Only these PFs, each by PCI address with or without the domain, or by network interface.";
 
     private VfsNode() {}
 
