@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Scans as {@code list} does, and writes what the scan has read. */
+/** Scans like {@code list}, and writes the files that the scan has read. */
 @Command(
         name = "capture",
         mixinStandardHelpOptions = true,

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How the cluster knows the devices that pods claim, and which claims hold them, as files of the node tell; the API server is
- * not asked. The name of a ResourceSlice is not among it, since the server completes that.
+ * The names that the cluster has for devices that pods claim, and the claims that hold them, from files of the node.
+ * The API server is not asked. The name of a ResourceSlice is missing, because the server completes it.
  */
 final class ClaimedDevices {
 
@@ -33,7 +33,7 @@ final class ClaimedDevices {
         this.claims = claims;
     }
 
-    /** Reads it, as far as this user may. */
+    /** Reads what this user may read. */
     static ClaimedDevices read(Sysroot sysroot, Config config) {
         return new ClaimedDevices(
                 config.dra().driver(),
@@ -48,7 +48,7 @@ final class ClaimedDevices {
         try {
             return NodeIdentity.read(sysroot.sysfs(), config.dra().kubeconfig()).nodeName();
         } catch (IOException e) {
-            // check says why
+            // edgeplug check says why.
             return Optional.empty();
         }
     }
@@ -68,7 +68,7 @@ final class ClaimedDevices {
 
     /** The name in its slice. */
     Optional<String> name(Item item) {
-        // nothing of dra is loaded where no device is claimed
+        // Without a claimed device, nothing of dra is loaded.
         return item.deviceClass()
                 .filter(any -> isClaimed(item))
                 .map(deviceClass -> DeviceNames.of(deviceClass, item.device()));
@@ -79,12 +79,12 @@ final class ClaimedDevices {
         return Optional.of(driver).filter(name -> isClaimed(item));
     }
 
-    /** The pool of that slice, which is called as the node. */
+    /** The pool of that slice, whose name is that of the node. */
     Optional<String> pool(Item item) {
         return pool.filter(name -> isClaimed(item));
     }
 
-    /** The claims that hold a device as what it is listed for, whatever its class says now: {@code default/two-vfs}. */
+    /** The claims that hold a device as this resource, whatever its class says now: {@code default/two-vfs}. */
     List<String> of(Item item) {
         return claims.stream()
                 .filter(claim -> held(claim, item.device())
@@ -112,7 +112,7 @@ final class ClaimedDevices {
                 + (claim.boot().isEmpty() ? ", which is not prepared yet" : "");
     }
 
-    /** The resources as which a claim holds a device; none if it does not. */
+    /** The resources as which a claim holds a device; none if it does not hold it. */
     private static Stream<String> held(PreparedClaim claim, Device device) {
         return claim.devices().stream()
                 .filter(one -> !one.isForAdministrator())

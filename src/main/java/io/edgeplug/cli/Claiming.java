@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The driver of those classes whose devices are claimed; without such a class nothing of it is loaded. */
+/** The DRA driver for classes whose devices are claimed. Without such a class, nothing of it is loaded. */
 final class Claiming implements AutoCloseable {
 
     private final Optional<DraDriver> driver;
@@ -26,9 +26,9 @@ final class Claiming implements AutoCloseable {
     }
 
     /**
-     * Offers devices as the configuration says; nothing if no class asks for it.
+     * Offers devices as the configuration says; none if no class has claims.
      *
-     * @param boot the file that tells this boot of the node from others
+     * @param boot the file that identifies this boot of the node
      */
     static Claiming start(
             Config config,
@@ -56,15 +56,15 @@ final class Claiming implements AutoCloseable {
                 DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders)));
     }
 
-    /** The resources whose devices the cluster knows through the driver, once the kubelet has taken it up. */
+    /** The resources that the cluster knows through the driver, once the kubelet has accepted it. */
     Set<ResourceName> registered() {
-        // not by a reference to a method, which would load the driver to find that there is none
+        // A method reference would load the driver only to find that there is none.
         return driver.isPresent() && driver.orElseThrow().isRegistered()
                 ? driver.orElseThrow().resources()
                 : Set.of();
     }
 
-    /** Takes back what the next configuration has the device plugin offer. */
+    /** Withdraws devices that the device plugin offers in the next configuration. */
     void leave(Config next) throws InterruptedException {
         if (driver.isPresent()) {
             Set<ResourceName> claimed =

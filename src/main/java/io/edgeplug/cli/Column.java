@@ -36,7 +36,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A column of {@code list}: its heading, its line of help, and the value of a device, which is a String, an Integer or
+ * A column of {@code list}: its heading, its line of help, and its value for a device, which is a String, an Integer or
  * absent.
  */
 enum Column {
@@ -156,17 +156,17 @@ enum Column {
         return help;
     }
 
-    /** Whether its values are names, which only pci.ids tells. */
+    /** Whether its values are names from pci.ids. */
     boolean isOfPciIds() {
         return this == VENDOR || this == NAME;
     }
 
-    /** Whether only the kubelet tells its values. */
+    /** Whether its values come only from the kubelet. */
     boolean isOfPods() {
         return this == FACE || this == POD || this == NAMESPACE || this == CONTAINER;
     }
 
-    /** Whether its values are of Dynamic Resource Allocation. */
+    /** Whether its values are about Dynamic Resource Allocation. */
     boolean isOfClaims() {
         return this == CLAIM || this == DRANAME || this == DRADRIVER || this == POOL;
     }

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
                 + "kind of a device.")
 final class ConvertCommand implements Callable<Integer> {
 
-    /** An etcd object, as which a cluster keeps it, has no more. */
+    /** A cluster keeps no larger object in etcd. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final String STANDARD_INPUT = "-";

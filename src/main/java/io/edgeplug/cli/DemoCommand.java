@@ -25,7 +25,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import picocli.CommandLine.Command;
 
-/** Runs the daemon's parts against a local kubelet, on a node that is simulated; only the hardware is. */
+/** Runs the daemon's parts with a local kubelet. Only the hardware is simulated. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints what the administrator creates in the cluster, of the configuration alone. */
+/** Prints the objects that an administrator creates in the cluster, from the configuration alone. */
 @Command(
         name = "device-class",
         mixinStandardHelpOptions = true,

@@ -2,7 +2,7 @@ package io.edgeplug.cli;
 
 import picocli.CommandLine.Command;
 
-/** What the cluster needs so that pods claim this node's devices. */
+/** Commands for claims of this node's devices. */
 @Command(
         name = "dra",
         mixinStandardHelpOptions = true,

@@ -98,7 +98,8 @@ final class LocalKubeletCommand implements Callable<Integer> {
     }
 
     private static void followPods(LocalKubelet kubelet) {
-        // System.in asks how much there is to read, which some devices do not tell, as a virtual machine's serial ports
+        // System.in asks how much there is to read. Some devices do not support that, such as the serial ports of a
+        // virtual machine.
         InputStream in = new FileInputStream(FileDescriptor.in);
         try {
             new PodLines(kubelet, mistake -> System.err.println("edgeplug: " + PlainText.of(mistake)))
@@ -126,7 +127,10 @@ final class LocalKubeletCommand implements Callable<Integer> {
         return object;
     }
 
-    /** Who serves a socket; empty if nobody does, so that a real kubelet's sockets are not wiped by mistake. */
+    /**
+     * The server of a socket; empty if there is none. It prevents the sockets of a real kubelet from being deleted by
+     * mistake.
+     */
     private static Optional<String> server(Path socket) {
         if (!Files.exists(socket)) {
             return Optional.empty();

@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Does to a device by hand what is done before each of its containers, or after the last pod that used it. */
+/** Prepares a device by hand as before each of its containers, or scrubs it as after the last pod that used it. */
 @Command(
         name = "prepare",
         mixinStandardHelpOptions = true,

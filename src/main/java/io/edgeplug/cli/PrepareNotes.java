@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What would fail when a device of a class is prepared or its health is asked: better known before its pod. */
+/** Finds what would fail in a preparation or a health check, before a pod needs the device. */
 final class PrepareNotes {
 
     private final Sysfs sysfs;
@@ -21,7 +21,7 @@ final class PrepareNotes {
         this.files = new RecipeFiles(sysfs);
     }
 
-    /** A line for each; of a captured node, whose programs were not captured, only what its devices tell. */
+    /** A line for each problem. On a captured node, which has no programs, only the devices are checked. */
     List<String> of(DeviceClass one, List<Device> devices) throws IOException {
         List<String> notes = new ArrayList<>();
         if (sysfs.exists("dev/null")) {

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Tells how to use {@code run}, and runs what {@link RunOptions#parse} left. */
+/** The help of {@code run}, and the command lines that {@link RunOptions#parse} left. */
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A status as a person reads it, and as a program does. */
+/** A status as text for people, and as JSON. */
 final class StatusText {
 
     private static final DateTimeFormatter TIME =
@@ -27,7 +27,7 @@ final class StatusText {
 
     private StatusText() {}
 
-    /** A screen; without the daemon's version, of a node whose daemon does not run. */
+    /** A screen. Without the daemon's version, it is for a node whose daemon does not run. */
     static List<String> lines(Node node) {
         boolean runs = !node.getVersion().isEmpty();
         List<String> lines = new ArrayList<>();
@@ -105,7 +105,7 @@ final class StatusText {
         }
     }
 
-    /** Below an empty line, unless it has no rows. */
+    /** The table follows an empty line. It is left out if it has no rows. */
     private static void addTable(List<String> lines, List<String> headings, List<List<String>> rows) {
         if (rows.isEmpty()) {
             return;

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Scans as {@code list} does, and draws what came of it. */
+/** Scans like {@code list}, and draws the result. */
 @Command(
         name = "topology",
         mixinStandardHelpOptions = true,
@@ -89,7 +89,7 @@ final class TopologyCommand implements Callable<Integer> {
         Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
             PodsOfDevices pods = PodsOfDevices.read(sysroot, config);
-            // a device that has faces is drawn once, as the one that it is held as
+            // A device with faces is drawn once, as the face that is held.
             Set<String> faces = new HashSet<>();
             List<ShownDevice> devices = new ArrayList<>();
             for (Candidate one :

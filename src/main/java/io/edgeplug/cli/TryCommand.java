@@ -43,7 +43,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** One full round of registering, listing, allocating and, if wanted, preparing, with a kubelet's side of its own. */
+/** One full round of registering, listing, allocating and, if requested, preparing, with its own local kubelet. */
 @Command(
         name = "try",
         mixinStandardHelpOptions = true,
@@ -102,7 +102,7 @@ final class TryCommand implements Callable<Integer> {
                 Supplies supplies =
                         Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
                 LocalKubelet kubelet = LocalKubelet.open(directory, event -> {});
-                // whose driver is changed here, the daemon gives back
+                // The daemon returns a function to its host driver afterwards.
                 Preparations preparations = new Preparations(
                         sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
                 DevicePlugins plugins =
@@ -140,7 +140,7 @@ final class TryCommand implements Callable<Integer> {
         }
     }
 
-    /** The classes that are tried, which run no programs while they are only looked at. */
+    /** The classes to try. They run no programs if the devices are only looked at. */
     private List<DeviceClass> classes(Config config, Limits limits) throws IOException {
         for (ResourceName resource : limits.resources()) {
             if (config.classes().stream().noneMatch(one -> one.resource().equals(resource))) {
@@ -172,12 +172,15 @@ final class TryCommand implements Callable<Integer> {
         }
     }
 
-    /** Why nothing may be done to a device: nobody asked for it, or the kubelet of this node may have given it to a pod. */
+    /** Why a device must be left alone: preparing was not requested, or a pod of this node may hold it. */
     private Optional<String> objection(ByHand byHand, Device device) {
         return prepare ? byHand.objection(device) : Optional.of("is only tried");
     }
 
-    /** What was done for the pod is undone, and its classes may say more: by who follows pods here, or by the daemon. */
+    /**
+     * Waits until the devices are scrubbed after the pod. This process does it if it follows pods, otherwise the
+     * daemon.
+     */
     private static void awaitScrubbed(Sysroot sysroot, Monitor monitor, List<Item> devices, Lines out)
             throws IOException, InterruptedException {
         UsedDevices used = new UsedDevices(sysroot.sysfs());
@@ -202,7 +205,7 @@ final class TryCommand implements Callable<Integer> {
     private static List<Item> devicesToPrepare(Inventory inventory, Pod.Container container) {
         Set<String> ids = container.devices().values().stream()
                 .flatMap(Set::stream)
-                // without the number of a share
+                // The number of a share is left out.
                 .map(id -> id.split("::", 2)[0])
                 .collect(Collectors.toSet());
         Set<ResourceName> resources = Set.copyOf(container.devices().keySet());

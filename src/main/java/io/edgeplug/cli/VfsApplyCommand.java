@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes the VFs that are wanted, by hand or at boot. */
+/** Makes the wanted VFs, by hand or at boot. */
 @Command(
         name = "apply",
         mixinStandardHelpOptions = true,
@@ -115,7 +115,7 @@ final class VfsApplyCommand implements Callable<Integer> {
                 out);
     }
 
-    /** PFs are made on threads of their own. */
+    /** PFs are made on several threads. */
     private static void print(String line, Lines out) {
         synchronized (out) {
             out.print(line);
