@@ -199,13 +199,13 @@ final class ByHand {
                     .map(held -> "may be held by container %s of pod %s, as %s of %s"
                             .formatted(held.container(), held.pod(), held.id(), held.resource()));
         } catch (IOException e) {
-            return Optional.of("may be held by a pod, for nothing tells: " + e.getMessage());
+            return Optional.of("may be held by a pod, because it is not known what pods hold: " + e.getMessage());
         }
     }
 
     private static void refuse(Optional<String> objection) throws IOException {
         if (objection.isPresent()) {
-            throw new IOException(objection.orElseThrow() + "; --force does it all the same");
+            throw new IOException(objection.orElseThrow() + "; use --force to do it anyway");
         }
     }
 
@@ -218,7 +218,7 @@ final class ByHand {
         GoneDevice gone = GoneDevice.named(sysfs, classes, name);
         Optional<String> objection = objection(gone);
         if (!force && objection.isPresent()) {
-            throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; --force does it all the same");
+            throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; use --force to do it anyway");
         }
         gone.forget();
         print(gone.id() + ": forgotten: " + gone.lastUse());

@@ -58,8 +58,8 @@ final class GoneDevice {
                     + ": is on this node; to scrub it and offer it again, run: edgeplug prepare --release " + name);
         }
         return gone.orElseThrow(() -> new IOException(name
-                + ": there is no note that a pod has used such a device, or no class of its resource any more by which "
-                + "to see whether it is gone; only root sees these notes"));
+                + ": there is no note that a pod has used such a device, or its resource has no class any more, by "
+                + "which to see whether it is gone; only root sees these notes"));
     }
 
     private static List<String> ids(String name) {
@@ -77,7 +77,7 @@ final class GoneDevice {
 
     /** What a person can do. The text continues a sentence about its ID. */
     String text() {
-        return "is not on this node any more; %s, and it is to be scrubbed once it is back; if it is gone for good, run: edgeplug prepare --forget %s"
+        return "is not on this node any more; %s, and it must be scrubbed once it is back; if it was removed for good, run: edgeplug prepare --forget %s"
                 .formatted(lastUse(), id());
     }
 

@@ -74,7 +74,7 @@ final class PrepareCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Journal.toStderr(Level.WARNING);
         if (forget && (release || resource.isPresent())) {
-            throw new ParameterException(spec.commandLine(), "--forget goes with neither --release nor --as");
+            throw new ParameterException(spec.commandLine(), "--forget cannot be combined with --release or --as");
         }
         Config config = ConfigFiles.read(node.configFile());
         if (!dryRun && !Files.isDirectory(node.sysroot)) {

@@ -106,7 +106,7 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
         List<String> ids =
                 found.stream().map(one -> one.device().id()).distinct().toList();
         if (ids.size() > 1) {
-            throw new IOException(name + ": is the name of several devices, of which one is wanted: "
+            throw new IOException(name + ": is the name of several devices, name one of them: "
                     + String.join(", ", ids.subList(0, Math.min(3, ids.size()))) + (ids.size() > 3 ? " ..." : ""));
         }
         if (resource.isEmpty()) {

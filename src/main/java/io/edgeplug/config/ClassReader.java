@@ -77,7 +77,7 @@ final class ClassReader {
         if (trustOwner.isPresent()
                 && kind.filter(one -> one != Kind.PATH).isPresent()
                 && container.mounts().isEmpty()) {
-            table.mistake("trust_owner", "is about paths, of which the class has none");
+            table.mistake("trust_owner", "is about paths, but the class has none");
         }
         Api api = new ApiReader(table).read(sharing, resource);
         boolean evict = table.bool("evict").orElse(false);
@@ -147,7 +147,7 @@ final class ClassReader {
     private static List<Integer> numaNodes(Table table, boolean excludeTopology) {
         List<Integer> nodes = table.integers("numa_nodes", 0, MAX_NUMA_NODE);
         if (excludeTopology && table.has("numa_nodes")) {
-            table.mistake("numa_nodes", "contradicts exclude_topology, by which the kubelet is told of none");
+            table.mistake("numa_nodes", "contradicts exclude_topology, which tells the kubelet no NUMA nodes");
         }
         return nodes;
     }
@@ -156,7 +156,7 @@ final class ClassReader {
         int shares = table.integer("shares", 1, Sharing.MAX_SHARES).orElse(1);
         boolean oneOnly = table.bool("fail_requests_greater_than_one").orElse(false);
         if (oneOnly && !table.has("shares")) {
-            table.mistake("fail_requests_greater_than_one", "is about shares, of which the class says nothing");
+            table.mistake("fail_requests_greater_than_one", "is about shares, but the class has none");
         }
         return new Sharing(shares, oneOnly);
     }
@@ -194,7 +194,7 @@ final class ClassReader {
     private static boolean matches(Table table, String key, String text, Pattern pattern, String examples) {
         boolean matches = pattern.matcher(text).matches();
         if (!matches) {
-            table.mistake(key, "\"" + text + "\" is no amount like " + examples);
+            table.mistake(key, "\"" + text + "\" is not an amount like " + examples);
         }
         return matches;
     }

@@ -26,9 +26,9 @@ final class DraReader {
                 "driver",
                 DRIVER,
                 MAX_DRIVER,
-                "is no name of a driver, as \"edgeplug.io\" or \"vfs.example.com\""));
-        Optional<String> node =
-                dra.flatMap(table -> name(table, "node_name", NODE, MAX_NODE, "is no name of a node, as \"edge-1\""));
+                "is not the name of a driver, such as \"edgeplug.io\" or \"vfs.example.com\""));
+        Optional<String> node = dra.flatMap(
+                table -> name(table, "node_name", NODE, MAX_NODE, "is not the name of a node, such as \"edge-1\""));
         Optional<Path> kubeconfig = dra.flatMap(table -> ConfigFiles.absolute(table, "kubeconfig"));
         return new DraSettings(driver.orElse(DraSettings.DEFAULTS.driver()), node, kubeconfig);
     }

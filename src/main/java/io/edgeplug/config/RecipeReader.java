@@ -55,7 +55,7 @@ final class RecipeReader {
         for (Table table : classTable.tables(name)) {
             Optional<Duration> own = table.duration(TIMEOUT, SHORTEST, LONGEST);
             if (own.isPresent() && told) {
-                table.mistake(TIMEOUT, "is that of the whole recipe, and said twice");
+                table.mistake(TIMEOUT, "is given twice, but the whole recipe has one timeout");
             }
             told |= own.isPresent();
             timeout = own.orElse(timeout);

@@ -32,7 +32,8 @@ final class ReportsReader {
             Optional<InetSocketAddress> parsed = address.matches() ? parse(address) : Optional.empty();
             if (parsed.isEmpty()) {
                 table.mistake(
-                        "listen", "\"" + text + "\" is no address and port, as \"127.0.0.1:9464\" or \"[::1]:9464\"");
+                        "listen",
+                        "\"" + text + "\" is not an address and port, such as \"127.0.0.1:9464\" or \"[::1]:9464\"");
             }
             return parsed;
         });

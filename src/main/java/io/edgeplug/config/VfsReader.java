@@ -83,7 +83,7 @@ final class VfsReader {
     private Optional<Selector> match(Table table) {
         Optional<Table> match = table.table("match");
         if (match.isEmpty() || match.orElseThrow().keys().isEmpty()) {
-            table.mistake("match", "missing: say in [vfs.match] of which PFs VFs are made");
+            table.mistake("match", "missing: say in [vfs.match] which PFs get the VFs");
             return Optional.empty();
         }
         int before = mistakes.count();

@@ -52,7 +52,7 @@ public final class DeviceUnavailableException extends Exception {
     /** Earlier looks at files of other devices have not returned, so no more are started. */
     public static DeviceUnavailableException notLookedAt(ResourceName resource) {
         return new DeviceUnavailableException(
-                "Devices of " + resource + " cannot be looked at, since looks at files of others have not returned");
+                "Devices of " + resource + " cannot be looked at, because looks at other files have not returned");
     }
 
     /** The request has the same ID twice. */

@@ -119,7 +119,7 @@ final class NodeDevices {
         try {
             return thread.look(place, look);
         } catch (IOException e) {
-            LOG.warning(() -> "cannot tell the " + place + ", they stay as they were: " + e.getMessage());
+            LOG.warning(() -> "cannot read the " + place + ", they stay as they were: " + e.getMessage());
             return before;
         }
     }

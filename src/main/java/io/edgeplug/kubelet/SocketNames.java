@@ -93,7 +93,7 @@ final class SocketNames {
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
             for (Path socket : sockets) {
                 if (!isSocket(socket)) {
-                    LOG.info(() -> socket + ": is no socket and left alone");
+                    LOG.info(() -> socket + ": is not a socket, and is left alone");
                     continue;
                 }
                 if (UnixRpc.isListening(socket)) {

@@ -117,7 +117,7 @@ final class Callers implements CallerPolicy {
                     ? Optional.empty()
                     : Optional.of(NOT_IT.formatted(listening.orElseThrow()));
         } catch (IOException e) {
-            return Optional.of("who listens on " + listening.orElseThrow() + " cannot be told: " + e.getMessage());
+            return Optional.of("cannot find out who listens on " + listening.orElseThrow() + ": " + e.getMessage());
         }
     }
 }

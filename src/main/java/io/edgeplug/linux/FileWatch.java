@@ -154,7 +154,7 @@ public final class FileWatch implements AutoCloseable {
         }
         if (!isOverflowTold) {
             isOverflowTold = true;
-            LOG.warning("more files come and go at once than the kernel keeps in mind, so all are looked at: "
+            LOG.warning("more files have changed at once than the kernel can queue, so all are looked at: "
                     + "see fs.inotify.max_queued_events");
         }
         return Set.of(EVERYTHING);

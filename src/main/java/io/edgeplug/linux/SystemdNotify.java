@@ -92,7 +92,7 @@ public final class SystemdNotify {
             send(socket.orElseThrow(), message);
         } catch (IOException | RuntimeException | LinkageError e) {
             // The warning is logged once, because a line for each beat is of no use.
-            LOG.log(warned ? Level.FINE : Level.WARNING, "systemd cannot be told of the state: " + e.getMessage());
+            LOG.log(warned ? Level.FINE : Level.WARNING, "cannot report the state to systemd: " + e.getMessage());
             warned = true;
         }
     }

@@ -129,7 +129,7 @@ public record TransientUnit(String name) implements RunningProgram {
     boolean isAlive(List<String> shown, Path cgroups) throws IOException {
         String state = shown(shown, STATE)
                 .orElseThrow(() -> new Supervisor.UnansweredException(
-                        "systemctl does not tell whether " + name + " runs: " + String.join("; ", shown)));
+                        "systemctl does not say whether " + name + " runs: " + String.join("; ", shown)));
         if (!ENDED.contains(state)) {
             return true;
         }

@@ -52,7 +52,7 @@ final class CheckpointReader {
         }
         json.endObject();
         if (!tells || json.peek() != JsonToken.END_DOCUMENT) {
-            throw new MalformedJsonException("nothing tells of pods");
+            throw new MalformedJsonException("it has no list of pods");
         }
     }
 
@@ -136,7 +136,7 @@ final class CheckpointReader {
         // Each character takes two bytes, unless all are Latin.
         kept += 2 * text.length() + more;
         if (kept > MAX_KEPT_MIB << 20) {
-            throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
+            throw new TooLargeException("lists more devices than fit into " + MAX_KEPT_MIB + " MiB");
         }
         return text;
     }

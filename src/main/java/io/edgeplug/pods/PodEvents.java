@@ -204,7 +204,7 @@ public final class PodEvents implements AutoCloseable {
         if (event.uid().length() > MAX_NAME
                 || event.namespace().length() > MAX_NAME
                 || event.pod().length() > MAX_NAME) {
-            throw new IOException("tells of a pod whose name is too long");
+            throw new IOException("has a pod whose name is too long");
         }
         if (event.what() == What.GONE) {
             known.remove(event.uid());
@@ -213,7 +213,7 @@ public final class PodEvents implements AutoCloseable {
             if (known.size() > MAX_PODS) {
                 complete = Optional.empty();
                 known.clear();
-                throw new IOException("tells of more than " + MAX_PODS + " pods");
+                throw new IOException("lists more than " + MAX_PODS + " pods");
             }
         }
         note(event);

@@ -118,7 +118,7 @@ public final class PodNames {
             if (tag == POD) {
                 int length = list.readRawVarint32();
                 if (length < 0 || length > MAX_POD_BYTES) {
-                    throw new TooLargeException("tells of a pod with more than " + (MAX_POD_BYTES >> 20) + " MiB");
+                    throw new TooLargeException("has a pod with more than " + (MAX_POD_BYTES >> 20) + " MiB");
                 }
                 int outer = list.pushLimit(length);
                 add(PodResources.parseFrom(list), resources);
@@ -149,7 +149,7 @@ public final class PodNames {
             kept += COST_OF_DEVICE
                     + 2 * (id.length() + devices.getResourceName().length());
             if (kept > MAX_KEPT_MIB << 20) {
-                throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
+                throw new TooLargeException("lists more devices than fit into " + MAX_KEPT_MIB + " MiB");
             }
             byDevice.merge(
                     new DeviceKey(devices.getResourceName(), id),

@@ -47,7 +47,7 @@ final class FpgaSteps {
     /** Programs the device, unless it already reports the wanted image, and checks the report afterwards. */
     String program(Device device, Step.Program step) throws IOException, TimeoutException, InterruptedException {
         if (isDone(device, step)) {
-            return "is programmed so already";
+            return "already has this image";
         }
         Path image = image(step);
         Optional<String> wanted = step.id();
@@ -63,7 +63,7 @@ final class FpgaSteps {
                 Gbs gbs = gbs(step.file(), verified);
                 wanted = wanted.or(() -> gbs.afuIds().stream().findFirst());
                 if (!step.always() && wanted.isPresent() && isLoaded(device, step, wanted.orElseThrow())) {
-                    return "is programmed so already";
+                    return "already has this image";
                 }
                 reconfigure(region, gbs);
             }
@@ -71,8 +71,8 @@ final class FpgaSteps {
             load(manager(device), image, step);
         }
         if (wanted.isPresent() && !isLoaded(device, step, wanted.orElseThrow())) {
-            throw new IOException("it says afterwards that it is programmed as "
-                    + loaded(device, step).orElse("nothing") + ", not as " + wanted.orElseThrow());
+            throw new IOException("it reports the image "
+                    + loaded(device, step).orElse("nothing") + " afterwards, not " + wanted.orElseThrow());
         }
         return wanted.map(id -> "as " + id).orElse("");
     }
@@ -139,7 +139,7 @@ final class FpgaSteps {
         }
         int port = sysfs.read(port(region) + "/id")
                 .map(Integer::decode)
-                .orElseThrow(() -> new IOException("its port does not tell its number"));
+                .orElseThrow(() -> new IOException("its port does not report its number"));
         ByteBuffer argument = ByteBuffer.allocate(PORT_PR_BYTES).order(ByteOrder.nativeOrder());
         argument.putInt(PORT_PR_BYTES).putInt(0).putInt(port).putInt(gbs.image().remaining());
         sysfs.ioctl(

@@ -37,7 +37,7 @@ final class FunctionSteps {
             }
             before.restore(binding);
         });
-        return unbinds ? "under " + before.driver().orElse("") + ", which was bound anew" : "";
+        return unbinds ? "under " + before.driver().orElse("") + ", which was bound again" : "";
     }
 
     /** What a reset would do to the bound driver. */
@@ -78,7 +78,7 @@ final class FunctionSteps {
     String giveBackDriver(FunctionSettings had) throws IOException {
         refuseInterfaceElsewhere();
         changing(FunctionSettings.of(binding), () -> had.restore(binding));
-        return had.driver().map(driver -> "has its driver " + driver + " back").orElse("has no driver again");
+        return had.driver().map(driver -> "has its driver " + driver + " back").orElse("has no driver, as before");
     }
 
     /** What binding it to a driver would do. */
@@ -114,14 +114,14 @@ final class FunctionSteps {
     /** Keeps the note with the reason if the function may be neither in its old nor in its new state. */
     private void changing(FunctionSettings before, Change change) throws IOException {
         changeNotes.remember(binding.address(), before);
-        Optional<String> left = Optional.of("its preparation broke off");
+        Optional<String> left = Optional.of("its preparation was interrupted");
         try {
             change.run();
             left = Optional.empty();
         } catch (IOException e) {
             left = putBack(before);
             if (left.isPresent()) {
-                throw new IOException(e.getMessage() + "; and it could not be put back: " + left.orElseThrow(), e);
+                throw new IOException(e.getMessage() + "; and it could not be restored: " + left.orElseThrow(), e);
             }
             throw e;
         } finally {

@@ -197,7 +197,7 @@ public final class Preparer implements AutoCloseable {
             } catch (IOException e) {
                 // This is tried once: the next container's recipe binds the other driver anyway.
                 steps.forgetHostDriver(device);
-                text = Optional.of("cannot be given back the driver that it had: " + e.getMessage());
+                text = Optional.of("cannot return to its host driver: " + e.getMessage());
             }
             told.accept(new PrepareEvent.DriverGivenBack(device, text));
         } catch (IOException | InterruptedException e) {

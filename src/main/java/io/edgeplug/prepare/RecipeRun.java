@@ -102,7 +102,7 @@ final class RecipeRun {
         try {
             steps.giveBackDriver(device).ifPresent(text -> told.accept(new PrepareEvent.Output(device, text)));
         } catch (IOException e) {
-            throw new IOException("cannot be given back the driver that it had: " + e.getMessage(), e);
+            throw new IOException("cannot return to its host driver: " + e.getMessage(), e);
         }
     }
 

@@ -69,13 +69,13 @@ final class Recovery {
                 told.accept(new PrepareEvent.Recovered(
                         address.toString(),
                         isThere
-                                ? "put back as it was before a preparation that was killed"
-                                : "is gone, and with it what a preparation that was killed had begun"));
+                                ? "restored to its state before a killed preparation"
+                                : "is gone, so nothing is left of a killed preparation"));
             }
         } catch (IOException e) {
             throw new IOException(
-                    "cannot be put back as it was before a preparation that was killed, which /"
-                            + ChangeNote.file(address) + " tells: " + e.getMessage(),
+                    "cannot be restored to its state before a killed preparation, which is noted in /"
+                            + ChangeNote.file(address) + ": " + e.getMessage(),
                     e);
         }
     }
@@ -120,7 +120,7 @@ final class Recovery {
 
     /** The file takes room, but prevents nothing. */
     private void tellUndeleted(Path file, String why) {
-        tellOnce(file.toString(), "is left of a preparation that was killed, and cannot be deleted: " + why);
+        tellOnce(file.toString(), "is left from a killed preparation, and cannot be deleted: " + why);
     }
 
     /** Waits for a process that may still change the function. */

@@ -121,7 +121,7 @@ final class RunningCommands {
             throw new IOException(what + " of " + command.device()
                     + " still runs, started by a process that was killed, and cannot be ended");
         }
-        tell(command, what + " was killed, since it had not ended after another " + seconds + " s");
+        tell(command, what + " was killed, because it had not ended after another " + seconds + " s");
     }
 
     private void tell(Command command, String text) {

@@ -63,8 +63,8 @@ public record ChangeNote(boolean goesOn, String problem) {
                         .isPresent();
         return new ChangeNote(
                 goesOn,
-                problem.map(why -> LEFT + " and cannot be put back: " + why)
-                        .orElse(LEFT + " by a process that has ended, and is not put back yet"));
+                problem.map(why -> LEFT + " and cannot be restored: " + why)
+                        .orElse(LEFT + " by a process that has ended, and is not restored yet"));
     }
 
     private static ChangeNote unreadable(String file, String reason) {

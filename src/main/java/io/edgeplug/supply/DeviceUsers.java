@@ -151,7 +151,7 @@ final class DeviceUsers {
         return use.problem()
                         .map(problem -> "has a note of its last use that cannot be read: " + problem)
                         .orElseGet(() -> "was used as " + use.resource().orElse("")
-                                + ", of which no class says any more what is to be done afterwards")
+                                + ", but no class has this resource any more")
                 + "; run: edgeplug prepare --release " + use.device() + " --as RESOURCE";
     }
 

@@ -81,7 +81,7 @@ final class FarLooks {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return problem.apply("could not be looked at, since edgeplug is stopping");
+            return problem.apply("could not be looked at, because edgeplug is stopping");
         }
     }
 
@@ -116,7 +116,7 @@ final class FarLooks {
     private Late late(CompletableFuture<Void> work, CompletableFuture<Thread> begun) {
         Look look = Optional.ofNullable(begun.getNow(null)).map(looks::get).orElse(Look.NONE);
         if (look.equals(Look.NONE)) {
-            return new Late("", "is not looked at, since no look returns");
+            return new Late("", "is not looked at, because no look returns");
         }
         hung.put(look.device(), new Hung(work, look.problem()));
         return new Late(look.device(), look.problem());
@@ -128,7 +128,7 @@ final class FarLooks {
         Optional<String> still = Optional.ofNullable(hung.get(device)).map(Hung::problem);
         return still.isPresent() || hung.size() < MAX_LOST
                 ? still
-                : Optional.of("is not looked at, since looks at " + hung.size() + " other devices have not returned");
+                : Optional.of("is not looked at, because looks at " + hung.size() + " other devices have not returned");
     }
 
     private <T> T lookHere(String device, Supplier<T> look) {

@@ -67,7 +67,7 @@ public final class HostDriverReturn {
             throw new IOException("has been bound for another kubelet");
         }
         if (users.find(device).isPresent()) {
-            throw new IOException("is to be scrubbed first");
+            throw new IOException("must be scrubbed first");
         }
         if (reading.read().of(device).isPresent()) {
             throw new IOException("is held");

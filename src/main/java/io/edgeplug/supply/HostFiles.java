@@ -203,7 +203,7 @@ final class HostFiles {
         return found.isEmpty()
                 ? Optional.of("its mount " + path + " is not there")
                 : found.flatMap(there -> there.distrust(trustOwner))
-                        .map(problem -> "its mount " + path + " is not to be trusted: " + problem);
+                        .map(problem -> "its mount " + path + " is not trusted: " + problem);
     }
 
     /** Where paths lead. Each path is followed once. */

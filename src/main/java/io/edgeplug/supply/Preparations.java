@@ -230,7 +230,7 @@ public final class Preparations implements AutoCloseable {
         if (late.isInKernel()) {
             device.orElseThrow().report("is being prepared: " + late.progress());
         } else if (late.device() instanceof PciDevice pci && preparer.isGivingBackDriver(pci)) {
-            device.orElseThrow().report("has not got its own driver back yet, as if a process still used it");
+            device.orElseThrow().report("has not returned to its host driver yet, as if a process still used it");
         }
     }
 

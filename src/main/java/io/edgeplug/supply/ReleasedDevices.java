@@ -133,7 +133,7 @@ final class ReleasedDevices {
         }
         return device.filter(one -> !use.isOf(one))
                 .map(one ->
-                        "is another device than the one that a pod has used here; if it is to be scrubbed all the same, "
+                        "is not the device that a pod has used here; to scrub it anyway, "
                                 + "run: edgeplug prepare --release " + use.device());
     }
 

@@ -72,7 +72,7 @@ final class Scrubbing {
             throw new IOException("is held by pod " + holders.iterator().next());
         }
         if (!use.isOf(device)) {
-            throw new IOException("is another device than the one that a pod has used here");
+            throw new IOException("is not the device that a pod has used here");
         }
     }
 
@@ -130,7 +130,7 @@ final class Scrubbing {
         try {
             now = users.starting(deviceClass, device, kubeletDir);
         } catch (PrepareException e) {
-            throw new IOException("is not to be had any more: " + e.problem(), e);
+            throw new IOException("is not available any more: " + e.problem(), e);
         }
         if (now.stream().noneMatch(waited::contains)) {
             throw new IOException("is another pod's now");

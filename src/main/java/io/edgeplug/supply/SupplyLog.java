@@ -55,7 +55,7 @@ final class SupplyLog {
 
     private void tell(int shares) {
         if (shares != toldShares && shares < deviceClass.sharing().shares()) {
-            LOG.warning(() -> "%s: lists %d shares of each device and not %d, since a node lists %d at most"
+            LOG.warning(() -> "%s: lists %d shares of each device and not %d, because a node lists %d at most"
                     .formatted(resource, shares, deviceClass.sharing().shares(), Sharing.MAX_LISTED));
         }
         toldShares = shares;

@@ -210,7 +210,7 @@ public final class UnpreparedStarts {
     private static void tell(ResourceName resource, Device device, Holding holder) {
         LOG.log(
                 Level.WARNING,
-                ("%s: was not prepared before container %s of pod %s started, since the restarted kubelet did not know "
+                ("%s: was not prepared before container %s of pod %s started, because the restarted kubelet did not know "
                                 + "edgeplug yet; delete the pod to have its next container start with a prepared device")
                         .formatted(device.id(), holder.container(), holder.pod()),
                 new Object[] {Journal.device(device.id()), Journal.resource(resource)});
@@ -225,7 +225,7 @@ public final class UnpreparedStarts {
         String more = ids.size() > MAX_NAMED ? " and " + (ids.size() - MAX_NAMED) + " more" : "";
         LOG.log(
                 Level.WARNING,
-                "%s: containers that started while the kubelet was restarted may have unprepared devices, and no %s tells: %s%s"
+                "%s: containers that started while the kubelet was restarted may have unprepared devices, and there is no %s to tell: %s%s"
                         .formatted(deviceClass.resource(), pods, named, more),
                 Journal.resource(deviceClass.resource()));
     }

@@ -60,7 +60,7 @@ final class PlanRun {
             }
             if (!held.isEmpty()) {
                 switchAutoprobeOn();
-                return failed(plan.withHeld(held), step, "not done, since a VF is in use by now");
+                return failed(plan.withHeld(held), step, "not done, because a VF is in use by now");
             }
             note(step);
             told.accept(new VfsEvent.StepDone(pf, step, Duration.between(begun, Instant.now())));

@@ -76,7 +76,7 @@ final class VfChanges {
     /** A note for people who read the changes. */
     Optional<String> note() {
         return isUnknown
-                ? Optional.of("what it says of its VFs is not known here, and taken to be as wanted")
+                ? Optional.of("the settings of its VFs are not known here, and count as wanted")
                 : Optional.empty();
     }
 
@@ -114,7 +114,7 @@ final class VfChanges {
                 undone.add("given " + change.settings().text());
             }
             change.guid().ifPresent(guid -> undone.add("given the GUID " + guid));
-            problems.add("VF " + vf.index() + " is not " + String.join(" and ", undone) + ", since it is in use");
+            problems.add("VF " + vf.index() + " is not " + String.join(" and ", undone) + ", because it is in use");
         });
         return holder.isPresent();
     }

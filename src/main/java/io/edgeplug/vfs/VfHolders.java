@@ -71,9 +71,9 @@ final class VfHolders {
                     holder(vf, pods).ifPresent(holder -> holders.put(vf.address(), holder));
                 } catch (IOException e) {
                     if (isRoot()) {
-                        holders.put(vf.address(), "nothing tells whether it is used: " + e.getMessage());
+                        holders.put(vf.address(), "it is not known whether it is used: " + e.getMessage());
                     } else {
-                        note = Optional.of("only root is told who uses its VFs: " + e.getMessage());
+                        note = Optional.of("only root can see who uses its VFs: " + e.getMessage());
                     }
                 }
             }
@@ -107,7 +107,7 @@ final class VfHolders {
         }
         Optional<String> node = groupNode(vf);
         if (node.isEmpty() || !sysfs.exists(node.orElseThrow())) {
-            throw new IOException("nothing tells whether it is open: "
+            throw new IOException("it is not known whether it is open: "
                     + vf.driver().orElseThrow() + " has it, and there is no node of its IOMMU group in /dev/vfio");
         }
         return sysfs.isBusy(node.orElseThrow())

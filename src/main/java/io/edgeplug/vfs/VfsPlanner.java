@@ -99,7 +99,7 @@ final class VfsPlanner {
             return Optional.of("has no network interface, which shows the mode of its eswitch");
         }
         return pf.port().isEmpty() && wanted.needsInterface()
-                ? Optional.of("has no network interface, through which it is told what to say of its VFs")
+                ? Optional.of("has no network interface, through which its VFs get their settings")
                 : Optional.empty();
     }
 

@@ -70,9 +70,9 @@ final class ApiReaderTest {
 
     @ParameterizedTest
     @CsvSource({
-        "driver = \"Edge.io\", is no name of a driver",
-        "driver = \"3com.example\", is no name of a driver",
-        "node_name = \"a/b\", is no name of a node",
+        "driver = \"Edge.io\", is not the name of a driver",
+        "driver = \"3com.example\", is not the name of a driver",
+        "node_name = \"a/b\", is not the name of a node",
         "kubeconfig = \"kubelet.conf\", must be an absolute path",
         "node = \"a\", unknown key"
     })

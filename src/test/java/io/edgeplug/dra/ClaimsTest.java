@@ -100,7 +100,7 @@ final class ClaimsTest {
         assertThat(error("mine")).isEmpty();
         try (LogLines log = LogLines.open()) {
             assertThat(node.unprepare("mine").getError()).isEmpty();
-            assertThat(log.await(VF0 + ": has its driver iavf back")).hasSize(1);
+            assertThat(log.await(VF0 + ": returned to its host driver iavf")).hasSize(1);
         }
 
         assertThat(node.specifications()).isEmpty();
