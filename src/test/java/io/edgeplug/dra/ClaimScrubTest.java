@@ -17,14 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Devices of which what a claim has left is scrubbed before the next claim has them. */
 @Timeout(90)
-final class ClaimScrubTest {
+final class ClaimScrubTest extends OnDraNode {
 
     private static final String RESET = VF0 + " reset by flr";
     private static final String FUNCTION = "sys/bus/pci/devices/" + VF0;
@@ -34,26 +32,16 @@ final class ClaimScrubTest {
             reset = "flr"
             """;
 
-    @TempDir
-    private Path directory = Path.of("");
-
     private final CountDownLatch goesOn = new CountDownLatch(1);
-    private DraNode node;
 
-    @BeforeEach
-    void open() throws Exception {
-        node = DraNode.open(directory, CLASSES);
-        PluginInfo ignored = node.register();
+    @Override
+    String classes() {
+        return CLASSES;
     }
 
     @AfterEach
-    void close() throws Exception {
+    void letGo() {
         goesOn.countDown();
-        node.close();
-    }
-
-    private String error(String name) {
-        return node.prepare(name).getError();
     }
 
     /** Asks as the kubelet does until the claim is prepared, since one try may be too short on a busy machine. */
@@ -222,7 +210,7 @@ final class ClaimScrubTest {
         node.startDaemon();
         PluginInfo ignored = node.register();
         // another pod of the same claim, after the one that used it first
-        JsonObject claim = DraNode.allocated("mine", VF0_NAME);
+        JsonObject claim = TestClaims.allocated("mine", VF0_NAME);
         Slice.object(claim, "status")
                 .getAsJsonArray("reservedFor")
                 .get(0)
@@ -252,8 +240,8 @@ final class ClaimScrubTest {
 
     @Test
     void administratorsClaimLeavesNothingToScrub() throws Exception {
-        JsonObject claim = DraNode.allocated("look", VF0_NAME);
-        BadClaimsTest.result(claim).addProperty("adminAccess", true);
+        JsonObject claim = TestClaims.allocated("look", VF0_NAME);
+        TestClaims.result(claim).addProperty("adminAccess", true);
         node.server.put(claim);
         assertThat(error("look")).isEmpty();
 

@@ -14,41 +14,17 @@ import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Claims that the kubelet has prepared and released, over restarts of all who take part. */
 @Timeout(90)
-final class ClaimsTest {
+final class ClaimsTest extends OnDraNode {
 
     private static final String PREPARED = VF0 + " bound to vfio-pci";
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private DraNode node;
-
-    @BeforeEach
-    void open() throws Exception {
-        node = DraNode.open(directory);
-        PluginInfo ignored = node.register();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        node.close();
-    }
-
-    private String error(String name) {
-        return node.prepare(name).getError();
-    }
 
     private long preparations() {
         return node.node.acts().stream().filter(PREPARED::equals).count();
@@ -172,8 +148,8 @@ final class ClaimsTest {
     void administratorSeesADeviceThatIsInUseAndNothingIsDoneToIt() throws Exception {
         node.allocate("mine", VF0_NAME);
         assertThat(error("mine")).isEmpty();
-        JsonObject claim = DraNode.allocated("look", VF0_NAME);
-        BadClaimsTest.result(claim).addProperty("adminAccess", true);
+        JsonObject claim = TestClaims.allocated("look", VF0_NAME);
+        TestClaims.result(claim).addProperty("adminAccess", true);
         node.server.put(claim);
 
         assertThat(error("look")).isEmpty();

@@ -2,8 +2,6 @@ package io.edgeplug.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
@@ -231,40 +229,7 @@ final class DraNode implements AutoCloseable {
 
     /** The scheduler gives devices of this node to a claim, and a pod may use it. */
     void allocate(String name, String... devices) {
-        server.put(allocated(name, devices));
-    }
-
-    static JsonObject allocated(String name, String... devices) {
-        JsonArray results = new JsonArray();
-        for (String device : devices) {
-            JsonObject result = new JsonObject();
-            result.addProperty("request", "vfs/first-choice");
-            result.addProperty("driver", "edgeplug.io");
-            result.addProperty("pool", "node1");
-            result.addProperty("device", device);
-            results.add(result);
-        }
-        JsonObject ofDevices = new JsonObject();
-        ofDevices.add("results", results);
-        JsonObject allocation = new JsonObject();
-        allocation.add("devices", ofDevices);
-        JsonObject pod = new JsonObject();
-        pod.addProperty("resource", "pods");
-        pod.addProperty("name", "pod-of-" + name);
-        pod.addProperty("uid", "uid-of-pod-of-" + name);
-        JsonArray reserved = new JsonArray();
-        reserved.add(pod);
-        JsonObject status = new JsonObject();
-        status.add("allocation", allocation);
-        status.add("reservedFor", reserved);
-        JsonObject metadata = new JsonObject();
-        metadata.addProperty("namespace", "default");
-        metadata.addProperty("name", name);
-        metadata.addProperty("uid", claim(name).getUid());
-        JsonObject claim = new JsonObject();
-        claim.add("metadata", metadata);
-        claim.add("status", status);
-        return claim;
+        server.put(TestClaims.allocated(name, devices));
     }
 
     @Override
