@@ -45,6 +45,19 @@ final class ClaimFiles implements AutoCloseable {
         return notes.of(uid);
     }
 
+    /** Whether a claim has a device; once this is closed, others may have released it. */
+    boolean has(String uid, String device) {
+        closing.readLock().lock();
+        try {
+            return !isClosed
+                    && notes.of(uid).stream()
+                            .flatMap(claim -> claim.devices().stream())
+                            .anyMatch(one -> one.id().equals(device));
+        } finally {
+            closing.readLock().unlock();
+        }
+    }
+
     /** Notes which devices a claim has, which is not ready yet. */
     void note(PreparedClaim claim) throws IOException {
         whileOpen(() -> notes.note(claim));

@@ -27,6 +27,21 @@ record ClaimSource(
                 api.ask(ApiRequest.claim(claim.namespace(), claim.name()), patience), claim.uid(), driver, node());
     }
 
+    /** The device that a result names. */
+    GivenDevice find(ClaimAllocation.Result result) throws IOException {
+        for (Resource resource : resources) {
+            for (Device device : resource.supply().current().devices()) {
+                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
+                    if (!result.isForAdministrator()) {
+                        refuseIfHeld(device);
+                    }
+                    return new GivenDevice(result, resource, device);
+                }
+            }
+        }
+        throw new IOException("there is no device " + result.device() + " on this node now");
+    }
+
     private String node() throws IOException {
         if (nodeName.isPresent()) {
             return nodeName.orElseThrow();
@@ -41,7 +56,7 @@ record ClaimSource(
     }
 
     /** The class may have been the device plugin's before, and a pod of that time run on. */
-    void refuseIfHeld(Device device) throws IOException {
+    private void refuseIfHeld(Device device) throws IOException {
         Optional<Holding> holder;
         try {
             holder = pods.heldByPlugin().of(device);

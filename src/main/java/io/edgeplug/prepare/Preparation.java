@@ -19,15 +19,16 @@ public final class Preparation {
 
     private final Device device;
     private final Recipe recipe;
-    private final Preparer.Precondition precondition;
     private final CountDownLatch ended = new CountDownLatch(1);
 
     // below: guarded by this
+    private Preparer.Precondition precondition;
     private Optional<Running> running = Optional.empty();
     private Optional<PrepareException> failure = Optional.empty();
     private Instant endedAt = Instant.MAX;
     private long wantedUntil = System.nanoTime();
     private boolean hasBegun;
+    private boolean isRefused;
 
     /** What it does now. */
     private record Running(Step step, Instant since) {}
@@ -47,7 +48,7 @@ public final class Preparation {
         return recipe;
     }
 
-    Preparer.Precondition precondition() {
+    synchronized Preparer.Precondition precondition() {
         return precondition;
     }
 
@@ -89,8 +90,12 @@ public final class Preparation {
                 .isPresent();
     }
 
-    /** Somebody waits for it from now on, as long as a container's start does. */
-    synchronized void want() {
+    /**
+     * Somebody waits for it from now on, as long as a container's start does. The precondition of the last who asked decides:
+     * whoever asked before may have lost the device to him.
+     */
+    synchronized void want(Preparer.Precondition newest) {
+        precondition = newest;
         wantedUntil = System.nanoTime() + recipe.timeout().toNanos();
     }
 
@@ -115,6 +120,11 @@ public final class Preparation {
         ended.countDown();
     }
 
+    /** Its precondition is not met, which says nothing to whoever asks next. */
+    synchronized void refuse() {
+        isRefused = true;
+    }
+
     /** Whether there is nothing to wait for. */
     public boolean hasEnded() {
         return ended.getCount() == 0;
@@ -122,6 +132,6 @@ public final class Preparation {
 
     /** Whether its result says nothing of the device any more. */
     synchronized boolean isStale() {
-        return hasEnded() && endedAt.plus(KEPT).isBefore(Instant.now());
+        return hasEnded() && (isRefused || endedAt.plus(KEPT).isBefore(Instant.now()));
     }
 }

@@ -103,17 +103,17 @@ public final class Preparer implements AutoCloseable {
     }
 
     /**
-     * The same, if a precondition is met once nobody else can do anything to the device. Where its turn comes later than
-     * anybody waits for it, it is not prepared.
+     * The same, if a precondition is met once nobody else can do anything to the device; if it is not met, nothing is told.
+     * Where its turn comes later than anybody waits for it, it is not prepared.
      */
     public synchronized Preparation prepare(Device device, Recipe recipe, Precondition precondition) {
         Preparation known = preparations.get(device.id());
         if (known != null && known.recipe().equals(recipe) && !known.isStale()) {
-            known.want();
+            known.want(precondition);
             return known;
         }
         Preparation preparation = new Preparation(device, recipe, precondition);
-        preparation.want();
+        preparation.want(precondition);
         preparations.put(device.id(), preparation);
         preparing.add(preparation, "prepare " + device.id(), () -> run(preparation));
         return preparation;

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -158,15 +159,17 @@ public record Resource(
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
         refuseIfHeld(wanted);
-        makeReady(wanted, Step.Vf.NONE);
+        makeReady(wanted, Step.Vf.NONE, device -> Optional.empty());
     }
 
     /**
      * The same, for who knows that nobody else holds them.
      *
      * @param choice what was chosen of what the recipe says of a VF
+     * @param lost why a device is not for whoever asks any more, asked once nobody else can do anything to it; the text goes
+     *     on after the device
      */
-    public void makeReady(Set<String> wanted, Step.Vf choice)
+    public void makeReady(Set<String> wanted, Step.Vf choice, Function<Device, Optional<String>> lost)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         if (!prepares()) {
             return;
@@ -180,7 +183,7 @@ public record Resource(
                     .orElseThrow(() -> inventory.absence(name(), id)));
         }
         noteGiven.accept(wanted);
-        preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir);
+        preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir, lost);
         for (Device device : devices) {
             Optional<String> missing = supply.lastLook().missingAfterwards(device);
             if (missing.isPresent()) {
