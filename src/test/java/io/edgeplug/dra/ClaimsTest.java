@@ -4,6 +4,7 @@ import static io.edgeplug.dra.DraNode.VF0;
 import static io.edgeplug.dra.DraNode.VF0_NAME;
 import static io.edgeplug.dra.DraNode.VF1_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -15,6 +16,8 @@ import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -199,6 +202,49 @@ final class ClaimsTest extends OnDraNode {
 
         assertThat(error("yours")).contains("cannot be prepared");
         assertThat(error("mine")).isEmpty();
+    }
+
+    @Test
+    void claimThatIsRefusedHasNothingAndHoldersAreLookedAtOnceMore() throws Exception {
+        node.node.fallOff(new PciAddress(0, 0x3b, 1, 0));
+        assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
+                .isNotEmpty();
+        node.allocate("mine", VF0_NAME);
+
+        assertThat(error("mine")).contains("does not answer on PCI");
+        assertThat(node.claims()).isEmptyDirectory();
+        assertThat(node.holderChanges).hasValue(1);
+    }
+
+    @Test
+    void claimThatIsReleasedAfterAReloadDoesNotComeBackWithItsPreparationOfBefore() throws Exception {
+        CountDownLatch isBinding = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        node.node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> {
+            isBinding.countDown();
+            try {
+                boolean ignored = goesOn.await(60, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw new IOException("interrupted", e);
+            }
+        });
+        node.allocate("mine", VF0_NAME);
+        // its socket is closed before it has an answer
+        Thread asker =
+                Thread.ofVirtual().start(() -> assertThatThrownBy(() -> node.prepare("mine")).isNotNull());
+        assertThat(isBinding.await(20, TimeUnit.SECONDS)).isTrue();
+        node.reload();
+        PluginInfo ignored = node.register();
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+
+        try (LogLines log = LogLines.open()) {
+            goesOn.countDown();
+            assertThat(log.await("laim default/mine").getFirst())
+                    .endsWith("edgeplug has read its configuration again meanwhile");
+        }
+        asker.join();
+        assertThat(node.claims()).isEmptyDirectory();
+        assertThat(node.specifications()).isEmpty();
     }
 
     @Test

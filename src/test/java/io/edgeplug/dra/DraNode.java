@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
@@ -58,8 +59,19 @@ final class DraNode implements AutoCloseable {
     private final Path directory;
     private final Closing closing = new Closing();
     private final Closing daemon = new Closing();
+
+    /** What a reload closes and opens again. */
+    private final Closing serving = new Closing();
+
+    /** How often the driver has said that a claim has got or released devices. */
+    final AtomicInteger holderChanges = new AtomicInteger();
+
     private final UnixRpc rpc;
     private final Config config;
+    private Optional<Opened> opened = Optional.empty();
+
+    /** What outlives a reload. */
+    private record Opened(Monitor monitor, Preparations preparations) {}
 
     private DraNode(Path directory, StrictApiServer server, SimulatedNode node, Config config, UnixRpc rpc) {
         this.directory = directory;
@@ -101,10 +113,16 @@ final class DraNode implements AutoCloseable {
         Monitor monitor = daemon.add(Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle()));
         Preparations preparations = daemon.add(new Preparations(node.sysfs(), monitor, kubeletDir));
         preparations.recover();
-        Supplies supplies = daemon.add(
+        serve(monitor, preparations);
+    }
+
+    private void serve(Monitor monitor, Preparations preparations) throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        opened = Optional.of(new Opened(monitor, preparations));
+        Supplies supplies = serving.add(
                 Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
         PreparedClaims claims = PreparedClaims.read(claims());
-        DevicePlugins plugins = daemon.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+        DevicePlugins plugins = serving.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
         DraDriver.Place place = new DraDriver.Place(
                 "edgeplug.io",
                 Optional.empty(),
@@ -114,12 +132,22 @@ final class DraNode implements AutoCloseable {
                 directory.resolve("plugins_registry"),
                 directory.resolve("cdi"),
                 directory.resolve("run/boot"));
-        DraDriver ignored = daemon.add(
-                DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders));
+        DraDriver ignored =
+                serving.add(DraDriver.open(place, supplies, preparations, plugins.pods(), claims, () -> {
+                    int unused = holderChanges.incrementAndGet();
+                    plugins.lookAtHolders();
+                }));
+    }
+
+    /** What the daemon does when it has read a configuration with other sockets, while preparations go on. */
+    void reload() throws Exception {
+        serving.close();
+        serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
     }
 
     /** The daemon ends; sockets are gone then. */
     void stopDaemon() throws Exception {
+        serving.close();
         daemon.close();
     }
 
@@ -234,7 +262,7 @@ final class DraNode implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
-        daemon.close();
+        stopDaemon();
         closing.close();
     }
 }

@@ -113,6 +113,15 @@ final class FaceSlicesTest extends OnApiServer {
                 .containsExactly(name(NET, 0), name(NET, 1));
     }
 
+    /** A scheduler would give both faces to two claims. */
+    @Test
+    void serverThatDropsCountersIsGivenNoSliceThatNeedsThemOnceThatIsSeen() throws Exception {
+        server.gate(objects -> objects.dropsCounters = true);
+
+        assertThat(published(70, 70)).hasSize(2);
+        assertThat(count("POST")).isEqualTo(2);
+    }
+
     @Test
     void serverThatRefusesCountersGetsOneFaceToo() throws Exception {
         server.gate(objects -> objects.refusesCounters = true);
