@@ -101,7 +101,7 @@ final class ClassReader {
                 needsVhostNet,
                 health,
                 recipe,
-                release,
+                release.after(choices.restored(recipe.vf())),
                 isFace,
                 trustOwner,
                 api,

@@ -26,6 +26,18 @@ public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate
         return equals(NONE);
     }
 
+    /** Of what a recipe says of a VF, what a claim may choose: the next who gets the VF must not find what a claim chose. */
+    public Vf restored(Vf said) {
+        return new Vf(
+                mac ? said.mac() : Optional.empty(),
+                vlans.isEmpty() ? OptionalInt.empty() : said.vlan(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                maxRate.isPresent() ? said.maxRate() : OptionalInt.empty(),
+                Optional.empty());
+    }
+
     /** The settings of a VF with what was chosen in their place; what these do not say stays unsaid. */
     static Vf chosen(Vf said, Vf choice) {
         return new Vf(

@@ -45,6 +45,13 @@ public record Recipe(List<Step> steps, Duration timeout) {
                 timeout);
     }
 
+    /** The same after these settings of a VF, which its own steps may change again. */
+    public Recipe after(Step.Vf first) {
+        return first.isEmpty()
+                ? this
+                : new Recipe(Stream.concat(Stream.of(first), steps.stream()).toList(), timeout);
+    }
+
     /** What it says of a VF to the PF. */
     public Step.Vf vf() {
         return steps.stream()

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.Step;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +61,31 @@ final class ApiReaderTest {
             """)
     void whatAClaimedClassCannotSayIsAMistake(String lines, String mistake) {
         assertThat(mistakes("", lines.replace('~', '\n'))).contains(mistake);
+    }
+
+    /** Whoever gets the VF next may be of a class that says nothing of it. */
+    @Test
+    void whatAClaimMayChooseIsPutBackAfterItBeforeAllElse() throws Exception {
+        String lines = """
+                api = "dra"
+                [class.prepare.vf]
+                vlan = 7
+                mac = "random"
+                trust = false
+                max_tx_rate = 100
+                [class.claims]
+                %s
+                """;
+        assertThat(steps(lines.formatted("vlans = [100]"))).containsExactly("vlan 7");
+        assertThat(steps(lines.formatted("vlans = [100]\nmac = true\nmax_tx_rate = 50") + "[class.release]\nreset = \"flr\""))
+                .containsExactly("mac random, vlan 7, at most 100 Mbit/s", "flr");
+        assertThat(steps("api = \"dra\"\n[class.prepare.vf]\nvlan = 7")).isEmpty();
+    }
+
+    private List<String> steps(String lines) throws Exception {
+        return read("", lines).claimed().getFirst().release().steps().stream()
+                .map(Step::text)
+                .toList();
     }
 
     @Test

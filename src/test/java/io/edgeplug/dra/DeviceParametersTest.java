@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.edgeplug.kubelet.LogLines;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,13 +86,17 @@ final class DeviceParametersTest extends OnDraNode {
     }
 
     @Test
-    void claimChoosesForItselfAndTheNextOneGetsWhatTheClassSays() throws Exception {
+    void claimChoosesForItselfAndTheVfIsAsTheClassSaysBeforeAnybodyElseGetsIt() throws Exception {
         assertThat(error("mine", configured("mine", VF0_NAME, config("[\"vfs\"]", parameters("{\"vlan\":100}")))))
                 .isEmpty();
         assertThat(settings()).containsExactly("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 100 trust off");
-        assertThat(node.unprepare("mine").getError()).isEmpty();
-        assertThat(error("yours", configured("yours", VF0_NAME))).isEmpty();
+        try (LogLines log = LogLines.open()) {
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
+        }
+        assertThat(settings().getLast()).isEqualTo("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 7");
 
+        assertThat(error("yours", configured("yours", VF0_NAME))).isEmpty();
         assertThat(settings().getLast()).isEqualTo("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 7 trust off");
     }
 
