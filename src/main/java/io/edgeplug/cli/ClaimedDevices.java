@@ -12,6 +12,7 @@ import io.edgeplug.rules.Api;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -97,7 +98,7 @@ final class ClaimedDevices {
                 .toList();
     }
 
-    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod 5f6f1b0c-…}. */
+    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod encrypt}. */
     List<String> lines(Item item) {
         return claims.stream()
                 .flatMap(claim -> held(claim, item.device())
@@ -108,7 +109,12 @@ final class ClaimedDevices {
     }
 
     private static String rest(PreparedClaim claim) {
-        return (claim.pods().isEmpty() ? "" : ", for pod " + String.join(", ", claim.pods()))
+        return (claim.pods().isEmpty()
+                        ? ""
+                        : ", for pod "
+                                + claim.pods().stream()
+                                        .map(pod -> pod.name().isEmpty() ? pod.uid() : pod.name())
+                                        .collect(Collectors.joining(", ")))
                 + (claim.boot().isEmpty() ? ", which is not prepared yet" : "");
     }
 

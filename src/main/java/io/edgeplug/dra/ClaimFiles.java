@@ -45,6 +45,11 @@ final class ClaimFiles implements AutoCloseable {
         return notes.of(uid);
     }
 
+    /** Whether it is not known which devices a claim has, because its note cannot be read. */
+    boolean isUnread(String uid) {
+        return notes.isUnread(uid);
+    }
+
     /** Whether a claim has a device; once this is closed, others may have released it. */
     boolean has(String uid, String device) {
         closing.readLock().lock();

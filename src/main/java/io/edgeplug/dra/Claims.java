@@ -211,11 +211,12 @@ final class Claims {
         try {
             Optional<PreparedClaim> claim = files.of(name.uid());
             begun.remove(name.uid());
-            if (claim.isPresent()) {
+            if (claim.isPresent() || files.isUnread(name.uid())) {
                 files.remove(name.uid());
-                LOG.info("claim " + name + ": released: " + text(claim.orElseThrow()));
+                LOG.info("claim " + name + ": released: "
+                        + claim.map(Claims::text).orElse("its note could not be read, and is deleted"));
                 changed.run();
-                claim.orElseThrow().devices().forEach(this::forgetFailure);
+                claim.ifPresent(one -> one.devices().forEach(this::forgetFailure));
             }
         } catch (IOException e) {
             String text = "Claim " + name + " cannot be released: " + e.getMessage();

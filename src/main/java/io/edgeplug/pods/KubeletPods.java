@@ -135,6 +135,17 @@ public final class KubeletPods implements AutoCloseable {
         return heldByPlugin().with(claims.holdings());
     }
 
+    /** The same; fails also if a claim may have devices of which nobody knows, since its note cannot be read. */
+    public HeldDevices heldForSure() throws IOException {
+        claims.refuseIfUnread();
+        return held();
+    }
+
+    /** Whether it is not known which devices a claim has. */
+    public boolean isUnreadClaim(String uid) {
+        return claims.isUnread(uid);
+    }
+
     /** The same without what claims have. */
     public HeldDevices heldByPlugin() throws IOException {
         return withoutEnded(notes.read());
@@ -240,7 +251,8 @@ public final class KubeletPods implements AutoCloseable {
     public Optional<Holder> name(Holding holding) {
         return events.pod(holding.pod())
                 .map(pod -> new Holder(pod.namespace(), pod.pod(), holding.container()))
-                .or(() -> answerAbout(holding).flatMap(PodListing.Answer::names).flatMap(names -> names.of(holding)));
+                .or(() -> answerAbout(holding).flatMap(PodListing.Answer::names).flatMap(names -> names.of(holding)))
+                .or(() -> claims.name(holding));
     }
 
     /** Whether the kubelet was asked since this was noted first, and has answered or failed to. */

@@ -239,6 +239,29 @@ final class ClaimScrubTest extends OnDraNode {
     }
 
     @Test
+    void deviceOfAClaimWhoseNoteIsDamagedIsLeftAloneUntilTheClaimIsReleased() throws Exception {
+        node.allocate("mine", VF0_NAME);
+        prepare("mine");
+        node.stopDaemon();
+        Path damaged = Files.writeString(node.claims().resolve("uid-of-mine.json"), "{");
+        node.startDaemon();
+        PluginInfo ignored = node.register();
+        node.allocate("yours", VF0_NAME);
+
+        for (String name : List.of("yours", "mine")) {
+            assertThat(error(name)).contains(damaged + ": is not as edgeplug writes it");
+        }
+        assertThat(resets()).isZero();
+        assertThat(note()).exists();
+        try (LogLines log = LogLines.open()) {
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
+        }
+        assertThat(resets()).isEqualTo(1);
+        prepare("yours");
+    }
+
+    @Test
     void administratorsClaimLeavesNothingToScrub() throws Exception {
         JsonObject claim = TestClaims.allocated("look", VF0_NAME);
         TestClaims.result(claim).addProperty("adminAccess", true);

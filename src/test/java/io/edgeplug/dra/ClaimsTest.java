@@ -248,6 +248,28 @@ final class ClaimsTest extends OnDraNode {
     }
 
     @Test
+    void deviceOfAClaimWhoseNoteIsDamagedKeepsItsDriverUntilTheClaimIsReleased() throws Exception {
+        node.allocate("mine", VF0_NAME);
+        node.allocate("yours", VF1_NAME);
+        assertThat(error("mine")).isEmpty();
+        assertThat(error("yours")).isEmpty();
+        node.stopDaemon();
+        Files.writeString(node.claims().resolve("uid-of-mine.json"), "{");
+        try (LogLines log = LogLines.open()) {
+            node.startDaemon();
+            PluginInfo ignored = node.register();
+            // whoever follows the holders has looked at all drivers by then
+            assertThat(log.await("0000:3b:01.1: held by ")).hasSize(1);
+            assertThat(node.node.sysfs().linkName("sys/bus/pci/devices/" + VF0 + "/driver"))
+                    .contains("vfio-pci");
+            assertThat(log.with("has its driver iavf back")).isEmpty();
+
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": has its driver iavf back")).hasSize(1);
+        }
+    }
+
+    @Test
     void socketsThatSomebodyDeletesAreMadeAgain() throws Exception {
         Files.delete(directory.resolve("plugins_registry/edgeplug.io-reg.sock"));
         PluginInfo ignored = node.register();
