@@ -4,8 +4,8 @@ import io.edgeplug.container.Allocation;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.dra.ClaimAllocation.Result;
+import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.HandOver;
-import io.edgeplug.rules.Step;
 import io.edgeplug.supply.Resource;
 import java.io.IOException;
 import java.util.HashSet;
@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 record GivenDevice(Result result, Resource resource, Device device) {
 
     /** What was chosen for it, of what its class leaves to claims. */
-    Step.Vf choice() throws IOException {
+    ClaimChoice choice() throws IOException {
         return DeviceParameters.read(result, resource.deviceClass());
     }
 
@@ -28,7 +28,7 @@ record GivenDevice(Result result, Resource resource, Device device) {
     static void checkChoices(List<GivenDevice> all) throws IOException {
         Set<String> addresses = new HashSet<>();
         for (GivenDevice one : all) {
-            Optional<String> mac = one.choice().mac();
+            Optional<String> mac = one.choice().vf().mac();
             if (mac.isPresent() && !addresses.add(mac.orElseThrow())) {
                 throw new IOException(
                         "it chooses " + mac.orElseThrow()

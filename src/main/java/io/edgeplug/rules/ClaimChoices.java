@@ -6,20 +6,22 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a claim may choose of what the recipe of its class says of a VF; nothing unless the administrator allows it, since whoever
+ * What a claim may choose of what the recipe of its class says; nothing unless the administrator allows it, since whoever
  * owns a pod writes its claim.
  *
  * @param vlans those that it may choose
  * @param mac whether it may choose a MAC address
  * @param maxRate the highest limit that it may choose of what a VF sends, in Mbit/s
+ * @param images those that it may choose for its FPGA
  */
-public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate) {
+public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate, List<Image> images) {
 
     /** All is as the class says. */
-    public static final ClaimChoices NONE = new ClaimChoices(List.of(), false, OptionalInt.empty());
+    public static final ClaimChoices NONE = new ClaimChoices(List.of(), false, OptionalInt.empty(), List.of());
 
     public ClaimChoices {
         vlans = List.copyOf(vlans);
+        images = List.copyOf(images);
     }
 
     public boolean isEmpty() {
@@ -36,17 +38,5 @@ public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate
                 OptionalInt.empty(),
                 maxRate.isPresent() ? said.maxRate() : OptionalInt.empty(),
                 Optional.empty());
-    }
-
-    /** The settings of a VF with what was chosen in their place; what these do not say stays unsaid. */
-    static Vf chosen(Vf said, Vf choice) {
-        return new Vf(
-                said.mac().flatMap(own -> choice.mac().or(() -> Optional.of(own))),
-                said.vlan().isPresent() && choice.vlan().isPresent() ? choice.vlan() : said.vlan(),
-                said.trust(),
-                said.spoofCheck(),
-                said.minRate(),
-                said.maxRate().isPresent() && choice.maxRate().isPresent() ? choice.maxRate() : said.maxRate(),
-                said.linkState());
     }
 }

@@ -36,13 +36,9 @@ public record Recipe(List<Step> steps, Duration timeout) {
                                 && program.tool().isPresent()));
     }
 
-    /** The same with what a claim has chosen, where it says that of a VF itself. */
-    public Recipe with(Step.Vf choice) {
-        return new Recipe(
-                steps.stream()
-                        .map(step -> step instanceof Step.Vf vf ? ClaimChoices.chosen(vf, choice) : step)
-                        .toList(),
-                timeout);
+    /** The same with what a claim has chosen, where it says that itself. */
+    public Recipe with(ClaimChoice choice) {
+        return new Recipe(steps.stream().map(choice::in).toList(), timeout);
     }
 
     /** The same after these settings of a VF, which its own steps may change again. */

@@ -9,9 +9,9 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Shares;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HandOver;
-import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -159,17 +159,17 @@ public record Resource(
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
         refuseIfHeld(wanted);
-        makeReady(wanted, Step.Vf.NONE, device -> Optional.empty());
+        makeReady(wanted, ClaimChoice.NONE, device -> Optional.empty());
     }
 
     /**
      * The same, for who knows that nobody else holds them.
      *
-     * @param choice what was chosen of what the recipe says of a VF
+     * @param choice what was chosen of what the recipe says
      * @param lost why a device is not for whoever asks any more, asked once nobody else can do anything to it; the text goes
      *     on after the device
      */
-    public void makeReady(Set<String> wanted, Step.Vf choice, Function<Device, Optional<String>> lost)
+    public void makeReady(Set<String> wanted, ClaimChoice choice, Function<Device, Optional<String>> lost)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         if (!prepares()) {
             return;

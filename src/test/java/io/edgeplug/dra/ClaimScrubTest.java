@@ -5,7 +5,6 @@ import static io.edgeplug.dra.DraNode.VF0_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import io.edgeplug.flow.Deadline;
 import io.edgeplug.kubelet.LogLines;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
@@ -42,16 +41,6 @@ final class ClaimScrubTest extends OnDraNode {
     @AfterEach
     void letGo() {
         goesOn.countDown();
-    }
-
-    /** Asks as the kubelet does until the claim is prepared, since one try may be too short on a busy machine. */
-    private void prepare(String name) {
-        Deadline patience = Deadline.in(DraNode.PATIENCE);
-        String error = error(name);
-        while (!error.isEmpty()) {
-            assertThat(patience.isOver()).as(error).isFalse();
-            error = error(name);
-        }
     }
 
     private long resets() {

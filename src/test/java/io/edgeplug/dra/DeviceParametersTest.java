@@ -68,7 +68,7 @@ final class DeviceParametersTest extends OnDraNode {
     }
 
     private static String parameters(String vf) {
-        return "{\"apiVersion\":\"edgeplug.io/v1\",\"kind\":\"DeviceParameters\",\"vf\":" + vf + "}";
+        return TestClaims.parameters("\"vf\":" + vf);
     }
 
     private String error(String name, JsonObject claim) {
@@ -121,12 +121,14 @@ final class DeviceParametersTest extends OnDraNode {
                         + "; vf.vlan: must be one of 100, 200"
                         + "; vf.max_tx_rate: its [class.claims] does not let claims choose it");
         assertThat(mistakes("{\"kind\":\"Device\",\"program\":\"/etc/passwd\"}"))
-                .isEqualTo("program: unknown field, there are apiVersion, kind, vf"
+                .isEqualTo("program: unknown field, there are apiVersion, fpga, kind, vf"
                         + "; apiVersion: missing, must be edgeplug.io/v1; kind: must be DeviceParameters");
         assertThat(mistakes(parameters("\"vlan\""))).isEqualTo("vf: must be an object");
         assertThat(mistakes(parameters("{\"mac\":\"00:00:00:00:00:00\"}")))
                 .isEqualTo("vf.mac: must be a station's address, as 02:00:00:00:10:00");
         assertThat(mistakes("[1]")).isEqualTo("they are no object");
+        assertThat(mistakes(TestClaims.parameters("\"fpga\":{\"image\":\"codec\"}")))
+                .isEqualTo("fpga.image: its [class.claims] does not let claims choose it");
         for (String vlan : List.of("\"100\"", "1e2", "100.0", "-100", "null", "99999999999999999999", "[100]")) {
             assertThat(mistakes(parameters("{\"vlan\":" + vlan + "}"))).isEqualTo("vf.vlan: must be one of 100, 200");
         }

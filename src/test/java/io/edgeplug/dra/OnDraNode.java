@@ -1,5 +1,8 @@
 package io.edgeplug.dra;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -15,7 +18,7 @@ abstract class OnDraNode {
     DraNode node;
 
     /** The configuration of the node. */
-    String classes() {
+    String classes() throws Exception {
         return DraNode.CLASSES;
     }
 
@@ -33,5 +36,15 @@ abstract class OnDraNode {
     /** Why a claim is not prepared; empty if it is. */
     final String error(String name) {
         return node.prepare(name).getError();
+    }
+
+    /** Asks as the kubelet does until a claim is prepared, since one try may be too short on a busy machine. */
+    final void prepare(String name) {
+        Deadline patience = Deadline.in(DraNode.PATIENCE);
+        String error = error(name);
+        while (!error.isEmpty()) {
+            assertThat(patience.isOver()).as(error).isFalse();
+            error = error(name);
+        }
     }
 }

@@ -66,6 +66,11 @@ final class TestClaims {
         return config;
     }
 
+    /** Parameters as a claim has them, with these fields. */
+    static String parameters(String fields) {
+        return "{\"apiVersion\":\"edgeplug.io/v1\",\"kind\":\"DeviceParameters\"," + fields + "}";
+    }
+
     /** What the scheduler has allocated. */
     static JsonObject devices(JsonObject claim) {
         return Slice.object(Slice.object(Slice.object(claim, "status"), "allocation"), "devices");
