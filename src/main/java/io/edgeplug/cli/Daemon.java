@@ -161,7 +161,8 @@ final class Daemon {
                         plugins.hasKubelet(),
                         Stream.concat(plugins.registered().stream(), claiming.registered().stream())
                                 .collect(Collectors.toSet()),
-                        plugins.registrations()));
+                        plugins.registrations()),
+                claiming::status);
     }
 
     /** systemd starts the kubelet once this is ready, if both are to be started. */

@@ -6,6 +6,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.dra.ClaimAllocation.Result;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
@@ -42,6 +43,7 @@ final class Claims {
     private final ClaimFiles files;
     private final String boot;
     private final Runnable changed;
+    private final Outcomes preparations = new Outcomes();
     private final Map<String, Given> begun = new ConcurrentHashMap<>();
     private final List<Lock> locks =
             IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
@@ -57,6 +59,11 @@ final class Claims {
         this.files = files;
         this.boot = boot;
         this.changed = changed;
+    }
+
+    /** How many preparations came about, and how many failed. */
+    Outcomes.Counts preparations() {
+        return preparations.counts();
     }
 
     /** A claim as the kubelet names it. */
@@ -93,8 +100,11 @@ final class Claims {
                 files.restore(before.orElseThrow());
                 return before.orElseThrow().devices();
             }
-            return prepareNow(name).devices();
+            PreparedClaim ready = prepareNow(name);
+            preparations.countDone();
+            return ready.devices();
         } catch (IOException | DeviceUnavailableException | PrepareException | TimeoutException e) {
+            preparations.countFailed();
             String text = "Claim " + name + " cannot be prepared: " + e.getMessage();
             LOG.warning(text);
             throw new IOException(text, e);

@@ -4,6 +4,7 @@ import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.dra.DeviceHealths.OfDevice;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
@@ -49,6 +50,7 @@ public final class DraDriver implements AutoCloseable {
     private final ApiServer api;
     private final SlicePublisher publisher;
     private final ClaimFiles files;
+    private final Claims prepared;
     private final HealthService health;
 
     /** One object, to be removed again. */
@@ -107,12 +109,12 @@ public final class DraDriver implements AutoCloseable {
         this.preparationListener = publisher::wake;
         this.files = new ClaimFiles(claims, new ClaimSpecs(place.cdi()));
         files.recover(boot);
-        Claims prepared =
+        this.prepared =
                 new Claims(new ClaimSource(api, place.driver(), place.nodeName(), resources, pods), files, boot, () -> {
                     holdersChanged.run();
                     publisher.wake();
                 });
-        this.sockets = sockets(place, prepared);
+        this.sockets = sockets(place);
         this.followers = supplies.stream().map(this::follower).toList();
     }
 
@@ -139,7 +141,7 @@ public final class DraDriver implements AutoCloseable {
         return driver;
     }
 
-    private DraSockets sockets(Place place, Claims prepared) throws IOException {
+    private DraSockets sockets(Place place) throws IOException {
         try {
             return DraSockets.open(
                     rpc,
@@ -246,6 +248,16 @@ public final class DraDriver implements AutoCloseable {
     /** The resources of its classes. */
     public Set<ResourceName> resources() {
         return supplies.stream().map(supply -> supply.deviceClass().resource()).collect(Collectors.toSet());
+    }
+
+    /** How things stand with the slices. */
+    public SliceStatus slices() {
+        return publisher.status();
+    }
+
+    /** How many claims were prepared, and how many could not be. */
+    public Outcomes.Counts preparations() {
+        return prepared.preparations();
     }
 
     /** Whether the kubelet has taken up the driver. */

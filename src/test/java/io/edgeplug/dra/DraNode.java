@@ -11,6 +11,7 @@ import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.DirectoryWatch;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.proto.dra.v1.Claim;
 import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
@@ -24,6 +25,9 @@ import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
 import io.edgeplug.proto.pluginregistration.RegistrationStatus;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.status.KubeletStatus;
+import io.edgeplug.status.NodeStatus;
+import io.edgeplug.status.NodeView;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Supplies;
 import java.nio.file.Files;
@@ -32,6 +36,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -70,8 +75,9 @@ final class DraNode implements AutoCloseable {
     private final Config config;
     private Optional<Opened> opened = Optional.empty();
 
-    /** What outlives a reload. */
-    private record Opened(Monitor monitor, Preparations preparations) {}
+    /** What runs; monitor and preparations outlive a reload. */
+    private record Opened(
+            Monitor monitor, Preparations preparations, Supplies supplies, KubeletPods pods, DraDriver driver) {}
 
     private DraNode(Path directory, StrictApiServer server, SimulatedNode node, Config config, UnixRpc rpc) {
         this.directory = directory;
@@ -118,7 +124,6 @@ final class DraNode implements AutoCloseable {
 
     private void serve(Monitor monitor, Preparations preparations) throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
-        opened = Optional.of(new Opened(monitor, preparations));
         Supplies supplies = serving.add(
                 Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
         PreparedClaims claims = PreparedClaims.read(claims());
@@ -132,11 +137,26 @@ final class DraNode implements AutoCloseable {
                 directory.resolve("plugins_registry"),
                 directory.resolve("cdi"),
                 directory.resolve("run/boot"));
-        DraDriver ignored =
-                serving.add(DraDriver.open(place, supplies, preparations, plugins.pods(), claims, () -> {
-                    int unused = holderChanges.incrementAndGet();
-                    plugins.lookAtHolders();
-                }));
+        DraDriver driver = serving.add(DraDriver.open(place, supplies, preparations, plugins.pods(), claims, () -> {
+            int ignored = holderChanges.incrementAndGet();
+            plugins.lookAtHolders();
+        }));
+        opened = Optional.of(new Opened(monitor, preparations, supplies, plugins.pods(), driver));
+    }
+
+    DraDriver driver() {
+        return opened.orElseThrow().driver();
+    }
+
+    /** What the status of the daemon says. */
+    NodeStatus status() {
+        Opened now = opened.orElseThrow();
+        return new NodeView(
+                        now.supplies(),
+                        now.preparations(),
+                        now.pods(),
+                        () -> new KubeletStatus(true, Set.of(), Map.of()))
+                .read();
     }
 
     /** What the daemon does when it has read a configuration with other sockets, while preparations go on. */
