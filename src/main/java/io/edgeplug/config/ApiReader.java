@@ -31,7 +31,10 @@ final class ApiReader {
                     .forEach(key -> table.mistake(
                             key, "does not apply to api = \"dra\", which hands devices over by CDI alone"));
             if (sharing.isShared()) {
-                table.mistake("shares", "is not possible with api = \"dra\" yet: each claim has its devices alone");
+                table.mistake(
+                        "shares",
+                        "is not possible with api = \"dra\" yet, because each claim has its devices alone; remove it, or keep"
+                                + " api = \"device-plugin\" for this class");
             }
             resource.filter(name -> name.toString().length() > MAX_RESOURCE)
                     .ifPresent(name -> table.mistake(
