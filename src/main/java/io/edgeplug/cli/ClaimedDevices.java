@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.Shares;
 import io.edgeplug.dra.DeviceNames;
 import io.edgeplug.dra.NodeIdentity;
 import io.edgeplug.inventory.Inventory.Item;
@@ -9,6 +10,8 @@ import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Sharing;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -67,12 +70,18 @@ final class ClaimedDevices {
         return item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent();
     }
 
-    /** The name in its slice. */
+    /** The name in its slice; that of the first of its shares, with a mark that there are more. */
     Optional<String> name(Item item) {
         // nothing of dra is loaded where no device is claimed
         return item.deviceClass()
                 .filter(any -> isClaimed(item))
-                .map(deviceClass -> DeviceNames.of(deviceClass, item.device()));
+                .map(deviceClass -> name(deviceClass, item.device().id()));
+    }
+
+    private static String name(DeviceClass deviceClass, String id) {
+        Sharing sharing = deviceClass.sharing();
+        String first = new Shares(sharing.shares()).ids(id, 1).getFirst();
+        return DeviceNames.of(deviceClass, first) + (sharing.isShared() ? ", …" : "");
     }
 
     /** The driver of that slice. */

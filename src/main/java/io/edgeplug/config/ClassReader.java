@@ -79,7 +79,7 @@ final class ClassReader {
                 && container.mounts().isEmpty()) {
             table.mistake("trust_owner", "is about paths, of which the class has none");
         }
-        Api api = new ApiReader(table).read(sharing, resource);
+        Api api = new ApiReader(table).read(resource);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");

@@ -1,6 +1,7 @@
 package io.edgeplug.dra;
 
 import io.edgeplug.container.ClaimSpecs;
+import io.edgeplug.device.Shares;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
@@ -50,14 +51,14 @@ final class ClaimFiles implements AutoCloseable {
         return notes.isUnread(uid);
     }
 
-    /** Whether a claim has a device; once this is closed, others may have released it. */
+    /** Whether a claim has a device, or a share of it; once this is closed, others may have released it. */
     boolean has(String uid, String device) {
         closing.readLock().lock();
         try {
             return !isClosed
                     && notes.of(uid).stream()
                             .flatMap(claim -> claim.devices().stream())
-                            .anyMatch(one -> one.id().equals(device));
+                            .anyMatch(one -> Shares.whole(one.id()).equals(device));
         } finally {
             closing.readLock().unlock();
         }

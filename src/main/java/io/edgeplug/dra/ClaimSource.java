@@ -4,6 +4,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.supply.Resource;
+import io.edgeplug.supply.Stock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -30,12 +31,13 @@ record ClaimSource(
     /** The device that a result names. */
     GivenDevice find(ClaimAllocation.Result result) throws IOException {
         for (Resource resource : resources) {
-            for (Device device : resource.supply().current().devices()) {
-                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
+            Stock stock = resource.supply().current();
+            for (OfferedDevice one : OfferedDevice.of(resource.deviceClass(), stock.devices(), stock.shares())) {
+                if (one.name().equals(result.device())) {
                     if (!result.isForAdministrator()) {
-                        refuseIfHeld(device);
+                        refuseIfHeld(one.device());
                     }
-                    return new GivenDevice(result, resource, device);
+                    return new GivenDevice(result, resource, one.id());
                 }
             }
         }

@@ -196,7 +196,7 @@ final class Claims {
                         one.result().request(),
                         one.result().pool(),
                         one.result().device(),
-                        one.device().id(),
+                        one.id(),
                         one.resource().name().toString(),
                         one.result().isForAdministrator(),
                         Optional.ofNullable(names.get(one.result())).map(cdi -> source.cdiKind() + "=" + cdi)));

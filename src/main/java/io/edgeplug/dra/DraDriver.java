@@ -3,6 +3,7 @@ package io.edgeplug.dra;
 import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Shares;
 import io.edgeplug.dra.DeviceHealths.OfDevice;
 import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.UnixRpc;
@@ -11,6 +12,7 @@ import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Resource;
 import io.edgeplug.supply.Stock;
@@ -201,9 +203,13 @@ public final class DraDriver implements AutoCloseable {
     private List<OfDevice> health() {
         return supplies.stream()
                 .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
-                .flatMap(supply -> supply.current().devices().stream()
-                        .map(device -> OfDevice.of(DeviceNames.of(supply.deviceClass(), device), device)))
+                .flatMap(supply -> health(supply.deviceClass(), supply.current()))
                 .toList();
+    }
+
+    private static Stream<OfDevice> health(DeviceClass deviceClass, Stock stock) {
+        return OfferedDevice.of(deviceClass, stock.devices(), stock.shares()).stream()
+                .map(one -> OfDevice.of(one.name(), one.device()));
     }
 
     private List<Offer> offers() {
@@ -211,17 +217,19 @@ public final class DraDriver implements AutoCloseable {
         Predicate<Device> heldByPlugin = heldByPlugin();
         // asked after the claims: what is released meanwhile wakes the publisher once more
         Map<String, Boolean> used = new HashMap<>(all.used());
-        holdings.forEach(holding -> used.remove(holding.id()));
+        holdings.forEach(holding -> used.remove(Shares.whole(holding.id())));
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : supplies) {
             if (!withdrawn.contains(supply.deviceClass().resource())) {
-                List<Device> devices = supply.current().devices();
+                Stock stock = supply.current();
+                List<Device> devices = stock.devices();
                 offers.add(new Offer(
                         supply.deviceClass(),
                         devices,
                         claimed(holdings, supply.deviceClass().resource()),
                         devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet()),
-                        used));
+                        used,
+                        stock.shares()));
             }
         }
         return offers;

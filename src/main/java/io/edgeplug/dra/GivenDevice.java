@@ -1,7 +1,6 @@
 package io.edgeplug.dra;
 
 import io.edgeplug.container.Allocation;
-import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.dra.ClaimAllocation.Result;
 import io.edgeplug.rules.ClaimChoice;
@@ -16,8 +15,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A device that the scheduler has given to a claim, with the resource that it backs. */
-record GivenDevice(Result result, Resource resource, Device device) {
+/**
+ * A device that the scheduler has given to a claim, with the resource that it backs.
+ *
+ * @param id by which this node knows it: that of the device, or of a share
+ */
+record GivenDevice(Result result, Resource resource, String id) {
 
     /** What was chosen for it, of what its class leaves to claims. */
     ClaimChoice choice() throws IOException {
@@ -55,6 +58,6 @@ record GivenDevice(Result result, Resource resource, Device device) {
     }
 
     static Set<String> ids(List<GivenDevice> all) {
-        return all.stream().map(one -> one.device().id()).collect(Collectors.toSet());
+        return all.stream().map(GivenDevice::id).collect(Collectors.toSet());
     }
 }

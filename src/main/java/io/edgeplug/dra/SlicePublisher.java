@@ -138,7 +138,9 @@ final class SlicePublisher implements AutoCloseable {
     }
 
     private static int count(List<Offer> now) {
-        return now.stream().mapToInt(offer -> offer.devices().size()).sum();
+        return now.stream()
+                .mapToInt(offer -> offer.devices().size() * offer.shares())
+                .sum();
     }
 
     /** A conflict is no news, since somebody else may change a slice at any time. */

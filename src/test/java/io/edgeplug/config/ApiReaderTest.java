@@ -54,7 +54,6 @@ final class ApiReaderTest {
             evict = true                        | evict: needs api = "dra"
             api = "dra"~hand_over = "cdi"       | hand_over: does not apply to api = "dra"
             api = "dra"~annotations = { a = "b" } | annotations: does not apply to api = "dra"
-            api = "dra"~shares = 4              | shares: is not possible with api = "dra" yet
             claims = { vlans = [7] }            | claims: needs api = "dra"
             api = "dra"~claims = { vlans = [7] } | claims.vlans: needs vlan in [class.prepare.vf]
             api = "dra"~claims = { mac = true } | claims.mac: needs mac in [class.prepare.vf]
