@@ -64,11 +64,13 @@ final class DraStatusTest extends OnDraNode {
         }
         assertThat(error("nobodys")).isNotEmpty();
 
-        assertThat(node.status().resources().getFirst().devices())
-                .filteredOn(one -> one.device().id().equals(VF0))
-                .flatExtracting(one -> one.holders())
-                .isEqualTo(List.of(new Holder(
-                        "uid-of-pod-of-mine", Optional.of("default"), Optional.of("pod-of-mine"), "claim mine")));
+        List<Holder> holders = node.status().resources().getFirst().devices().stream()
+                .filter(one -> one.device().id().equals(VF0))
+                .flatMap(one -> one.holders().stream())
+                .toList();
+        assertThat(holders)
+                .containsExactly(new Holder(
+                        "uid-of-pod-of-mine", Optional.of("default"), Optional.of("pod-of-mine"), "claim mine"));
         assertThat(node.driver().preparations()).isEqualTo(new Outcomes.Counts(1, 1));
     }
 }
