@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.Shares;
 import io.edgeplug.dra.DeviceNames;
 import io.edgeplug.dra.NodeIdentity;
 import io.edgeplug.inventory.Inventory.Item;
@@ -9,9 +10,12 @@ import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Sharing;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -66,12 +70,18 @@ final class ClaimedDevices {
         return item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent();
     }
 
-    /** The name in its slice. */
+    /** The name in its slice; that of the first of its shares, with a mark that there are more. */
     Optional<String> name(Item item) {
         // Without a claimed device, nothing of dra is loaded.
         return item.deviceClass()
                 .filter(any -> isClaimed(item))
-                .map(deviceClass -> DeviceNames.of(deviceClass, item.device()));
+                .map(deviceClass -> name(deviceClass, item.device().id()));
+    }
+
+    private static String name(DeviceClass deviceClass, String id) {
+        Sharing sharing = deviceClass.sharing();
+        String first = new Shares(sharing.shares()).ids(id, 1).getFirst();
+        return DeviceNames.of(deviceClass, first) + (sharing.isShared() ? ", …" : "");
     }
 
     /** The driver of that slice. */
@@ -97,7 +107,7 @@ final class ClaimedDevices {
                 .toList();
     }
 
-    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod 5f6f1b0c-…}. */
+    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod encrypt}. */
     List<String> lines(Item item) {
         return claims.stream()
                 .flatMap(claim -> held(claim, item.device())
@@ -108,7 +118,12 @@ final class ClaimedDevices {
     }
 
     private static String rest(PreparedClaim claim) {
-        return (claim.pods().isEmpty() ? "" : ", for pod " + String.join(", ", claim.pods()))
+        return (claim.pods().isEmpty()
+                        ? ""
+                        : ", for pod "
+                                + claim.pods().stream()
+                                        .map(pod -> pod.name().isEmpty() ? pod.uid() : pod.name())
+                                        .collect(Collectors.joining(", ")))
                 + (claim.boot().isEmpty() ? ", which is not prepared yet" : "");
     }
 

@@ -4,9 +4,11 @@ import io.edgeplug.config.Config;
 import io.edgeplug.config.DraSettings;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.dra.DraDriver;
+import io.edgeplug.dra.SliceStatus;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.status.ClaimingStatus;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Supplies;
 import io.edgeplug.vfs.NodeVfs;
@@ -20,9 +22,13 @@ import java.util.stream.Collectors;
 final class Claiming implements AutoCloseable {
 
     private final Optional<DraDriver> driver;
+    private final String name;
+    private final PreparedClaims claims;
 
-    private Claiming(Optional<DraDriver> driver) {
+    private Claiming(Optional<DraDriver> driver, String name, PreparedClaims claims) {
         this.driver = driver;
+        this.name = name;
+        this.claims = claims;
     }
 
     /**
@@ -40,7 +46,7 @@ final class Claiming implements AutoCloseable {
             PreparedClaims claims)
             throws IOException {
         if (config.claimed().isEmpty()) {
-            return new Claiming(Optional.empty());
+            return new Claiming(Optional.empty(), config.dra().driver(), claims);
         }
         DraSettings dra = config.dra();
         DraDriver.Place place = new DraDriver.Place(
@@ -52,8 +58,29 @@ final class Claiming implements AutoCloseable {
                 kubelet.root().resolve("plugins_registry"),
                 config.cdiDir(),
                 boot);
-        return new Claiming(Optional.of(
-                DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders)));
+        return new Claiming(
+                Optional.of(DraDriver.open(
+                        place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders)),
+                dra.driver(),
+                claims);
+    }
+
+    /** How things stand with slices and claims; empty if nothing is claimed. */
+    Optional<ClaimingStatus> status() {
+        return driver.isPresent() ? Optional.of(status(driver.orElseThrow())) : Optional.empty();
+    }
+
+    private ClaimingStatus status(DraDriver open) {
+        SliceStatus slices = open.slices();
+        return new ClaimingStatus(
+                name,
+                slices.pool(),
+                slices.generation(),
+                slices.slices(),
+                slices.devices(),
+                slices.problem(),
+                claims.all().size(),
+                open.preparations());
     }
 
     /** The resources that the cluster knows through the driver, once the kubelet has accepted it. */

@@ -163,7 +163,8 @@ final class Daemon {
                         plugins.hasKubelet(),
                         Stream.concat(plugins.registered().stream(), claiming.registered().stream())
                                 .collect(Collectors.toSet()),
-                        plugins.registrations()));
+                        plugins.registrations()),
+                claiming::status);
     }
 
     /** If systemd starts both, it starts the kubelet once this is ready. */

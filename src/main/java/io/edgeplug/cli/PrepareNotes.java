@@ -4,11 +4,14 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.prepare.RecipeFiles;
+import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Finds what would fail in a preparation or a health check, before a pod needs the device. */
 final class PrepareNotes {
@@ -25,7 +28,14 @@ final class PrepareNotes {
     List<String> of(DeviceClass one, List<Device> devices) throws IOException {
         List<String> notes = new ArrayList<>();
         if (sysfs.exists("dev/null")) {
-            files.problems(one.recipe()).forEach(problem -> notes.add("prepare: " + problem));
+            // an image that a claim may choose is read as that of the class is
+            Stream.concat(
+                            Stream.of(ClaimChoice.NONE),
+                            one.choices().images().stream()
+                                    .map(image -> new ClaimChoice(Step.Vf.NONE, Optional.of(image))))
+                    .flatMap(choice -> files.problems(one.recipe().with(choice)).stream())
+                    .distinct()
+                    .forEach(problem -> notes.add("prepare: " + problem));
             one.health().command().stream()
                     .limit(1)
                     .flatMap(program -> files.program(program).stream())

@@ -7,6 +7,7 @@ import io.edgeplug.proto.status.HeldDevice;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.Problem;
 import io.edgeplug.proto.status.Resource;
+import io.edgeplug.proto.status.Slices;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -34,6 +35,9 @@ final class StatusText {
         if (runs) {
             lines.add("%s, running since %s".formatted(node.getVersion(), time(node.getStarted())));
             lines.add(kubelet(node));
+            if (node.hasSlices()) {
+                lines.add(slices(node.getSlices()));
+            }
         }
         addTable(
                 lines,
@@ -75,6 +79,24 @@ final class StatusText {
         return node.getHasKubelet()
                 ? "kubelet: has %d of %d resources".formatted(registered, node.getResourcesCount())
                 : "kubelet: waiting for it";
+    }
+
+    private static String slices(Slices slices) {
+        String published = "%s in %s of pool %s, generation %d"
+                .formatted(
+                        count(slices.getDevices(), "device"),
+                        count(slices.getSlices(), "slice"),
+                        slices.getPool(),
+                        slices.getGeneration());
+        String state = slices.getProblem().isEmpty()
+                ? published
+                : "not published: " + PlainText.of(slices.getProblem())
+                        + (slices.getSlices() == 0 ? "" : "; before: " + published);
+        return "%s: %s; %s".formatted(slices.getDriver(), state, count(slices.getClaims(), "claim"));
+    }
+
+    private static String count(int count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
     }
 
     private static List<String> resource(Resource resource, boolean runs) {
@@ -126,6 +148,9 @@ final class StatusText {
         object.put("version", node.getVersion());
         object.put("started", utc(node.getStarted()));
         object.put("kubelet", node.getHasKubelet());
+        if (node.hasSlices()) {
+            object.put("slices", object(node.getSlices()));
+        }
         object.put(
                 "resources",
                 node.getResourcesList().stream().map(StatusText::object).toList());
@@ -159,6 +184,19 @@ final class StatusText {
         object.put("withheld", resource.getWithheld());
         object.put("unhealthy", resource.getUnhealthy());
         object.put("shares", resource.getShares());
+        return object;
+    }
+
+    private static Map<String, Object> object(Slices slices) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("driver", slices.getDriver());
+        object.put("pool", slices.getPool());
+        object.put("generation", slices.getGeneration());
+        object.put("slices", slices.getSlices());
+        object.put("devices", slices.getDevices());
+        object.put("published", slices.getProblem().isEmpty());
+        object.put("problem", slices.getProblem());
+        object.put("claims", slices.getClaims());
         return object;
     }
 

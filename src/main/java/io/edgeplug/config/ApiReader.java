@@ -2,7 +2,6 @@ package io.edgeplug.config;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.rules.Api;
-import io.edgeplug.rules.Sharing;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -23,16 +22,13 @@ final class ApiReader {
         this.table = table;
     }
 
-    Api read(Sharing sharing, Optional<ResourceName> resource) {
+    Api read(Optional<ResourceName> resource) {
         Api api = table.string("api").flatMap(this::api).orElse(Api.DEVICE_PLUGIN);
         if (api == Api.DRA) {
             OF_PLUGINS.stream()
                     .filter(table::has)
                     .forEach(key -> table.mistake(
                             key, "does not apply to api = \"dra\", which hands devices over by CDI alone"));
-            if (sharing.isShared()) {
-                table.mistake("shares", "is not possible with api = \"dra\" yet: each claim has its devices alone");
-            }
             resource.filter(name -> name.toString().length() > MAX_RESOURCE)
                     .ifPresent(name -> table.mistake(
                             "resource", "is longer than the " + MAX_RESOURCE + " characters that api = \"dra\" has"));

@@ -79,7 +79,7 @@ final class ClassReader {
                 && container.mounts().isEmpty()) {
             table.mistake("trust_owner", "is about paths, but the class has none");
         }
-        Api api = new ApiReader(table).read(sharing, resource);
+        Api api = new ApiReader(table).read(resource);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
@@ -101,7 +101,7 @@ final class ClassReader {
                 needsVhostNet,
                 health,
                 recipe,
-                release,
+                release.after(choices.restored(recipe.vf())),
                 isFace,
                 trustOwner,
                 api,

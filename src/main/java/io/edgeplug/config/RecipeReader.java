@@ -32,7 +32,7 @@ final class RecipeReader {
     private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
 
     private static final Set<Kind> PCI_KINDS = Set.of(Kind.VF, Kind.NIC, Kind.HCA, Kind.FPGA, Kind.PCI);
-    private static final Set<Kind> PROGRAMMABLE = Set.of(Kind.FPGA, Kind.PCI);
+    static final Set<Kind> PROGRAMMABLE = Set.of(Kind.FPGA, Kind.PCI);
 
     static final Pattern DRIVER = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
@@ -118,24 +118,39 @@ final class RecipeReader {
     }
 
     private Optional<Step> program(Table table, Duration timeout) {
-        Optional<String> file = table.required("file")
-                .flatMap(text -> matching(table, "file", text, Pattern.compile("/.*"), "an absolute path"));
-        Optional<String> sha256 = table.required("sha256")
-                .flatMap(text -> matching(
-                        table,
-                        "sha256",
-                        text.toLowerCase(Locale.ROOT),
-                        SHA256,
-                        "64 hexadecimal digits, as of sha256sum"));
-        Optional<String> id = table.string("id")
-                .flatMap(text -> matching(
-                        table, "id", text.replace("-", "").toLowerCase(Locale.ROOT), ID, "32 hexadecimal digits"));
+        Optional<String> file = file(table);
+        Optional<String> sha256 = sha256(table);
+        Optional<String> id = id(table);
         Optional<Template> idFile = table.string("id_file").flatMap(text -> template(table, "id_file", text));
         Optional<Step.Command> tool = command(table, timeout, TemplateWord.FILE);
         boolean partial = table.bool("partial").orElse(false);
         boolean always = table.bool("always").orElse(false);
         return file.flatMap(
                 path -> sha256.map(digest -> new Step.Program(path, digest, id, idFile, tool, partial, always)));
+    }
+
+    /** Where an image is. */
+    static Optional<String> file(Table table) {
+        return table.required("file")
+                .flatMap(text -> matching(table, "file", text, Pattern.compile("/.*"), "an absolute path"));
+    }
+
+    /** The digest of an image. */
+    static Optional<String> sha256(Table table) {
+        return table.required("sha256")
+                .flatMap(text -> matching(
+                        table,
+                        "sha256",
+                        text.toLowerCase(Locale.ROOT),
+                        SHA256,
+                        "64 hexadecimal digits, as of sha256sum"));
+    }
+
+    /** What an FPGA says that has an image. */
+    static Optional<String> id(Table table) {
+        return table.string("id")
+                .flatMap(text -> matching(
+                        table, "id", text.replace("-", "").toLowerCase(Locale.ROOT), ID, "32 hexadecimal digits"));
     }
 
     private Optional<Step.Command> command(Table table, Duration timeout, TemplateWord... names) {
@@ -163,7 +178,7 @@ final class RecipeReader {
         }
     }
 
-    private static Optional<String> matching(Table table, String key, String text, Pattern pattern, String form) {
+    static Optional<String> matching(Table table, String key, String text, Pattern pattern, String form) {
         if (pattern.matcher(text).matches()) {
             return Optional.of(text);
         }

@@ -31,6 +31,12 @@ public record Shares(int perDevice) {
                 .toList();
     }
 
+    /** The device of an ID, which is its own or that of a share. */
+    public static String whole(String id) {
+        int at = id.indexOf(SEPARATOR);
+        return at < 0 ? id : id.substring(0, at);
+    }
+
     /** The device that an ID belongs to; empty if it is none of {@link #ids}. */
     public Optional<String> device(String id) {
         if (perDevice == 1) {

@@ -144,6 +144,17 @@ public final class KubeletPods implements AutoCloseable {
         return heldByPlugin().with(claims.holdings());
     }
 
+    /** The same. It also fails if the note of a claim cannot be read, because the claim may have other devices. */
+    public HeldDevices heldForSure() throws IOException {
+        claims.refuseIfUnread();
+        return held();
+    }
+
+    /** Whether it is not known which devices a claim has. */
+    public boolean isUnreadClaim(String uid) {
+        return claims.isUnread(uid);
+    }
+
     /** The same without the devices of claims. */
     public HeldDevices heldByPlugin() throws IOException {
         return withoutEnded(notes.read());
@@ -249,7 +260,8 @@ public final class KubeletPods implements AutoCloseable {
     public Optional<Holder> name(Holding holding) {
         return events.pod(holding.pod())
                 .map(pod -> new Holder(pod.namespace(), pod.pod(), holding.container()))
-                .or(() -> answerAbout(holding).flatMap(PodListing.Answer::names).flatMap(names -> names.of(holding)));
+                .or(() -> answerAbout(holding).flatMap(PodListing.Answer::names).flatMap(names -> names.of(holding)))
+                .or(() -> claims.name(holding));
     }
 
     /** Whether the kubelet has answered, or failed to, since this was first noted. */

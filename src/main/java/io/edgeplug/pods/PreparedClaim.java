@@ -7,7 +7,7 @@ import java.util.Optional;
  * A claim of Dynamic Resource Allocation whose devices this node has prepared or has begun to prepare.
  *
  * @param uid the claim's
- * @param pods the UIDs of the pods that may use it
+ * @param pods that may use it, as far as they were known when it was prepared
  * @param boot the boot of the node in which it was prepared; empty until it is complete
  * @param specification the settings for the container runtime; empty until it is complete
  */
@@ -15,7 +15,7 @@ public record PreparedClaim(
         String uid,
         String namespace,
         String name,
-        List<String> pods,
+        List<Pod> pods,
         List<Device> devices,
         Optional<String> boot,
         Optional<String> specification) {
@@ -24,6 +24,13 @@ public record PreparedClaim(
         pods = List.copyOf(pods);
         devices = List.copyOf(devices);
     }
+
+    /**
+     * A pod in the namespace of the claim.
+     *
+     * @param name empty if it is not known
+     */
+    public record Pod(String uid, String name) {}
 
     /**
      * A device of a claim.

@@ -19,15 +19,16 @@ public final class Preparation {
 
     private final Device device;
     private final Recipe recipe;
-    private final Preparer.Precondition precondition;
     private final CountDownLatch ended = new CountDownLatch(1);
 
     // The fields below are guarded by this.
+    private Preparer.Precondition precondition;
     private Optional<Running> running = Optional.empty();
     private Optional<PrepareException> failure = Optional.empty();
     private Instant endedAt = Instant.MAX;
     private long wantedUntil = System.nanoTime();
     private boolean hasBegun;
+    private boolean isRefused;
 
     /** The step that runs now. */
     private record Running(Step step, Instant since) {}
@@ -47,7 +48,7 @@ public final class Preparation {
         return recipe;
     }
 
-    Preparer.Precondition precondition() {
+    synchronized Preparer.Precondition precondition() {
         return precondition;
     }
 
@@ -89,8 +90,12 @@ public final class Preparation {
                 .isPresent();
     }
 
-    /** A caller waits for it from now on, as long as a container's start does. */
-    synchronized void want() {
+    /**
+     * A caller waits for it from now on, as long as a container's start does. The precondition of the last caller
+     * decides, because an earlier caller may have lost the device to it.
+     */
+    synchronized void want(Preparer.Precondition newest) {
+        precondition = newest;
         wantedUntil = System.nanoTime() + recipe.timeout().toNanos();
     }
 
@@ -117,6 +122,11 @@ public final class Preparation {
         ended.countDown();
     }
 
+    /** Its precondition is not met. This says nothing about the next caller. */
+    synchronized void refuse() {
+        isRefused = true;
+    }
+
     /** Whether it has ended. */
     public boolean hasEnded() {
         return ended.getCount() == 0;
@@ -124,6 +134,6 @@ public final class Preparation {
 
     /** Whether its result is too old to say anything about the device. */
     synchronized boolean isStale() {
-        return hasEnded() && endedAt.plus(KEPT).isBefore(Instant.now());
+        return hasEnded() && (isRefused || endedAt.plus(KEPT).isBefore(Instant.now()));
     }
 }

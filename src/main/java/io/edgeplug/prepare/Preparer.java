@@ -103,17 +103,17 @@ public final class Preparer implements AutoCloseable {
     }
 
     /**
-     * The same with a precondition, which is checked once no other process can change the device. If its turn comes
-     * when nobody waits for it any more, the device is not prepared.
+     * The same with a precondition, which is checked once no other process can change the device. If it is not met,
+     * there is no event. If its turn comes when nobody waits for it any more, the device is not prepared.
      */
     public synchronized Preparation prepare(Device device, Recipe recipe, Precondition precondition) {
         Preparation known = preparations.get(device.id());
         if (known != null && known.recipe().equals(recipe) && !known.isStale()) {
-            known.want();
+            known.want(precondition);
             return known;
         }
         Preparation preparation = new Preparation(device, recipe, precondition);
-        preparation.want();
+        preparation.want(precondition);
         preparations.put(device.id(), preparation);
         preparing.add(preparation, "prepare " + device.id(), () -> run(preparation));
         return preparation;

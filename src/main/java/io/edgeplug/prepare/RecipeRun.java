@@ -47,14 +47,14 @@ final class RecipeRun {
         void run() throws IOException, PrepareException, InterruptedException;
     }
 
-    /** Prepares the device, and reports it. */
+    /** Prepares the device, and reports it. A device whose precondition is not met is left alone. */
     void prepare(Preparation preparation) {
         Device device = preparation.device();
         preparation.end(alone(preparation, false, () -> {
+            check(preparation);
             Instant begun = Instant.now();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
-                preparation.precondition().check();
                 follow(preparation, Exclusion.changesFunction(preparation.recipe()));
                 checkFit(device);
             });
@@ -62,6 +62,15 @@ final class RecipeRun {
                     device, problem.map(PrepareException::problem), Duration.between(begun, Instant.now())));
             throwIfAny(problem);
         }));
+    }
+
+    private static void check(Preparation preparation) throws IOException {
+        try {
+            preparation.precondition().check();
+        } catch (IOException e) {
+            preparation.refuse();
+            throw e;
+        }
     }
 
     /**

@@ -36,13 +36,16 @@ public record Recipe(List<Step> steps, Duration timeout) {
                                 && program.tool().isPresent()));
     }
 
-    /** The same recipe with a claim's choices, where the recipe itself has a setting of the VF. */
-    public Recipe with(Step.Vf choice) {
-        return new Recipe(
-                steps.stream()
-                        .map(step -> step instanceof Step.Vf vf ? ClaimChoices.chosen(vf, choice) : step)
-                        .toList(),
-                timeout);
+    /** The same recipe with a claim's choices, where the recipe itself has the setting. */
+    public Recipe with(ClaimChoice choice) {
+        return new Recipe(steps.stream().map(choice::in).toList(), timeout);
+    }
+
+    /** The same recipe after these settings of a VF, which its own steps may change again. */
+    public Recipe after(Step.Vf first) {
+        return first.isEmpty()
+                ? this
+                : new Recipe(Stream.concat(Stream.of(first), steps.stream()).toList(), timeout);
     }
 
     /** The settings of the VF that the recipe makes on the PF. */

@@ -178,6 +178,12 @@ public sealed interface Step {
             boolean partial,
             boolean always)
             implements Step {
+
+        /** The same with another image. */
+        Program with(Image image) {
+            return new Program(image.file(), image.sha256(), image.id(), idFile, tool, partial, always);
+        }
+
         @Override
         public String word() {
             return "program";

@@ -24,17 +24,29 @@ public final class NodeView {
     private final Preparations preparations;
     private final KubeletPods pods;
     private final Supplier<KubeletStatus> kubelet;
+    private final Supplier<Optional<ClaimingStatus>> claiming;
+
+    /** Of the parts of a daemon whose devices are not claimed. */
+    public NodeView(Supplies supplies, Preparations preparations, KubeletPods pods, Supplier<KubeletStatus> kubelet) {
+        this(supplies, preparations, pods, kubelet, Optional::empty);
+    }
 
     /**
      * A view of these parts of the daemon.
      *
      * @param pods the pods with devices, and their names
      */
-    public NodeView(Supplies supplies, Preparations preparations, KubeletPods pods, Supplier<KubeletStatus> kubelet) {
+    public NodeView(
+            Supplies supplies,
+            Preparations preparations,
+            KubeletPods pods,
+            Supplier<KubeletStatus> kubelet,
+            Supplier<Optional<ClaimingStatus>> claiming) {
         this.supplies = supplies;
         this.preparations = preparations;
         this.pods = pods;
         this.kubelet = kubelet;
+        this.claiming = claiming;
     }
 
     /** The present status. Reads the kubelet's notes; if they cannot be read, it has no holders. */
@@ -67,7 +79,8 @@ public final class NodeView {
                     devices,
                     supply.allocations().counts()));
         }
-        return new NodeStatus(now, resources, supplies.monitor().uevents(), preparations.stepTimes());
+        return new NodeStatus(
+                now, resources, supplies.monitor().uevents(), preparations.stepTimes(), claiming.get());
     }
 
     private Optional<HeldDevices> held() {

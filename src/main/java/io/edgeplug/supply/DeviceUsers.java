@@ -109,7 +109,8 @@ final class DeviceUsers {
         Map<String, Use> uses = notes().stream().collect(Collectors.toMap(Use::device, use -> use));
         return device -> {
             Optional<Use> use = Optional.ofNullable(uses.get(device.id()));
-            return held.map(known -> holder(of(known, device), use.flatMap(Use::resource)))
+            return held.filter(known -> use.filter(this::isUnread).isEmpty())
+                    .map(known -> holder(of(known, device), use.flatMap(Use::resource)))
                     .orElseGet(() -> use.filter(last -> !last.isReleased()).flatMap(DeviceUsers::lastHolder));
         };
     }
@@ -159,7 +160,17 @@ final class DeviceUsers {
     boolean isHeld(Use use, Device device, HeldDevices held) {
         return !of(held, device).isEmpty()
                 || monitor.holder(device.id()).isPresent()
+                || isUnread(use)
                 || !elsewhere(use, device).isEmpty();
+    }
+
+    /** Whether it was used by a claim whose devices are not known, so that the claim may still have it. */
+    private boolean isUnread(Use use) {
+        return use.pods().stream().anyMatch(this::isUnreadClaim);
+    }
+
+    private boolean isUnreadClaim(String user) {
+        return pods.filter(kubelet -> kubelet.isUnreadClaim(user)).isPresent();
     }
 
     /** Whether processes of pods that have used it may still run. */
@@ -173,6 +184,7 @@ final class DeviceUsers {
     Set<String> holdersNow(Use use, Device device) throws IOException {
         Set<String> holders = uids(of(now(use.kubeletDir()), device));
         holders.addAll(elsewhere(use, device));
+        use.pods().stream().filter(this::isUnreadClaim).forEach(holders::add);
         return holders;
     }
 

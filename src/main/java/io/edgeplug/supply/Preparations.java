@@ -124,10 +124,17 @@ public final class Preparations implements AutoCloseable {
      *
      * @param recipe that of the class, with the choices of a claim
      * @param kubeletDir the directory of the kubelet that has noted the starting container
+     * @param lost why the caller must not get a device any more, asked once no other process can change the device; the
+     *     text continues a sentence about the device
      * @throws PrepareException if one could not be prepared, with a sentence that names it
      * @throws TimeoutException if one takes longer than the class allows, with a sentence that names it
      */
-    void prepare(DeviceClass deviceClass, Recipe recipe, List<Device> devices, Path kubeletDir)
+    void prepare(
+            DeviceClass deviceClass,
+            Recipe recipe,
+            List<Device> devices,
+            Path kubeletDir,
+            Function<Device, Optional<String>> lost)
             throws PrepareException, TimeoutException, InterruptedException {
         Deadline deadline = Deadline.in(recipe.timeout());
         Map<Device, Set<String>> pods = new HashMap<>();
@@ -136,7 +143,8 @@ public final class Preparations implements AutoCloseable {
         }
         List<Preparation> all = devices.stream()
                 .map(device -> preparer.prepare(device, recipe, () -> {
-                    refuse(device);
+                    refuse(objection.apply(device));
+                    refuse(lost.apply(device));
                     if (deviceClass.tracksUse()) {
                         scrubbing.noteStart(deviceClass, device, kubeletDir, pods.getOrDefault(device, Set.of()));
                     }
@@ -213,8 +221,7 @@ public final class Preparations implements AutoCloseable {
         return Set.copyOf(inPreparation.keySet());
     }
 
-    private void refuse(Device device) throws IOException {
-        Optional<String> text = objection.apply(device);
+    private static void refuse(Optional<String> text) throws IOException {
         if (text.isPresent()) {
             throw new IOException(text.orElseThrow());
         }

@@ -152,7 +152,7 @@ public final class Releases implements AutoCloseable {
                 long read = notes.get();
                 preparations.recoverAgain();
                 Optional<HeldDevices> held = look();
-                boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::held);
+                boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::heldForSure);
                 boolean isMissing = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
                 boolean isTracked = preparations.users().areTracked();
                 if (held.isPresent() && (isMissing || isTracked || !isKnown)) {

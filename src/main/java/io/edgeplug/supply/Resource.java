@@ -9,9 +9,9 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Shares;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HandOver;
-import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -157,15 +158,17 @@ public record Resource(
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
         refuseIfHeld(wanted);
-        makeReady(wanted, Step.Vf.NONE);
+        makeReady(wanted, ClaimChoice.NONE, device -> Optional.empty());
     }
 
     /**
      * The same for a caller that knows that nobody else holds them.
      *
-     * @param choice the settings of a VF that a claim has chosen
+     * @param choice the settings that a claim has chosen
+     * @param lost why the caller must not get a device any more, asked once no other process can change the device; the
+     *     text continues a sentence about the device
      */
-    public void makeReady(Set<String> wanted, Step.Vf choice)
+    public void makeReady(Set<String> wanted, ClaimChoice choice, Function<Device, Optional<String>> lost)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         if (!prepares()) {
             return;
@@ -179,7 +182,7 @@ public record Resource(
                     .orElseThrow(() -> inventory.absence(name(), id)));
         }
         noteGiven.accept(wanted);
-        preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir);
+        preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir, lost);
         for (Device device : devices) {
             Optional<String> missing = supply.lastLook().missingAfterwards(device);
             if (missing.isPresent()) {
