@@ -147,7 +147,7 @@ final class UnpreparedStartsTest {
 
             assertThat(preparations()).isEqualTo(3);
             assertThat(log.with(
-                            VF0 + ": was not prepared before container main of pod pod started, since the restarted "
+                            VF0 + ": was not prepared before container main of pod pod started, because the restarted "
                                     + "kubelet did not know edgeplug yet; delete the pod to have its next container start with a "
                                     + "prepared device"))
                     .hasSize(1);
