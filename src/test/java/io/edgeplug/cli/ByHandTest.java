@@ -55,7 +55,7 @@ final class ByHandTest extends ByHandOnDemoNode {
         assertThatIOException()
                 .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
                 .withMessage(VF + ": it may be held by container main of pod 1f3a, as 0000:3b:01.0 of example.com/vf; "
-                        + "--force does it all the same");
+                        + "use --force to do it anyway");
         assertThat(node.acts()).doesNotContain(VF + " reset by flr");
 
         byHand.perform(classes, VF, PREPARE, true);
