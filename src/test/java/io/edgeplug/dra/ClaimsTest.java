@@ -262,10 +262,10 @@ final class ClaimsTest extends OnDraNode {
             assertThat(log.await("0000:3b:01.1: held by ")).hasSize(1);
             assertThat(node.node.sysfs().linkName("sys/bus/pci/devices/" + VF0 + "/driver"))
                     .contains("vfio-pci");
-            assertThat(log.with("has its driver iavf back")).isEmpty();
+            assertThat(log.with("returned to its host driver iavf")).isEmpty();
 
             assertThat(node.unprepare("mine").getError()).isEmpty();
-            assertThat(log.await(VF0 + ": has its driver iavf back")).hasSize(1);
+            assertThat(log.await(VF0 + ": returned to its host driver iavf")).hasSize(1);
         }
     }
 
