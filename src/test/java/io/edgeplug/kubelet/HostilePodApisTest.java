@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 final class HostilePodApisTest {
 
-    private static final String RETURNED = VF0 + ": has its driver iavf back";
+    private static final String RETURNED = VF0 + ": returned to its host driver iavf";
 
     @TempDir
     private Path directory = Path.of("");

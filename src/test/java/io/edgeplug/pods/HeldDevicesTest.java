@@ -255,7 +255,7 @@ final class HeldDevicesTest {
 
     @Test
     void moreHoldersThanFitIntoTheHeapAreToldWithTheLimit() throws Exception {
-        String tooMany = directory.resolve(HeldDevices.FILE) + ": tells of more devices than fit into 8 MiB";
+        String tooMany = directory.resolve(HeldDevices.FILE) + ": lists more devices than fit into 8 MiB";
 
         write(IntStream.range(0, 500_000).mapToObj(number -> entry("uid" + number, "\"g" + number + "\"")));
         assertThat(readInTheDaemonsHeap()).isEqualTo(tooMany);
