@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +32,8 @@ final class GuidesTest {
     private static final Path DOCS = Path.of("docs");
     private static final Pattern GUIDES = Pattern.compile("(?ms)^## Guides\n(.*?)(?=^## |\\z)");
     private static final Pattern LINK = Pattern.compile("(?m)^- \\[.*?]\\((\\S+)\\)");
+    private static final Pattern RESOURCE = Pattern.compile("(?<![\\w.])(example\\.com/[\\w-]+)");
+    private static final Pattern CLASS = Pattern.compile("(?m)^resource = \"(\\S+)\"$");
 
     @TempDir
     private Path directory = Path.of("");
@@ -91,6 +95,22 @@ final class GuidesTest {
         assertThat(Page.read(file).commands().stream()
                         .flatMap(command -> mistake(command).stream()))
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("guides")
+    void resourcesThatPodsAskForHaveAClassInTheGuide(Path file) throws IOException {
+        List<Block> blocks = Page.read(file).blocks();
+
+        assertThat(found(RESOURCE, blocks, "yaml", "sh")).isSubsetOf(found(CLASS, blocks, "toml"));
+    }
+
+    private static Set<String> found(Pattern pattern, List<Block> blocks, String... languages) {
+        return blocks.stream()
+                .filter(block -> block.isOf(languages))
+                .flatMap(block -> pattern.matcher(String.join("\n", block.lines())).results())
+                .map((MatchResult match) -> match.group(1))
+                .collect(Collectors.toSet());
     }
 
     private static Optional<String> mistake(String command) {

@@ -70,7 +70,7 @@ record Page(Path file, List<String> lines, List<Block> blocks) {
         int copied = 0;
         for (Block block : blocks) {
             codes.addAll(inline(lines.subList(copied, block.begin())));
-            codes.addAll(block.isOf("toml", "yaml", "json") ? List.of() : block.lines());
+            codes.addAll(block.isOf("console", "sh") ? block.lines() : List.of());
             copied = block.end();
         }
         codes.addAll(inline(lines.subList(copied, lines.size())));
