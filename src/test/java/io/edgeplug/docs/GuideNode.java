@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /** A machine of {@code src/test/machines} on which a page is followed: its files are written, its commands run. */
@@ -48,14 +49,7 @@ final class GuideNode implements AutoCloseable {
     /** Does what the block says, and returns its lines as they should be. */
     List<String> follow(Block block) throws IOException {
         if (block.isOf("console")) {
-            List<String> printed = new ArrayList<>();
-            block.lines().stream()
-                    .filter(line -> line.startsWith(PROMPT))
-                    .forEach(line -> {
-                        printed.add(line);
-                        printed.addAll(run(line.substring(PROMPT.length())));
-                    });
-            return matches(printed, block.lines()) ? block.lines() : printed;
+            return commands(block.lines());
         }
         if (block.isOf("toml", "yaml") && !block.lines().isEmpty()) {
             Matcher name = NAMED.matcher(block.lines().getFirst());
@@ -70,6 +64,24 @@ final class GuideNode implements AutoCloseable {
             }
         }
         return block.lines();
+    }
+
+    /** Each command with what it prints, or with what the page shows of that. */
+    private List<String> commands(List<String> lines) {
+        List<String> followed = new ArrayList<>();
+        int begin = 0;
+        for (int end = 1; end <= lines.size(); end++) {
+            if (end == lines.size() || lines.get(end).startsWith(PROMPT)) {
+                String command = lines.get(begin);
+                assertThat(command).startsWith(PROMPT);
+                List<String> shown = lines.subList(begin + 1, end);
+                List<String> printed = run(command.substring(PROMPT.length()));
+                followed.add(command);
+                followed.addAll(matches(printed, shown) ? shown : printed);
+                begin = end;
+            }
+        }
+        return followed;
     }
 
     private void write(String file, String text) throws IOException {
@@ -147,7 +159,8 @@ final class GuideNode implements AutoCloseable {
                 pattern.append(Pattern.quote(line)).append("\n");
             }
         }
-        return Pattern.matches(pattern.toString(), String.join("\n", printed) + "\n");
+        String text = printed.stream().map(line -> line + "\n").collect(Collectors.joining());
+        return Pattern.matches(pattern.toString(), text);
     }
 
     @Override
