@@ -67,6 +67,7 @@ final class ClassNotes {
             firstCovering(selectors.subList(0, i), selector)
                     .ifPresent(number -> note(one, subject + " that match " + number + " does not"));
             earlier.stream()
+                    .filter(other -> !areFaces(one, other))
                     .filter(other -> other.kind() == one.kind()
                             && firstCovering(other.selectors(), selector).isPresent())
                     .findFirst()
@@ -93,6 +94,11 @@ final class ClassNotes {
                             + "\" is taken literally: only * and ? are patterns, each within one name;"
                             + " brackets, braces and ** are not");
         }
+    }
+
+    /** Classes that say so are meant to take the same devices. */
+    private static boolean areFaces(DeviceClass one, DeviceClass other) {
+        return one.isFace() && other.isFace();
     }
 
     /** A whole function with RDMA devices is an HCA, and no other is. */
@@ -131,7 +137,7 @@ final class ClassNotes {
                     .map(Device::id)
                     .toList();
             matchesNone &= devices.isEmpty();
-            if (!owner.equals(one) && !devices.isEmpty()) {
+            if (!owner.equals(one) && !devices.isEmpty() && !areFaces(one, owner)) {
                 note(
                         one,
                         "would also take what belongs to " + owner.resource() + ", which comes first: "
