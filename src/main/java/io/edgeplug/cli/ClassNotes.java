@@ -9,6 +9,7 @@ import io.edgeplug.rules.Selector;
 import io.edgeplug.rules.SelectorWord;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -158,13 +159,13 @@ final class ClassNotes {
 
     /** Only one container at a time has any of them. */
     private void sharedGroups(DeviceClass one, Inventory inventory) {
-        Map<Integer, List<String>> groups = new TreeMap<>();
+        Map<Integer, Set<String>> groups = new TreeMap<>();
         Set<Integer> own = new HashSet<>();
         for (Item item : inventory.items()) {
             item.deviceClass()
                     .map(taker -> taker.vfioGroup(item.device()))
                     .ifPresent(group -> group.ifPresent(number -> {
-                        groups.computeIfAbsent(number, none -> new ArrayList<>())
+                        groups.computeIfAbsent(number, none -> new LinkedHashSet<>())
                                 .add(item.device().id());
                         if (item.deviceClass().equals(Optional.of(one))) {
                             own.add(number);
@@ -176,7 +177,7 @@ final class ClassNotes {
                 note(
                         one,
                         "one container at a time can have devices of IOMMU group " + number + ", and all that it gets "
-                                + "must be of one resource: " + some(ids));
+                                + "must be of one resource: " + some(List.copyOf(ids)));
             }
         });
     }
