@@ -97,11 +97,6 @@ final class ClassNotes {
         }
     }
 
-    /** Classes that say so are meant to take the same devices. */
-    private static boolean areFaces(DeviceClass one, DeviceClass other) {
-        return one.isFace() && other.isFace();
-    }
-
     /** A whole function with RDMA devices is an HCA, and no other is. */
     private static boolean neverMatches(Kind kind, Selector selector) {
         List<String> isRdma = selector.values(SelectorWord.IS_RDMA);
@@ -180,6 +175,11 @@ final class ClassNotes {
                                 + "must be of one resource: " + some(List.copyOf(ids)));
             }
         });
+    }
+
+    /** Classes with {@code faces} are meant to take the same devices. */
+    private static boolean areFaces(DeviceClass one, DeviceClass other) {
+        return one.isFace() && other.isFace();
     }
 
     /** The first few of them. */
