@@ -9,6 +9,7 @@ import io.edgeplug.rules.Selector;
 import io.edgeplug.rules.SelectorWord;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +68,7 @@ final class ClassNotes {
             firstCovering(selectors.subList(0, i), selector)
                     .ifPresent(number -> note(one, subject + " that match " + number + " does not"));
             earlier.stream()
+                    .filter(other -> !areFaces(one, other))
                     .filter(other -> other.kind() == one.kind()
                             && firstCovering(other.selectors(), selector).isPresent())
                     .findFirst()
@@ -131,7 +133,7 @@ final class ClassNotes {
                     .map(Device::id)
                     .toList();
             matchesNone &= devices.isEmpty();
-            if (!owner.equals(one) && !devices.isEmpty()) {
+            if (!owner.equals(one) && !devices.isEmpty() && !areFaces(one, owner)) {
                 note(
                         one,
                         "would also take what belongs to " + owner.resource() + ", which comes first: "
@@ -152,13 +154,13 @@ final class ClassNotes {
 
     /** Only one container at a time can have members of such a group. */
     private void sharedGroups(DeviceClass one, Inventory inventory) {
-        Map<Integer, List<String>> groups = new TreeMap<>();
+        Map<Integer, Set<String>> groups = new TreeMap<>();
         Set<Integer> own = new HashSet<>();
         for (Item item : inventory.items()) {
             item.deviceClass()
                     .map(taker -> taker.vfioGroup(item.device()))
                     .ifPresent(group -> group.ifPresent(number -> {
-                        groups.computeIfAbsent(number, none -> new ArrayList<>())
+                        groups.computeIfAbsent(number, none -> new LinkedHashSet<>())
                                 .add(item.device().id());
                         if (item.deviceClass().equals(Optional.of(one))) {
                             own.add(number);
@@ -170,9 +172,14 @@ final class ClassNotes {
                 note(
                         one,
                         "one container at a time can have devices of IOMMU group " + number + ", and all that it gets "
-                                + "must be of one resource: " + some(ids));
+                                + "must be of one resource: " + some(List.copyOf(ids)));
             }
         });
+    }
+
+    /** Classes with {@code faces} are meant to take the same devices. */
+    private static boolean areFaces(DeviceClass one, DeviceClass other) {
+        return one.isFace() && other.isFace();
     }
 
     /** The first few of them. */

@@ -55,6 +55,11 @@ final class NodeOptions {
             System.err.println("edgeplug: " + configFile() + ": no such file, so no device belongs to a resource");
             return Config.DEFAULTS;
         }
-        return ConfigFiles.read(configFile());
+        Config read = ConfigFiles.readAny(configFile());
+        if (read.classes().isEmpty() && read.vfs().isEmpty()) {
+            System.err.println("edgeplug: " + configFile()
+                    + ": neither this file nor class.d beside it defines a [[class]], so no device belongs to a resource");
+        }
+        return read;
     }
 }

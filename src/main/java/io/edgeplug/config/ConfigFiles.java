@@ -60,9 +60,23 @@ public final class ConfigFiles {
     /**
      * Reads all files.
      *
-     * @throws ConfigException with every mistake in every file
+     * @throws ConfigException with every mistake in every file, or if they define neither a class nor VFs
      */
     public static Config read(Path mainFile) throws ConfigException {
+        Config config = readAny(mainFile);
+        if (config.classes().isEmpty() && config.vfs().isEmpty()) {
+            throw new ConfigException(
+                    List.of(mainFile + ": defines no [[class]], and class.d beside it does not either"));
+        }
+        return config;
+    }
+
+    /**
+     * Reads all files, which may also define nothing: the devices of a node can be shown before there is a class.
+     *
+     * @throws ConfigException with every mistake in every file
+     */
+    public static Config readAny(Path mainFile) throws ConfigException {
         return new ConfigFiles().readAll(mainFile);
     }
 
@@ -91,9 +105,6 @@ public final class ConfigFiles {
             if (files.hasRoom()) {
                 files.read(file).ifPresent(some -> readEntries(some, elsewhere));
             }
-        }
-        if (classes.isEmpty() && vfs.isEmpty() && mistakes.count() == 0) {
-            mistakes.add(mainFile.toString(), "defines no [[class]], and class.d beside it does not either");
         }
         if (classes.size() > MAX_CLASSES) {
             mistakes.add(

@@ -28,8 +28,6 @@ record ReferenceKey(String table, String name, String text, String example) {
     /** Tables with the same keys share a section. */
     private static final Pattern SECTION = Pattern.compile("(?ms)^## ((?:`\\[+[\\w.]+]+`(?:, )?)*)(.*?)(?=^## |\\z)");
 
-    private static final Path FACES = Path.of("docs", "faces.md");
-
     private static final Pattern TABLE = Pattern.compile("[\\w.]+");
     private static final Pattern KEY = Pattern.compile("(?ms)^### `(\\w+)`\\n(.*?)```toml\\n(.*?)```\\n(?=\\n|\\z)");
     private static final Pattern LONG_EXAMPLE = Pattern.compile("(?ms)^```toml\\n(\\[\\[(?:class|vfs)]].*?)```$");
@@ -58,7 +56,7 @@ record ReferenceKey(String table, String name, String text, String example) {
     /** The examples that are more than one key. */
     static List<String> longExamples() throws IOException {
         return LONG_EXAMPLE
-                .matcher(Files.readString(FILE) + Files.readString(PAGE) + Files.readString(FACES))
+                .matcher(Files.readString(FILE) + Files.readString(PAGE))
                 .results()
                 .map(example -> example.group(1))
                 .toList();
