@@ -171,7 +171,8 @@ final class SuppliesTest {
                         supply.deviceClass(),
                         supply.deviceClass().recipe(),
                         supply.current().devices(),
-                        directory))
+                        directory,
+                        device -> Optional.empty()))
                 .hasMessage("Device " + UNBOUND + " could not be prepared: it may be held by a pod.");
 
         assertThat(running.node().acts()).isEmpty();
