@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.logging.Level;
 import picocli.CommandLine.Option;
 
-/** Which node, and which configuration. */
+/** The options for the node and the configuration. */
 final class NodeOptions {
 
     @Option(
@@ -36,7 +36,7 @@ final class NodeOptions {
         return config.orElse(Path.of(RunOptions.DEFAULT_CONFIG));
     }
 
-    /** The node; to be closed by the caller. */
+    /** The node. The caller closes it. */
     Sysroot open() throws IOException {
         return Sysroot.open(sysroot);
     }
@@ -48,13 +48,18 @@ final class NodeOptions {
         }
     }
 
-    /** The configuration; where none was named and none is installed, one without classes, which stderr tells. */
+    /** The configuration. If none was named and none is installed, one without classes, with a line to stderr. */
     Config readOrDefaults() throws ConfigException {
         Journal.toStderr(Level.WARNING);
         if (config.isEmpty() && !Files.exists(configFile())) {
             System.err.println("edgeplug: " + configFile() + ": no such file, so no device belongs to a resource");
             return Config.DEFAULTS;
         }
-        return ConfigFiles.read(configFile());
+        Config read = ConfigFiles.readAny(configFile());
+        if (read.classes().isEmpty() && read.vfs().isEmpty()) {
+            System.err.println("edgeplug: " + configFile()
+                    + ": neither this file nor class.d beside it defines a [[class]], so no device belongs to a resource");
+        }
+        return read;
     }
 }

@@ -3,11 +3,15 @@ package io.edgeplug.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What {@code demo} tells, as a process of its own. */
 @Timeout(120)
 final class DemoTest {
+
+    private static final Pattern SHOWN = Pattern.compile("(?ms)^```text\n( *\\d+\\.\\d{3} s  .*?)^```$");
 
     @TempDir
     private Path directory = Path.of("");
@@ -60,9 +66,19 @@ final class DemoTest {
                         "pod stream started, once the FPGA was programmed as example.com/fpga-codec",
                         "the FPGA says: codec, for video streams",
                         "done: the kubelet saw every step");
+        for (String page : List.of("docs/start.md", "docs/faces.md")) {
+            assertThat(lines).as(page).containsSubsequence(shown(page));
+        }
         assertThat(lines)
                 .anyMatch(line -> line.startsWith("0000:5e:00.0 is held as example.com/fpga-crypto by ")
                         && line.contains("encrypt"));
+    }
+
+    /** The lines of the demo that a page shows, from the first that has a time. */
+    private static List<String> shown(String page) throws IOException {
+        Matcher block = SHOWN.matcher(Files.readString(Path.of(page)));
+        assertThat(block.find()).as(page).isTrue();
+        return block.group(1).lines().map(DemoTest::withoutTimes).toList();
     }
 
     private static String withoutTimes(String line) {

@@ -85,6 +85,14 @@ final class FacesTest {
     }
 
     @Test
+    void facesOfADeviceAreNotNotedAsAnOverlap() {
+        assertThat(run("check")).isEqualTo("""
+                example.com/x710_net: kind vf, 4 devices here, healthy
+                example.com/x710_dpdk: kind vf, 4 devices here, healthy
+                """);
+    }
+
+    @Test
     void topologyDrawsADeviceOnceAsItIsHeld() {
         assertThat(run("topology").lines().filter(line -> line.contains(HELD)))
                 .singleElement()

@@ -52,6 +52,14 @@ final class ListTest {
     }
 
     @Test
+    void devicesAreListedWhereNoClassIsDefinedYet() throws IOException {
+        Path config = Files.writeString(root.resolve("edgeplug.toml"), "#[[class]]\n");
+
+        assertThat(listWith(config, "vfio-bound", "-n", "-o", "DEVICE,RESOURCE", "0000:5e:02.0"))
+                .isEqualTo("0000:5e:02.0  -\n");
+    }
+
+    @Test
     void columnsCanBeAdded() throws IOException {
         assertThat(list("vfio-bound", "-o", "+IOMMU,PF").lines().findFirst().orElseThrow())
                 .startsWith("DEVICE ")
@@ -71,8 +79,11 @@ final class ListTest {
     }
 
     private String list(String machine, String... more) throws IOException {
+        return listWith(Machine.file(machine, "class.toml"), machine, more);
+    }
+
+    private String listWith(Path config, String machine, String... more) throws IOException {
         Path node = Files.createTempDirectory(root, machine);
-        Path config = Machine.file(machine, "class.toml");
         StringWriter out = new StringWriter();
         try (SimulatedNode unpacked = SimulatedNode.unpack(Files.readString(Machine.file(machine, "tree")), node)) {
             String[] args = Stream.concat(

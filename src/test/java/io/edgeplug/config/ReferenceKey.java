@@ -28,8 +28,6 @@ record ReferenceKey(String table, String name, String text, String example) {
     /** Tables with the same keys share a section. */
     private static final Pattern SECTION = Pattern.compile("(?ms)^## ((?:`\\[+[\\w.]+]+`(?:, )?)*)(.*?)(?=^## |\\z)");
 
-    private static final Path FACES = Path.of("docs", "faces.md");
-
     private static final Pattern TABLE = Pattern.compile("[\\w.]+");
     private static final Pattern KEY = Pattern.compile("(?ms)^### `(\\w+)`\\n(.*?)```toml\\n(.*?)```\\n(?=\\n|\\z)");
     private static final Pattern LONG_EXAMPLE = Pattern.compile("(?ms)^```toml\\n(\\[\\[(?:class|vfs)]].*?)```$");
@@ -58,7 +56,7 @@ record ReferenceKey(String table, String name, String text, String example) {
     /** The examples that are more than one key. */
     static List<String> longExamples() throws IOException {
         return LONG_EXAMPLE
-                .matcher(Files.readString(FILE) + Files.readString(PAGE) + Files.readString(FACES))
+                .matcher(Files.readString(FILE) + Files.readString(PAGE))
                 .results()
                 .map(example -> example.group(1))
                 .toList();
@@ -121,6 +119,15 @@ record ReferenceKey(String table, String name, String text, String example) {
                 "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
                         + (kind == Kind.VF ? "[class.prepare.vf]\nvlan = 0\nmac = \"random\"\nmax_tx_rate = 0\n" : "")
                         + "[class.claims]\n" + line + "\n";
+            case "class.claims.images" -> {
+                String digest = "sha256 = \"" + "0".repeat(64) + "\"\n";
+                String others = (name.equals("name") ? "" : "name = \"a\"\n")
+                        + (name.equals("file") ? "" : "file = \"/x\"\n")
+                        + (name.equals("sha256") ? "" : digest);
+                yield "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
+                        + "[class.prepare.program]\nfile = \"/x\"\n" + digest + "[[" + table + "]]\n" + others + line
+                        + "\n";
+            }
             case "class.prepare.program", "class.release.program" -> {
                 String others = (name.equals("file") ? "" : "file = \"/x\"\n")
                         + (name.equals("sha256") ? "" : "sha256 = \"" + "0".repeat(64) + "\"\n");

@@ -10,6 +10,7 @@ import io.edgeplug.device.Health;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Outcomes;
+import io.edgeplug.status.ClaimingStatus;
 import io.edgeplug.status.DeviceStatus;
 import io.edgeplug.status.Holder;
 import io.edgeplug.status.KubeletStatus;
@@ -41,15 +42,32 @@ final class MetricNamesTest {
 
     @Test
     void tableHasEachMetricOnceAndNoOther() throws IOException {
-        ByteArrayOutputStream text = new ByteArrayOutputStream();
-        new Exposition(text).write(everything(), PortCounters.none());
         Stream<String> counters = PortCounters.none().families().stream()
                 .map(family -> family.counter().getMetadata().getName() + "_total");
 
         assertThat(documented())
                 .containsExactlyInAnyOrderElementsOf(
-                        Stream.concat(names(TYPE, text.toString(StandardCharsets.UTF_8)), counters)
-                                .toList());
+                        Stream.concat(names(TYPE, exposed(Optional.empty())), counters).toList());
+    }
+
+    @Test
+    void claimsAndSlicesAreExposed() throws IOException {
+        assertThat(exposed(Optional.empty()).lines())
+                .contains(
+                        "edgeplug_slices_published{driver=\"edgeplug.io\"} 1.0",
+                        "edgeplug_slices{driver=\"edgeplug.io\",pool=\"edge-1\"} 2.0",
+                        "edgeplug_slices_generation{driver=\"edgeplug.io\",pool=\"edge-1\"} 3.0",
+                        "edgeplug_claims{driver=\"edgeplug.io\"} 4.0",
+                        "edgeplug_claim_preparations_total{driver=\"edgeplug.io\",result=\"ok\"} 5.0",
+                        "edgeplug_claim_preparations_total{driver=\"edgeplug.io\",result=\"error\"} 6.0");
+        assertThat(exposed(Optional.of("connection refused")).lines())
+                .contains("edgeplug_slices_published{driver=\"edgeplug.io\"} 0.0");
+    }
+
+    private static String exposed(Optional<String> problem) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new Exposition(out).write(everything(problem), PortCounters.none());
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     @Test
@@ -93,7 +111,7 @@ final class MetricNamesTest {
     }
 
     /** A status in which each metric has a series, because one without series is not exposed. */
-    private static NodeStatus everything() {
+    private static NodeStatus everything(Optional<String> problem) {
         ResourceName name = ResourceName.parse("example.com/gopher");
         Outcomes.Counts counts = new Outcomes.Counts(1, 1);
         DeviceStatus held = new DeviceStatus(
@@ -104,11 +122,14 @@ final class MetricNamesTest {
                         Health.HEALTHY),
                 List.of(new Holder("uid", Optional.empty(), Optional.empty(), "main")),
                 false);
+        ClaimingStatus claiming =
+                new ClaimingStatus("edgeplug.io", "edge-1", 3, 2, 70, problem, 4, new Outcomes.Counts(5, 6));
         return new NodeStatus(
                 new KubeletStatus(true, Set.of(name), Map.of(name, counts)),
                 List.of(new ResourceStatus(name, true, 1, List.of(held), counts)),
                 1,
-                List.of(new StepTime(name, "reset", List.of(1.0), List.of(1L, 0L), 0.5)));
+                List.of(new StepTime(name, "reset", List.of(1.0), List.of(1L, 0L), 0.5)),
+                Optional.of(claiming));
     }
 
     private static List<String> documented() throws IOException {
