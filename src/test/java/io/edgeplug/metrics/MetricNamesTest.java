@@ -46,8 +46,8 @@ final class MetricNamesTest {
                 .map(family -> family.counter().getMetadata().getName() + "_total");
 
         assertThat(documented())
-                .containsExactlyInAnyOrderElementsOf(
-                        Stream.concat(names(TYPE, exposed(Optional.empty())), counters).toList());
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(names(TYPE, exposed(Optional.empty())), counters)
+                        .toList());
     }
 
     @Test
