@@ -55,7 +55,8 @@ final class LinksTest {
                         .toList());
     }
 
-    private static List<Path> pages() throws IOException {
+    /** README, CONTRIBUTING, and the pages of the handbook. */
+    static List<Path> pages() throws IOException {
         try (Stream<Path> docs = Files.list(Path.of("docs"))) {
             return Stream.concat(
                             Stream.of(Path.of("README.md"), Path.of("CONTRIBUTING.md")),
