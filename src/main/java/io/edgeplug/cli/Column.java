@@ -99,9 +99,7 @@ enum Column {
             item -> joined(made(item).vdpas().stream().map(DeviceFacts::vdpa).toList())),
     NODES("device nodes made by the driver", item -> joined(nodes(item.device()))),
     ACPI("index given by the firmware", item -> function(item).flatMap(DeviceFacts::acpiIndex)),
-    AFU(
-            "image in an FPGA",
-            item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
+    AFU("image in an FPGA", item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
     COMPAT("ID that bitstreams of an FPGA must match", item -> fpga(item).flatMap(Fpga::compatId)),
     VFS("number of VFs that a PF has and can have", item -> function(item).flatMap(DeviceFacts::vfs)),
     PF(

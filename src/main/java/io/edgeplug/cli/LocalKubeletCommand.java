@@ -65,11 +65,10 @@ final class LocalKubeletCommand implements Callable<Integer> {
 
     @Option(
             names = "--pods",
-            description =
-                    "Follow lines of standard input. run POD RESOURCE=N|ID,ID... admits a pod and starts its "
-                            + "container. start POD starts it again. delete POD ends it, and the checkpoint drops it "
-                            + "with the next pod. remove POD ends it, and the checkpoint drops it at once. restart "
-                            + "restarts the kubelet.")
+            description = "Follow lines of standard input. run POD RESOURCE=N|ID,ID... admits a pod and starts its "
+                    + "container. start POD starts it again. delete POD ends it, and the checkpoint drops it "
+                    + "with the next pod. remove POD ends it, and the checkpoint drops it at once. restart "
+                    + "restarts the kubelet.")
     private boolean pods;
 
     private final Gson gson = new GsonBuilder()

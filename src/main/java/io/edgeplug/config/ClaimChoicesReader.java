@@ -59,8 +59,7 @@ final class ClaimChoicesReader {
                                 .filter(step -> step instanceof Step.Program)
                                 .count()
                         != 1) {
-            table.mistake(
-                    IMAGES, "needs one [class.prepare.program], whose image claims get that choose nothing else");
+            table.mistake(IMAGES, "needs one [class.prepare.program], whose image claims get that choose nothing else");
         }
         return new ClaimChoices(vlans, mac, maxRate, images);
     }

@@ -161,7 +161,8 @@ final class Claims {
     }
 
     /** A device that could not be prepared is unhealthy until it can, and is still what was handed over to this claim. */
-    private Given given(Name name, ClaimAllocation allocation, List<GivenDevice> found) throws DeviceUnavailableException {
+    private Given given(Name name, ClaimAllocation allocation, List<GivenDevice> found)
+            throws DeviceUnavailableException {
         Optional<Given> before = Optional.ofNullable(begun.get(name.uid()))
                 .filter(one -> one.results().equals(allocation.results()));
         if (before.isPresent()) {

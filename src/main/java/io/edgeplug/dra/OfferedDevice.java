@@ -22,7 +22,8 @@ record OfferedDevice(DeviceClass deviceClass, Device device, String id) {
         List<OfferedDevice> all = new ArrayList<>();
         for (int share = 0; share < shares; share++) {
             for (int i = 0; i < devices.size(); i++) {
-                all.add(new OfferedDevice(deviceClass, devices.get(i), ids.get(i).get(share)));
+                all.add(new OfferedDevice(
+                        deviceClass, devices.get(i), ids.get(i).get(share)));
             }
         }
         return all;

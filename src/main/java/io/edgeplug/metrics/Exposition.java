@@ -101,8 +101,7 @@ final class Exposition {
         Family claims = new Family("edgeplug_claims", "Claims that have devices of the node.", "driver");
         claims.add(claiming.claims(), claiming.driver());
         write(claims.gauge());
-        Family preparations =
-                new Family("edgeplug_claim_preparations", "Preparations of claims.", "driver", "result");
+        Family preparations = new Family("edgeplug_claim_preparations", "Preparations of claims.", "driver", "result");
         add(preparations, claiming.driver(), claiming.preparations());
         write(preparations.counter());
     }

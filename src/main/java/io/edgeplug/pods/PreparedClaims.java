@@ -119,9 +119,10 @@ public final class PreparedClaims {
     /** A line for each note that cannot be read. The devices in it are not known. */
     public List<String> unread() {
         // An administrator may have deleted a file.
-        unread.keySet().removeIf(uid -> directory
-                .filter(one -> Files.exists(one.resolve(uid + SUFFIX)))
-                .isEmpty());
+        unread.keySet()
+                .removeIf(uid -> directory
+                        .filter(one -> Files.exists(one.resolve(uid + SUFFIX)))
+                        .isEmpty());
         return List.copyOf(unread.values());
     }
 
@@ -202,10 +203,13 @@ public final class PreparedClaims {
 
     /** The holder of a device by a claim, with the names from when the claim was prepared. */
     Optional<Holder> name(Holding holding) {
-        return holding.claim().flatMap(this::of).flatMap(claim -> claim.pods().stream()
-                .filter(pod -> pod.uid().equals(holding.pod()) && !pod.name().isEmpty())
-                .map(pod -> new Holder(claim.namespace(), pod.name(), holding.container()))
-                .findFirst());
+        return holding.claim()
+                .flatMap(this::of)
+                .flatMap(claim -> claim.pods().stream()
+                        .filter(pod ->
+                                pod.uid().equals(holding.pod()) && !pod.name().isEmpty())
+                        .map(pod -> new Holder(claim.namespace(), pod.name(), holding.container()))
+                        .findFirst());
     }
 
     /** The holdings of all claims. */
@@ -214,7 +218,8 @@ public final class PreparedClaims {
     }
 
     private static Stream<Holding> holdings(PreparedClaim claim) {
-        String pod = claim.pods().isEmpty() ? claim.uid() : claim.pods().getFirst().uid();
+        String pod =
+                claim.pods().isEmpty() ? claim.uid() : claim.pods().getFirst().uid();
         return claim.devices().stream()
                 .filter(device -> !device.isForAdministrator())
                 .map(device -> new Holding(

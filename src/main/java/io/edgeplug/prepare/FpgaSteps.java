@@ -71,8 +71,8 @@ final class FpgaSteps {
             load(manager(device), image, step);
         }
         if (wanted.isPresent() && !isLoaded(device, step, wanted.orElseThrow())) {
-            throw new IOException("it reports the image "
-                    + loaded(device, step).orElse("nothing") + " afterwards, not " + wanted.orElseThrow());
+            throw new IOException("it reports the image " + loaded(device, step).orElse("nothing") + " afterwards, not "
+                    + wanted.orElseThrow());
         }
         return wanted.map(id -> "as " + id).orElse("");
     }

@@ -78,7 +78,9 @@ final class FunctionSteps {
     String giveBackDriver(FunctionSettings had) throws IOException {
         refuseInterfaceElsewhere();
         changing(FunctionSettings.of(binding), () -> had.restore(binding));
-        return had.driver().map(driver -> "returned to its host driver " + driver).orElse("has no driver, as before");
+        return had.driver()
+                .map(driver -> "returned to its host driver " + driver)
+                .orElse("has no driver, as before");
     }
 
     /** What binding it to a driver would do. */

@@ -79,8 +79,7 @@ public final class NodeView {
                     devices,
                     supply.allocations().counts()));
         }
-        return new NodeStatus(
-                now, resources, supplies.monitor().uevents(), preparations.stepTimes(), claiming.get());
+        return new NodeStatus(now, resources, supplies.monitor().uevents(), preparations.stepTimes(), claiming.get());
     }
 
     private Optional<HeldDevices> held() {

@@ -132,9 +132,8 @@ final class ReleasedDevices {
             return Optional.of(DeviceUsers.unknown(use));
         }
         return device.filter(one -> !use.isOf(one))
-                .map(one ->
-                        "is not the device that a pod has used here; to scrub it anyway, "
-                                + "run: edgeplug prepare --release " + use.device());
+                .map(one -> "is not the device that a pod has used here; to scrub it anyway, "
+                        + "run: edgeplug prepare --release " + use.device());
     }
 
     private void keep(Use use, boolean waits, String reason) {

@@ -114,17 +114,21 @@ final class StatusTest {
                 .isEqualTo("edgeplug.io: 8 devices in 1 slice of pool edge-1, generation 3; 2 claims");
         assertThat(StatusText.lines(claimed("connection refused", 2)))
                 .element(2)
-                .isEqualTo("edgeplug.io: not published: connection refused; before: 16 devices in 2 slices of pool edge-1,"
-                        + " generation 3; 2 claims");
+                .isEqualTo(
+                        "edgeplug.io: not published: connection refused; before: 16 devices in 2 slices of pool edge-1,"
+                                + " generation 3; 2 claims");
         assertThat(StatusText.lines(claimed("the kubelet has not taken up the driver yet", 0)))
                 .element(2)
                 .isEqualTo("edgeplug.io: not published: the kubelet has not taken up the driver yet; 2 claims");
 
         var object = JsonParser.parseString(StatusText.json(claimed("no", 1))).getAsJsonObject();
         assertThat(object.getAsJsonObject("slices"))
-                .hasToString("{\"driver\":\"edgeplug.io\",\"pool\":\"edge-1\",\"generation\":3,\"slices\":1,\"devices\":8,"
-                        + "\"published\":false,\"problem\":\"no\",\"claims\":2}");
-        assertThat(JsonParser.parseString(StatusText.json(NODE)).getAsJsonObject().has("slices"))
+                .hasToString(
+                        "{\"driver\":\"edgeplug.io\",\"pool\":\"edge-1\",\"generation\":3,\"slices\":1,\"devices\":8,"
+                                + "\"published\":false,\"problem\":\"no\",\"claims\":2}");
+        assertThat(JsonParser.parseString(StatusText.json(NODE))
+                        .getAsJsonObject()
+                        .has("slices"))
                 .isFalse();
     }
 

@@ -98,7 +98,9 @@ final class ApiReaderTest {
 
         assertThat(image)
                 .isEqualTo(new Image("codec", "/y", "0".repeat(64), Optional.of("d8424dc4a4a3c413f89e433683f9040b")));
-        assertThat(read.recipe().with(new ClaimChoice(Step.Vf.NONE, Optional.of(image))).steps())
+        assertThat(read.recipe()
+                        .with(new ClaimChoice(Step.Vf.NONE, Optional.of(image)))
+                        .steps())
                 .extracting(Step::text)
                 .containsExactly("/y as d8424dc4a4a3c413f89e433683f9040b");
         assertThat(read.release().isEmpty()).isTrue();
@@ -132,7 +134,8 @@ final class ApiReaderTest {
                 %s
                 """;
         assertThat(steps(lines.formatted("vlans = [100]"))).containsExactly("vlan 7");
-        assertThat(steps(lines.formatted("vlans = [100]\nmac = true\nmax_tx_rate = 50") + "[class.release]\nreset = \"flr\""))
+        assertThat(steps(lines.formatted("vlans = [100]\nmac = true\nmax_tx_rate = 50")
+                        + "[class.release]\nreset = \"flr\""))
                 .containsExactly("mac random, vlan 7, at most 100 Mbit/s", "flr");
         assertThat(steps("api = \"dra\"\n[class.prepare.vf]\nvlan = 7")).isEmpty();
     }

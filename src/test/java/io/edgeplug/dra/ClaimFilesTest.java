@@ -40,7 +40,10 @@ final class ClaimFilesTest {
         files.close();
 
         List<ThrowingCallable> writers = List.of(
-                () -> files.note(ready), () -> files.noteReady(ready), () -> files.restore(ready), () -> files.remove(UID));
+                () -> files.note(ready),
+                () -> files.noteReady(ready),
+                () -> files.restore(ready),
+                () -> files.remove(UID));
         for (ThrowingCallable writer : writers) {
             assertThatThrownBy(writer).hasMessage("edgeplug has read its configuration again meanwhile");
         }

@@ -53,9 +53,9 @@ final class ClaimedImagesTest extends OnDraNode {
     }
 
     private static String image(String name) throws Exception {
-        byte[] sha256 =
-                MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
-        return "file = \"/srv/images/%s\"\nsha256 = \"%s\"".formatted(name, HexFormat.of().formatHex(sha256));
+        byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+        return "file = \"/srv/images/%s\"\nsha256 = \"%s\""
+                .formatted(name, HexFormat.of().formatHex(sha256));
     }
 
     /** An FPGA, images that are their names, and a tool that waits with the first image where there is a file {@code hangs}. */
@@ -129,8 +129,8 @@ final class ClaimedImagesTest extends OnDraNode {
             node.server.put(choosing("bad", image));
             assertThat(error("bad")).isEqualTo(mistakes + "fpga.image: must be one of codec, crypto");
         }
-        node.server.put(configured(
-                "bad", FPGA, config("[]", parameters("\"fpga\":{\"file\":\"/x\"},\"vf\":{\"vlan\":7}"))));
+        node.server.put(
+                configured("bad", FPGA, config("[]", parameters("\"fpga\":{\"file\":\"/x\"},\"vf\":{\"vlan\":7}"))));
         assertThat(error("bad"))
                 .isEqualTo(mistakes + "fpga.file: unknown field, there are image"
                         + "; vf.vlan: its [class.claims] does not let claims choose it");

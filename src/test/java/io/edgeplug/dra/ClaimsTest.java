@@ -230,8 +230,8 @@ final class ClaimsTest extends OnDraNode {
         });
         node.allocate("mine", VF0_NAME);
         // its socket is closed before it has an answer
-        Thread asker =
-                Thread.ofVirtual().start(() -> assertThatThrownBy(() -> node.prepare("mine")).isNotNull());
+        Thread asker = Thread.ofVirtual()
+                .start(() -> assertThatThrownBy(() -> node.prepare("mine")).isNotNull());
         assertThat(isBinding.await(20, TimeUnit.SECONDS)).isTrue();
         node.reload();
         PluginInfo ignored = node.register();

@@ -167,7 +167,7 @@ final class DeviceParametersTest extends OnDraNode {
     @Test
     void rateIsNoLowerThanTheLeastOfTheClass() throws Exception {
         serve(CLASSES.replace("trust = false", "min_tx_rate = 1000\nmax_tx_rate = 5000")
-                        .replace("mac = true", "max_tx_rate = 9000"));
+                .replace("mac = true", "max_tx_rate = 9000"));
 
         assertThat(mistakes(parameters("{\"max_tx_rate\":999}"))).isEqualTo("vf.max_tx_rate: must be 1000 to 9000");
     }

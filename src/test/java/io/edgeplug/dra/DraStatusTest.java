@@ -60,7 +60,8 @@ final class DraStatusTest extends OnDraNode {
         node.allocate("mine", VF0_NAME);
         try (LogLines log = LogLines.open()) {
             assertThat(error("mine")).isEmpty();
-            assertThat(log.await(VF0 + ": held by default/pod-of-mine (claim mine)")).hasSize(1);
+            assertThat(log.await(VF0 + ": held by default/pod-of-mine (claim mine)"))
+                    .hasSize(1);
         }
         assertThat(error("nobodys")).isNotEmpty();
 

@@ -237,8 +237,7 @@ final class UntrustedPathTest {
         Served served = serve(1, "mounts = [\"/srv/cards/{id}:rw\"]");
 
         assertThat(served.refusal("g1"))
-                .isEqualTo(
-                        "Device g1 of example.com/gopher is unhealthy: its mount /srv/cards/g1 is not trusted: "
-                                + "its way leads through /srv/cards, to which anyone can write");
+                .isEqualTo("Device g1 of example.com/gopher is unhealthy: its mount /srv/cards/g1 is not trusted: "
+                        + "its way leads through /srv/cards, to which anyone can write");
     }
 }

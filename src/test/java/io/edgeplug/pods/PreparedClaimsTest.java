@@ -21,7 +21,14 @@ final class PreparedClaimsTest {
     private static PreparedClaim claim(String uid, boolean isForAdministrator, Optional<String> boot) {
         PreparedClaim.Device device = new PreparedClaim.Device(
                 "vfs", "node1", "0000-3b-01-0", VF, "example.com/vf", isForAdministrator, Optional.of("a/b=c"));
-        return new PreparedClaim(uid, "default", "mine-" + uid, List.of(new PreparedClaim.Pod("pod", "name")), List.of(device), boot, boot);
+        return new PreparedClaim(
+                uid,
+                "default",
+                "mine-" + uid,
+                List.of(new PreparedClaim.Pod("pod", "name")),
+                List.of(device),
+                boot,
+                boot);
     }
 
     private PreparedClaims read() throws Exception {
@@ -82,15 +89,17 @@ final class PreparedClaimsTest {
         read().note(claim("one", false, Optional.empty()));
         read().note(claim("look", true, Optional.empty()));
         Path file = PreparedClaims.directory(root).resolve("one.json");
-        for (String damaged : List.of("", "{}", "[]", "{\"pods\": 1}", Files.readString(file).replace("one", "two"))) {
+        for (String damaged :
+                List.of("", "{}", "[]", "{\"pods\": 1}", Files.readString(file).replace("one", "two"))) {
             Files.writeString(file, damaged);
             PreparedClaims claims = read();
             assertThat(claims.isUnread("one")).isTrue();
             for (String uid : List.of("one", "other")) {
                 assertThatThrownBy(() -> claims.note(claim(uid, false, Optional.empty())))
-                        .hasMessage(file + ": is not as edgeplug writes it, so it is not known which devices claim one has,"
-                                + " and no other claim gets any; delete the pods that use it, or drain the node and"
-                                + " delete the file");
+                        .hasMessage(
+                                file + ": is not as edgeplug writes it, so it is not known which devices claim one has,"
+                                        + " and no other claim gets any; delete the pods that use it, or drain the node and"
+                                        + " delete the file");
             }
             claims.note(claim("look", true, Optional.of("boot")));
         }

@@ -152,8 +152,7 @@ final class ProgramTest {
     @Test
     void regionThatIsOtherwiseAfterwardsIsTold() throws Exception {
         assertThatThrownBy(() -> prepared.prepare(REGION, recipe(gbs(metadata(INTERFACE), "f".repeat(31) + "0"), "")))
-                .hasMessageContaining(
-                        "program: it reports the image " + "f".repeat(31) + "0 afterwards, not " + NEW);
+                .hasMessageContaining("program: it reports the image " + "f".repeat(31) + "0 afterwards, not " + NEW);
     }
 
     @Test

@@ -95,8 +95,8 @@ final class RecoveryTest {
 
         assertThat(note).doesNotExist();
         assertThat(prepared.events)
-                .containsExactly(new PrepareEvent.Recovered(
-                        VF0, "is gone, so nothing is left of a killed preparation"));
+                .containsExactly(
+                        new PrepareEvent.Recovered(VF0, "is gone, so nothing is left of a killed preparation"));
     }
 
     @Test
