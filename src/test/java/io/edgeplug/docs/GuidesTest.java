@@ -42,8 +42,7 @@ final class GuidesTest {
     static List<Path> guides() throws IOException {
         Matcher listed = GUIDES.matcher(Files.readString(DOCS.resolve("README.md")));
         assertThat(listed.find()).isTrue();
-        Stream<String> guides =
-                LINK.matcher(listed.group(1)).results().map((MatchResult link) -> link.group(1));
+        Stream<String> guides = LINK.matcher(listed.group(1)).results().map((MatchResult link) -> link.group(1));
         return Stream.concat(Stream.of("start.md"), guides).map(DOCS::resolve).toList();
     }
 
@@ -76,8 +75,8 @@ final class GuidesTest {
             List<Block> blocks = page.blocks().stream()
                     .filter(block -> block.node() == number)
                     .toList();
-            try (GuideNode node = GuideNode.unpack(
-                    blocks.getFirst().machine(), Files.createTempDirectory(directory, "node"))) {
+            try (GuideNode node =
+                    GuideNode.unpack(blocks.getFirst().machine(), Files.createTempDirectory(directory, "node"))) {
                 for (Block block : blocks) {
                     lines.addAll(page.lines().subList(copied, block.begin()));
                     lines.addAll(node.follow(block));
@@ -92,8 +91,7 @@ final class GuidesTest {
     @ParameterizedTest
     @MethodSource("guides")
     void commandsAndOptionsThatTheGuideNamesExist(Path file) throws IOException {
-        assertThat(Page.read(file).commands().stream()
-                        .flatMap(command -> mistake(command).stream()))
+        assertThat(Page.read(file).commands().stream().flatMap(command -> mistake(command).stream()))
                 .isEmpty();
     }
 
@@ -108,7 +106,8 @@ final class GuidesTest {
     private static Set<String> found(Pattern pattern, List<Block> blocks, String... languages) {
         return blocks.stream()
                 .filter(block -> block.isOf(languages))
-                .flatMap(block -> pattern.matcher(String.join("\n", block.lines())).results())
+                .flatMap(block ->
+                        pattern.matcher(String.join("\n", block.lines())).results())
                 .map((MatchResult match) -> match.group(1))
                 .collect(Collectors.toSet());
     }
