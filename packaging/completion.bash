@@ -1,6 +1,6 @@
 
-# Devices, resources and columns are completed here, and all else as above. edgeplug itself is asked for them, on the node
-# and with the configuration that the line names.
+# Devices, resources and columns are completed here, and everything else by the function above. They come from edgeplug itself,
+# with the node and the configuration that the command line names.
 function _edgeplug() {
   local line=${COMP_LINE:0:COMP_POINT}
   local word=${line##*[[:space:]]}
@@ -15,7 +15,7 @@ function _edgeplug() {
   done
   case ${before[1]}:$last:$word in
     list:-o:* | list:--output:*)
-      # as many as are wanted, with commas between them
+      # several columns, separated by commas
       local head=${word%"${word##*[,+]}"}
       mapfile -t found < <(edgeplug list --help 2>/dev/null | sed -n "/^Columns:/,\$ s/^  \([A-Z]\{2,\}\) .*/${head/&/}\1/p")
       compopt -o nospace 2>/dev/null ;;
@@ -42,7 +42,7 @@ function _edgeplug() {
       _complete_edgeplug
       return ;;
   esac
-  # bash takes : and = for ends of words, and puts the answer behind the last one
+  # bash ends words at : and =, and puts the completion behind the last one.
   local current=${COMP_WORDS[COMP_CWORD]} one
   [[ $current == [:=] ]] && current=
   local given=${word%"$current"}
@@ -50,7 +50,7 @@ function _edgeplug() {
   for one in "${found[@]}"; do
     [[ $one == "$word"* ]] || continue
     one=${one#"$given"}
-    # nothing of a file's name is for the shell to run
+    # The shell must not interpret any part of a file's name.
     [[ $one == *[!A-Za-z0-9_.:,/+=-]* ]] && one=$(printf %q "$one")
     COMPREPLY+=("$one")
   done

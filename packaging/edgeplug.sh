@@ -1,12 +1,12 @@
 #!/bin/sh
-# Runs edgeplug in the Java runtime that comes with it.
+# Runs edgeplug in the Java runtime of its package.
 
-# the JVM spells file names as the locale does
+# The JVM reads file names in the encoding of the locale.
 export LC_ALL=C.UTF-8
 home=/usr/lib/edgeplug
 
-# The cache halves the start. The JVM would run a class of the cache also where its jar has been replaced, without a
-# word: so a cache that is older than any jar is left alone, and its name is a hash of the jars that it was made of.
+# The cache halves the start. But the JVM silently runs a class of the cache even if its jar was replaced. So a cache that is older
+# than any jar is not used, and its name is a hash of the jars that it was made of.
 cache=$home/@CACHE@
 [ -r "$cache" ] || cache=
 for jar in "$home"/lib/*.jar; do

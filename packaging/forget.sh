@@ -1,8 +1,8 @@
 #!/bin/sh
-# Run when the package is removed: deletes edgeplug's sockets, and its files for container runtimes and Multus. The daemon
-# deletes them itself when it stops, but not when it was killed.
+# Runs when the package is removed. It deletes edgeplug's sockets, and its files for container runtimes and Multus. The daemon
+# deletes them itself when it stops, but not when it is killed.
 
-keys() { # keys NAME: the values that this key has in any of the configuration's files, a line each
+keys() { # keys NAME: prints each value of this key in the configuration files on a line
     sed -n "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*[\"']\([A-Za-z0-9._/-]*\)[\"'].*/\1/p" \
         /etc/edgeplug/edgeplug.toml /etc/edgeplug/class.d/*.toml 2>/dev/null
 }
@@ -10,7 +10,7 @@ keys() { # keys NAME: the values that this key has in any of the configuration's
 for directory in /run/cdi $(keys cdi_dir); do
     rm -f "$directory"/edgeplug_*.json
 done
-# others keep files there too: ours are named by resource and PCI address
+# Others keep files here too. Those of edgeplug are named by resource and PCI address.
 for directory in /run/k8s.cni.cncf.io/devinfo/dp $(keys device_info_dir); do
     for resource in $(keys resource | tr / -); do
         rm -f "$directory/$resource"-????:??:??.?*-device.json

@@ -1,6 +1,6 @@
 #!/bin/sh
-# has-entry KIND...: whether anybody has written an entry of one of these kinds, class or vfs. A node without one is not in
-# error, and nothing is started for it. Anything that could be an entry counts; edgeplug then tells what is wrong with it.
+# has-entry KIND...: succeeds if the configuration has an entry of one of these kinds (class, vfs). A node without an
+# entry is not an error, and nothing is started on it. Everything that looks like an entry counts: edgeplug then reports its mistakes.
 kinds=
 for kind; do
     grep -qs "^[^#]*$kind" /etc/edgeplug/edgeplug.toml /etc/edgeplug/class.d/*.toml && exit 0

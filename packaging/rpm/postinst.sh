@@ -1,8 +1,8 @@
-# whose members may ask the daemon for its status; it stays, as a package must not remove a group
+# Members of this group may ask the daemon for its status. The group stays after removal, because a package must not remove a group.
 if command -v groupadd >/dev/null; then
     getent group edgeplug >/dev/null || groupadd --system edgeplug || :
 fi
-# enabled with the first package that has it, be it an upgrade; what an administrator has disabled stays disabled
+# A service is enabled with the first package that has it, even by an upgrade. One that an administrator has disabled stays disabled.
 for unit in edgeplug.service edgeplug-vfs.service; do
     if [ -e /var/lib/rpm-state/edgeplug/$unit ]; then
         if [ -x /usr/bin/systemctl ]; then
@@ -15,11 +15,11 @@ done
 rmdir /var/lib/rpm-state/edgeplug 2>/dev/null || :
 if [ -S /run/udev/control ]; then
     udevadm control --reload || :
-    # the new rules apply to devices that are there already
+    # The new rules must also apply to devices that are already there.
     udevadm trigger --action=change --subsystem-match=pci || :
 fi
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload || :
-    # without an entry of the configuration it is skipped, see has-entry; edgeplug-vfs.service is left to the next boot
+    # Without an entry in the configuration, has-entry has systemd skip it. edgeplug-vfs.service waits for the next boot.
     if [ "$1" = 1 ]; then systemctl start edgeplug.service || :; fi
 fi

@@ -1,6 +1,7 @@
 package io.edgeplug.bench;
 
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.KubeletEvent;
 import io.edgeplug.metrics.Metrics;
@@ -43,6 +44,7 @@ final class StatusFigures implements Section {
     private static final int SCRAPES_FOR_GROWTH = 10_000;
 
     private static final int CHANGES = 100;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /** After each change. */
     private static final int CALLS = 100;
@@ -221,13 +223,23 @@ final class StatusFigures implements Section {
         }
     }
 
-    private static Metrics metrics(Rig rig) throws IOException {
-        return Metrics.start(
+    /** They are served once this returns. */
+    private static Metrics metrics(Rig rig) throws IOException, InterruptedException {
+        Metrics metrics = Metrics.start(
                 rig.view(),
                 rig.node().sysfs(),
                 false,
                 Optional.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
                 Optional.empty());
+        Deadline deadline = Deadline.in(PATIENCE);
+        while (metrics.address().isEmpty()) {
+            if (deadline.isOver()) {
+                metrics.close();
+                throw new IOException("the metrics are not served within " + PATIENCE);
+            }
+            Thread.sleep(1);
+        }
+        return metrics;
     }
 
     private static Rig few(Consumer<KubeletEvent> listener) throws IOException {

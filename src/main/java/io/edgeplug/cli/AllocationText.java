@@ -5,12 +5,12 @@ import io.edgeplug.localkubelet.ContainerAllocation;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a container gets, a line for each thing. */
+/** The allocation of a container as text, a line for each entry. */
 final class AllocationText {
 
     private AllocationText() {}
 
-    /** As the kubelet was answered. */
+    /** The kubelet's answer from a plugin. */
     static List<String> lines(ContainerAllocation allocation) {
         List<String> lines = new ArrayList<>();
         allocation.envs().forEach((key, value) -> lines.add(env(key, value)));
@@ -21,7 +21,7 @@ final class AllocationText {
         return lines;
     }
 
-    /** As the kubelet would be answered. */
+    /** The answer that the kubelet would get. */
     static List<String> lines(Allocation allocation) {
         List<String> lines = new ArrayList<>();
         allocation.env().forEach((key, value) -> lines.add(env(key, value)));
@@ -31,7 +31,7 @@ final class AllocationText {
         return lines;
     }
 
-    /** Its nodes and mounts alone. */
+    /** Only its nodes and mounts. */
     static List<String> edits(Allocation allocation) {
         List<String> lines = new ArrayList<>();
         allocation.nodes().forEach(one -> lines.add(device(one.hostPath(), one.containerPath(), one.permissions())));

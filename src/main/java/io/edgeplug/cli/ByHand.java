@@ -29,15 +29,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Prepares one device by hand, beside a daemon that may be running: both keep others from it in the same way, and what
- * the daemon finds changed while this goes on it leaves as it was.
+ * Prepares one device by hand, beside a daemon that may be running. Both lock others out in the same way, and the
+ * daemon leaves the device's state in its inventory unchanged meanwhile.
  */
 final class ByHand {
 
-    /** How often a log is told what is waited for. */
+    /** How often a log shows what is waited for. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** How often a person at a terminal is. */
+    /** How often a terminal shows it. */
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Sysfs sysfs;
@@ -46,10 +46,10 @@ final class ByHand {
     private final Lines out;
     private final ProgressLine progress;
 
-    /** Whether anything may have been done to the device. */
+    /** Whether the device may have been changed. */
     private volatile boolean hasBegun;
 
-    /** On that node, whose kubelet has that directory for device plugins; a captured node has none. */
+    /** For that node, whose kubelet has that directory for device plugins; a captured node has none. */
     ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out) {
         this(sysfs, kubeletDir, out, ProgressLine.of(out.out()));
     }
@@ -63,10 +63,10 @@ final class ByHand {
     }
 
     /**
-     * What is done to a device.
+     * The task for a device.
      *
-     * @param isRelease what its class does after its last pod, instead of what it does before each container
-     * @param resource as which of its faces; empty for the one that it was used as, or for its first
+     * @param isRelease whether to run the steps after its last pod, instead of those before each container
+     * @param resource that is meant of its faces; empty for the one as which it was used, or for its first
      */
     record Errand(boolean isRelease, Optional<String> resource) {
 
@@ -76,7 +76,7 @@ final class ByHand {
                     .orElse(Recipe.NONE);
         }
 
-        /** What was done, for a person. */
+        /** The result, for a person. */
         String done() {
             return isRelease ? "scrubbed" : "prepared";
         }
@@ -85,7 +85,7 @@ final class ByHand {
     /**
      * Prints what would be done to a device.
      *
-     * @return whether nothing speaks against it
+     * @return whether nothing prevents it
      */
     boolean plan(List<DeviceClass> classes, String name, Errand errand) throws IOException {
         Item item = item(classes, name, errand);
@@ -106,7 +106,7 @@ final class ByHand {
     /**
      * Prepares or scrubs a device, and prints each step.
      *
-     * @throws IOException if that could not be done, or a pod may hold it and nobody insists
+     * @throws IOException if that failed, or a pod may hold the device and it is not forced
      */
     void perform(List<DeviceClass> classes, String name, Errand errand, boolean force)
             throws IOException, InterruptedException {
@@ -116,12 +116,13 @@ final class ByHand {
             return;
         }
         Preparer.Precondition free = () -> refuse(objection(item.device()));
-        // closed last, and what fails there does not hide why the device could not be prepared
+        // It is closed last, and a failure of the close does not hide why the device could not be prepared.
         try (Closeable announcing = () -> announce(item.device());
                 Preparer preparer = preparer(this::print)) {
-            // whoever ends this has it put back first what it has begun
+            // If this process is ended, it first restores what is half changed.
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(preparer::close));
-            // looked at when nobody can prepare it for a pod any more: while this waits, one may get it
+            // The holder is checked once no pod can have the device prepared any more, because a pod may get it during
+            // the wait.
             Preparation preparation = begin(preparer, item, errand, force ? () -> {} : free);
             Instant begun = Instant.now();
             while (!preparation.await(progress.isShown() ? SECOND : PATIENCE)) {
@@ -138,7 +139,7 @@ final class ByHand {
         }
     }
 
-    /** What was noted to have been used is offered again also where nothing is to be done to it. */
+    /** A device that is noted as used is offered again even if its class has no steps. */
     private boolean isNothing(Item item, Errand errand) {
         return errand.recipe(item).isEmpty()
                 && (!errand.isRelease() || used.find(item.device().id()).isEmpty());
@@ -151,7 +152,7 @@ final class ByHand {
             return preparer.prepare(device, errand.recipe(item), precondition);
         }
         if (used.find(device.id()).filter(use -> use.isOf(device)).isEmpty()) {
-            // no trace of what is refused
+            // A refused task must leave no trace.
             precondition.check();
             used.note(device, resource(item), Set.of(), directory());
         }
@@ -198,35 +199,35 @@ final class ByHand {
                     .map(held -> "may be held by container %s of pod %s, as %s of %s"
                             .formatted(held.container(), held.pod(), held.id(), held.resource()));
         } catch (IOException e) {
-            return Optional.of("may be held by a pod, for nothing tells: " + e.getMessage());
+            return Optional.of("may be held by a pod, because it is not known what pods hold: " + e.getMessage());
         }
     }
 
     private static void refuse(Optional<String> objection) throws IOException {
         if (objection.isPresent()) {
-            throw new IOException(objection.orElseThrow() + "; --force does it all the same");
+            throw new IOException(objection.orElseThrow() + "; use --force to do it anyway");
         }
     }
 
     /**
-     * Forgets that a pod has used a device that is gone for good.
+     * Deletes the note that a pod has used a device that was removed for good.
      *
-     * @throws IOException if it is not gone or nothing is noted of it, or a pod may hold it and nobody insists
+     * @throws IOException if the device is there or has no note, or a pod may hold it and it is not forced
      */
     void forget(List<DeviceClass> classes, String name, boolean force) throws IOException {
         GoneDevice gone = GoneDevice.named(sysfs, classes, name);
         Optional<String> objection = objection(gone);
         if (!force && objection.isPresent()) {
-            throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; --force does it all the same");
+            throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; use --force to do it anyway");
         }
         gone.forget();
         print(gone.id() + ": forgotten: " + gone.lastUse());
     }
 
     /**
-     * Prints what would be forgotten.
+     * Prints which note would be deleted.
      *
-     * @return whether nothing speaks against it
+     * @return whether nothing prevents it
      */
     boolean planForget(List<DeviceClass> classes, String name) throws IOException {
         GoneDevice gone = GoneDevice.named(sysfs, classes, name);
@@ -276,7 +277,7 @@ final class ByHand {
         }
     }
 
-    /** On the threads that prepare, too. */
+    /** Also called on the threads that prepare. */
     private void print(String line) {
         synchronized (out) {
             progress.erase();
@@ -285,7 +286,7 @@ final class ByHand {
         }
     }
 
-    /** Has the kernel tell of the function once more, so that a daemon that left it alone looks at it again. */
+    /** Triggers a uevent of the function, so that a daemon that left it alone scans it again. */
     private void announce(Device device) throws IOException {
         if (hasBegun && device instanceof PciDevice pci) {
             String uevent = "sys/bus/pci/devices/" + pci.function().address() + "/uevent";

@@ -16,13 +16,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Scans as {@code list} does, and writes what the scan has read. */
+/** Scans like {@code list}, and writes the files that the scan has read. */
 @Command(
         name = "capture",
         mixinStandardHelpOptions = true,
-        description = "Write what a scan of this node reads as one text file, which --sysroot of list and explain "
-                + "takes in the node's place. To be attached to a bug report: MAC addresses, GUIDs, serial numbers "
-                + "and gateways are replaced by placeholders. Needs neither root nor the daemon.")
+        description = "Write the files that a scan of this node reads into one text file, for a bug report. list and "
+                + "explain read it with --sysroot. Placeholders replace MAC addresses, GUIDs, serial numbers and "
+                + "gateways. Needs neither root nor the daemon.")
 final class CaptureCommand implements Callable<Integer> {
 
     @Spec

@@ -20,15 +20,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Reads the configuration, and looks at the node for what may be meant otherwise; changes nothing. */
+/** Reads the configuration, and looks at the node for likely slips. Changes nothing. */
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
         description =
-                "Check the configuration: print every mistake in every file, or the resources that it defines with the "
-                        + "devices of this node that back them. Notes are about what may be meant otherwise, such as "
-                        + "classes that overlap or match nothing; warnings about what would fail, such as a missing "
-                        + "image or, if pods claim devices, a kubeconfig that cannot be read. systemctl reload runs it first.")
+                "Check the configuration. Print every mistake in every file, or else each resource with its devices on "
+                        + "this node. Notes are about likely slips, such as classes that overlap or match nothing. "
+                        + "Warnings are about what would fail, such as a missing image or, if pods claim devices, a "
+                        + "kubeconfig that cannot be read. systemctl reload runs this first.")
 final class CheckCommand implements Callable<Integer> {
 
     @Spec
@@ -62,13 +62,13 @@ final class CheckCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** What can be told without the node. */
+    /** Prints what is known without the node. */
     private static void tell(List<DeviceClass> classes, Lines out) {
         classes.forEach(one -> out.print(kind(one)));
         ClassNotes.of(classes).forEach(note -> out.print("note: " + note));
     }
 
-    /** Prints nothing unless it has looked at all. */
+    /** Prints nothing unless the whole look succeeds. */
     private static void look(Sysfs sysfs, List<DeviceClass> classes, Lines out) throws IOException, ConfigException {
         Inventory inventory = Inventory.scan(sysfs, classes);
         List<Candidate> candidates = Candidate.of(inventory, sysfs);

@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.Shares;
 import io.edgeplug.dra.DeviceNames;
 import io.edgeplug.dra.NodeIdentity;
 import io.edgeplug.inventory.Inventory.Item;
@@ -9,14 +10,17 @@ import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Sharing;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How the cluster knows the devices that pods claim, and which claims hold them, as files of the node tell; the API server is
- * not asked. The name of a ResourceSlice is not among it, since the server completes that.
+ * The names that the cluster has for devices that pods claim, and the claims that hold them, from files of the node.
+ * The API server is not asked. The name of a ResourceSlice is missing, because the server completes it.
  */
 final class ClaimedDevices {
 
@@ -33,7 +37,7 @@ final class ClaimedDevices {
         this.claims = claims;
     }
 
-    /** Reads it, as far as this user may. */
+    /** Reads what this user may read. */
     static ClaimedDevices read(Sysroot sysroot, Config config) {
         return new ClaimedDevices(
                 config.dra().driver(),
@@ -48,7 +52,7 @@ final class ClaimedDevices {
         try {
             return NodeIdentity.read(sysroot.sysfs(), config.dra().kubeconfig()).nodeName();
         } catch (IOException e) {
-            // check says why
+            // edgeplug check says why.
             return Optional.empty();
         }
     }
@@ -66,12 +70,18 @@ final class ClaimedDevices {
         return item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent();
     }
 
-    /** The name in its slice. */
+    /** The name in its slice; that of the first of its shares, with a mark that there are more. */
     Optional<String> name(Item item) {
-        // nothing of dra is loaded where no device is claimed
+        // Without a claimed device, nothing of dra is loaded.
         return item.deviceClass()
                 .filter(any -> isClaimed(item))
-                .map(deviceClass -> DeviceNames.of(deviceClass, item.device()));
+                .map(deviceClass -> name(deviceClass, item.device().id()));
+    }
+
+    private static String name(DeviceClass deviceClass, String id) {
+        Sharing sharing = deviceClass.sharing();
+        String first = new Shares(sharing.shares()).ids(id, 1).getFirst();
+        return DeviceNames.of(deviceClass, first) + (sharing.isShared() ? ", …" : "");
     }
 
     /** The driver of that slice. */
@@ -79,12 +89,12 @@ final class ClaimedDevices {
         return Optional.of(driver).filter(name -> isClaimed(item));
     }
 
-    /** The pool of that slice, which is called as the node. */
+    /** The pool of that slice, whose name is that of the node. */
     Optional<String> pool(Item item) {
         return pool.filter(name -> isClaimed(item));
     }
 
-    /** The claims that hold a device as what it is listed for, whatever its class says now: {@code default/two-vfs}. */
+    /** The claims that hold a device as this resource, whatever its class says now: {@code default/two-vfs}. */
     List<String> of(Item item) {
         return claims.stream()
                 .filter(claim -> held(claim, item.device())
@@ -97,7 +107,7 @@ final class ClaimedDevices {
                 .toList();
     }
 
-    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod 5f6f1b0c-…}. */
+    /** A line for each claim that holds a device: {@code held by claim default/two-vfs, for pod encrypt}. */
     List<String> lines(Item item) {
         return claims.stream()
                 .flatMap(claim -> held(claim, item.device())
@@ -108,11 +118,16 @@ final class ClaimedDevices {
     }
 
     private static String rest(PreparedClaim claim) {
-        return (claim.pods().isEmpty() ? "" : ", for pod " + String.join(", ", claim.pods()))
+        return (claim.pods().isEmpty()
+                        ? ""
+                        : ", for pod "
+                                + claim.pods().stream()
+                                        .map(pod -> pod.name().isEmpty() ? pod.uid() : pod.name())
+                                        .collect(Collectors.joining(", ")))
                 + (claim.boot().isEmpty() ? ", which is not prepared yet" : "");
     }
 
-    /** The resources as which a claim holds a device; none if it does not. */
+    /** The resources as which a claim holds a device; none if it does not hold it. */
     private static Stream<String> held(PreparedClaim claim, Device device) {
         return claim.devices().stream()
                 .filter(one -> !one.isForAdministrator())

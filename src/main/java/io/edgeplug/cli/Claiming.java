@@ -4,9 +4,11 @@ import io.edgeplug.config.Config;
 import io.edgeplug.config.DraSettings;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.dra.DraDriver;
+import io.edgeplug.dra.SliceStatus;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.status.ClaimingStatus;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Supplies;
 import io.edgeplug.vfs.NodeVfs;
@@ -16,19 +18,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The driver of those classes whose devices are claimed; without such a class nothing of it is loaded. */
+/** The DRA driver for classes whose devices are claimed. Without such a class, nothing of it is loaded. */
 final class Claiming implements AutoCloseable {
 
     private final Optional<DraDriver> driver;
+    private final String name;
+    private final PreparedClaims claims;
 
-    private Claiming(Optional<DraDriver> driver) {
+    private Claiming(Optional<DraDriver> driver, String name, PreparedClaims claims) {
         this.driver = driver;
+        this.name = name;
+        this.claims = claims;
     }
 
     /**
-     * Offers devices as the configuration says; nothing if no class asks for it.
+     * Offers devices as the configuration says; none if no class has claims.
      *
-     * @param boot the file that tells this boot of the node from others
+     * @param boot the file that identifies this boot of the node
      */
     static Claiming start(
             Config config,
@@ -40,7 +46,7 @@ final class Claiming implements AutoCloseable {
             PreparedClaims claims)
             throws IOException {
         if (config.claimed().isEmpty()) {
-            return new Claiming(Optional.empty());
+            return new Claiming(Optional.empty(), config.dra().driver(), claims);
         }
         DraSettings dra = config.dra();
         DraDriver.Place place = new DraDriver.Place(
@@ -52,19 +58,40 @@ final class Claiming implements AutoCloseable {
                 kubelet.root().resolve("plugins_registry"),
                 config.cdiDir(),
                 boot);
-        return new Claiming(Optional.of(
-                DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders)));
+        return new Claiming(
+                Optional.of(DraDriver.open(
+                        place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders)),
+                dra.driver(),
+                claims);
     }
 
-    /** The resources whose devices the cluster knows through the driver, once the kubelet has taken it up. */
+    /** How things stand with slices and claims; empty if nothing is claimed. */
+    Optional<ClaimingStatus> status() {
+        return driver.isPresent() ? Optional.of(status(driver.orElseThrow())) : Optional.empty();
+    }
+
+    private ClaimingStatus status(DraDriver open) {
+        SliceStatus slices = open.slices();
+        return new ClaimingStatus(
+                name,
+                slices.pool(),
+                slices.generation(),
+                slices.slices(),
+                slices.devices(),
+                slices.problem(),
+                claims.all().size(),
+                open.preparations());
+    }
+
+    /** The resources that the cluster knows through the driver, once the kubelet has accepted it. */
     Set<ResourceName> registered() {
-        // not by a reference to a method, which would load the driver to find that there is none
+        // A method reference would load the driver only to find that there is none.
         return driver.isPresent() && driver.orElseThrow().isRegistered()
                 ? driver.orElseThrow().resources()
                 : Set.of();
     }
 
-    /** Takes back what the next configuration has the device plugin offer. */
+    /** Withdraws devices that the device plugin offers in the next configuration. */
     void leave(Config next) throws InterruptedException {
         if (driver.isPresent()) {
             Set<ResourceName> claimed =

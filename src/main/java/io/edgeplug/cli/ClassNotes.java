@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** What is no mistake in a configuration, and may yet not be what was meant: classes that overlap or take nothing. */
+/** Notes on likely slips in a configuration: classes that overlap or take nothing. */
 final class ClassNotes {
 
-    /** Of a PF's 256 VFs, the first few tell enough. */
+    /** Of a PF's 256 VFs, the first few are enough. */
     private static final int MAX_NAMED = 3;
 
     private static final List<SelectorWord> PATTERNS =
@@ -34,7 +34,7 @@ final class ClassNotes {
         this.classes = classes;
     }
 
-    /** What the classes tell by themselves, on any node. */
+    /** Notes on the classes alone, for any node. */
     static List<String> of(List<DeviceClass> classes) {
         ClassNotes all = new ClassNotes(classes);
         for (int i = 0; i < classes.size(); i++) {
@@ -44,7 +44,7 @@ final class ClassNotes {
         return all.notes;
     }
 
-    /** What the classes tell on this node. */
+    /** Notes on the classes with this node. */
     static List<String> of(List<DeviceClass> classes, Inventory inventory) {
         ClassNotes all = new ClassNotes(classes);
         for (DeviceClass one : classes) {
@@ -77,7 +77,7 @@ final class ClassNotes {
         }
     }
 
-    /** Whoever writes a pattern of a shell, as {@code [0-9]} or {@code **}, means something else than these characters. */
+    /** A pattern of a shell, such as {@code [0-9]} or {@code **}, does not mean these characters themselves. */
     private void literal(DeviceClass one) {
         for (SelectorWord word : PATTERNS) {
             one.selectors().stream()
@@ -97,7 +97,7 @@ final class ClassNotes {
         }
     }
 
-    /** A whole function with RDMA devices is an HCA, and no other is. */
+    /** A whole function with RDMA devices is an HCA, and no other function is. */
     private static boolean neverMatches(Kind kind, Selector selector) {
         List<String> isRdma = selector.values(SelectorWord.IS_RDMA);
         return switch (kind) {
@@ -107,7 +107,7 @@ final class ClassNotes {
         };
     }
 
-    /** The number, from 1, of the first selector that takes all that {@code selector} takes. */
+    /** The number, from 1, of the first selector that takes all devices of {@code selector}. */
     private static Optional<Integer> firstCovering(List<Selector> selectors, Selector selector) {
         for (int i = 0; i < selectors.size(); i++) {
             if (selectors.get(i).covers(selector)) {
@@ -152,7 +152,7 @@ final class ClassNotes {
         }
     }
 
-    /** Only one container at a time has any of them. */
+    /** Only one container at a time can have members of such a group. */
     private void sharedGroups(DeviceClass one, Inventory inventory) {
         Map<Integer, Set<String>> groups = new TreeMap<>();
         Set<Integer> own = new HashSet<>();

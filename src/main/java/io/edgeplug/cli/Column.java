@@ -36,7 +36,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * A column of {@code list}: its heading, its line of help, and the value of a device, which is a String, an Integer or
+ * A column of {@code list}: its heading, its line of help, and its value for a device, which is a String, an Integer or
  * absent.
  */
 enum Column {
@@ -55,10 +55,10 @@ enum Column {
             (item, sources) -> function(item).flatMap(one -> sources.names().device(one.vendor(), one.device()))),
     DRIVER("bound driver", item -> item.device().driver()),
     NUMA("NUMA node, or several with commas", item -> numbers(item.numaNodes())),
-    NUMAFROM("who says so, unless it is the kernel: a class, or a guess", DeviceFacts::numaFrom),
+    NUMAFROM("source of the NUMA node if it is not the kernel: a class or a guess", DeviceFacts::numaFrom),
     RESOURCE("extended resource that the device backs", item -> item.resource().map(ResourceName::toString)),
-    FACE("held, other (held as another resource) or free, of a device of several resources; root only", Column::face),
-    HEALTH("healthy, or what is wrong", item -> Optional.of(health(item.device()))),
+    FACE("of a device of several resources: held, other (held as another resource) or free; root only", Column::face),
+    HEALTH("healthy, or the problem", item -> Optional.of(health(item.device()))),
     POD("pods that hold the device; root only", holders(held -> held.name().map(Holder::pod))),
     NAMESPACE("namespaces of these pods", holders(held -> held.name().map(Holder::namespace))),
     CONTAINER(
@@ -100,10 +100,10 @@ enum Column {
     NODES("device nodes made by the driver", item -> joined(nodes(item.device()))),
     ACPI("index given by the firmware", item -> function(item).flatMap(DeviceFacts::acpiIndex)),
     AFU(
-            "what an FPGA is programmed with",
+            "image in an FPGA",
             item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
-    COMPAT("what bitstreams of an FPGA must fit", item -> fpga(item).flatMap(Fpga::compatId)),
-    VFS("number of VFs that a PF has now, and can have", item -> function(item).flatMap(DeviceFacts::vfs)),
+    COMPAT("ID that bitstreams of an FPGA must match", item -> fpga(item).flatMap(Fpga::compatId)),
+    VFS("number of VFs that a PF has and can have", item -> function(item).flatMap(DeviceFacts::vfs)),
     PF(
             "PF that a VF or sub-function is a part of",
             item -> part(item).map(part -> part.physicalFunction().toString())),
@@ -111,7 +111,7 @@ enum Column {
             "network interfaces of that PF",
             item -> joined(part(item).map(PfPart::physicalNetNames).orElse(List.of()))),
     VF("number of a VF among those of its PF", item -> vf(item).map(VirtualFunction::index)),
-    SF("number that a sub-function was given", item -> sf(item).map(SubFunction::index)),
+    SF("number of a sub-function", item -> sf(item).map(SubFunction::index)),
     REP("representor of a VF or sub-function", item -> part(item).flatMap(PfPart::representor)),
     PATH("files of a path device", item -> path(item.device())),
     CLAIM(
@@ -156,17 +156,17 @@ enum Column {
         return help;
     }
 
-    /** Whether its values are names, which only pci.ids tells. */
+    /** Whether its values are names from pci.ids. */
     boolean isOfPciIds() {
         return this == VENDOR || this == NAME;
     }
 
-    /** Whether only the kubelet tells its values. */
+    /** Whether its values come only from the kubelet. */
     boolean isOfPods() {
         return this == FACE || this == POD || this == NAMESPACE || this == CONTAINER;
     }
 
-    /** Whether its values are of Dynamic Resource Allocation. */
+    /** Whether its values are about Dynamic Resource Allocation. */
     boolean isOfClaims() {
         return this == CLAIM || this == DRANAME || this == DRADRIVER || this == POOL;
     }

@@ -24,7 +24,7 @@ final class ColumnTable {
         this.sources = sources;
     }
 
-    /** One object, whose {@code devices} has an object for each row; what is absent is null. */
+    /** One object, whose {@code devices} has an object for each row. An absent value is null. */
     String json() {
         List<Map<String, Object>> objects = new ArrayList<>();
         for (Item row : rows) {
@@ -41,7 +41,7 @@ final class ColumnTable {
                 .toJson(Map.of("devices", objects)));
     }
 
-    /** A line for each row, below one of headings if {@code headings}. */
+    /** A line for each row, with headings above if {@code headings}. */
     List<String> lines(boolean headings) {
         List<List<String>> cells = new ArrayList<>();
         if (headings) {
@@ -55,7 +55,7 @@ final class ColumnTable {
         return padded(cells);
     }
 
-    /** Rows of as many cells each, of which those below each other begin in the same place. */
+    /** Rows with equally many cells, aligned in columns. */
     static List<String> padded(List<List<String>> cells) {
         int[] widths = new int[cells.stream().mapToInt(List::size).max().orElse(0)];
         cells.forEach(line -> {
@@ -66,7 +66,7 @@ final class ColumnTable {
         return cells.stream().map(line -> padded(line, widths)).toList();
     }
 
-    /** Control characters, which a name from outside may hold, must not reach a terminal. */
+    /** Control characters in a foreign name must not reach a terminal. */
     private static String cell(Optional<?> value) {
         return value.map(text -> PlainText.of(text.toString())).orElse(NOTHING);
     }

@@ -26,7 +26,7 @@ public final class Commands {
 
     private static final String HELP = "help";
 
-    /** In the order in which help tells them. */
+    /** In the order of the help. */
     private static final List<String> NAMES = List.of(
             "run",
             "status",
@@ -46,12 +46,17 @@ public final class Commands {
 
     private Commands() {}
 
-    /** What reads any command line. Public for the manual page and the completion, which the packages make of it. */
+    /**
+     * The parser of all command lines. It is public because the packages make the manual page and the completion of it.
+     */
     public static CommandLine commandLine() {
         return reading(NAMES);
     }
 
-    /** What reads this command line: the one command it names, since reading all of them takes longer than most of them run. */
+    /**
+     * The parser of this command line, with only the command in it, because building all of them takes longer than most
+     * of them run.
+     */
     static CommandLine commandLine(String[] args) {
         return args.length > 0 && NAMES.contains(args[0]) && !args[0].equals(HELP)
                 ? reading(List.of(args[0]))

@@ -28,13 +28,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Write device classes from the configuration of another device plugin: "
                 + "sriov-network-device-plugin, k8s-rdma-shared-dev-plugin, generic-device-plugin or "
-                + "smarter-device-manager, in JSON or YAML, also inside a ConfigMap. A comment stands above each setting "
-                + "that means something else in edgeplug. If a class cannot express a setting, an error with its line is "
-                + "printed, and no class. The node tells what the file leaves open, such as the kind of a device, so run "
-                + "this on the node.")
+                + "smarter-device-manager, in JSON or YAML, also inside a ConfigMap. A comment explains each setting "
+                + "that means something else in edgeplug. If a class cannot express a setting, only an error with its "
+                + "line is printed. Run this on the node, because it looks up what the file leaves open, such as the "
+                + "kind of a device.")
 final class ConvertCommand implements Callable<Integer> {
 
-    /** An etcd object, as which a cluster keeps it, has no more. */
+    /** A cluster keeps no larger object in etcd. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final String STANDARD_INPUT = "-";
@@ -53,7 +53,7 @@ final class ConvertCommand implements Callable<Integer> {
     @Option(
             names = "--domain",
             paramLabel = "DOMAIN",
-            description = "The domain of resources for which the file names none: what the plugin was given as "
+            description = "The domain of resources for which the file names none: the value of the plugin's option "
                     + "--resource-prefix or --domain. Defaults to the plugin's default.")
     private Optional<String> domain = Optional.empty();
 

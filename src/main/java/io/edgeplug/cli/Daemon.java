@@ -30,7 +30,9 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The service: scans, serves, registers, reads its configuration again on SIGHUP, and ends in order on SIGTERM. */
+/**
+ * The service: scans, serves and registers. It reads its configuration again on SIGHUP, and stops cleanly on SIGTERM.
+ */
 final class Daemon {
 
     private static final Logger LOG = Logger.getLogger(Daemon.class.getName());
@@ -65,7 +67,7 @@ final class Daemon {
     }
 
     private void run() throws IOException, InterruptedException {
-        // uevents are of this node's devices, wherever its /sys is mounted; of another's they tell nothing
+        // Uevents are those of this node, wherever its /sys is mounted. They say nothing about another node.
         try (Sysroot sysroot = Sysroot.open(options.sysroot());
                 Monitor monitor = Monitor.open(
                         sysroot.sysfs(), config.classes(), UdevMonitor.open(), config.settle(), pulse.heartbeat());
@@ -98,15 +100,15 @@ final class Daemon {
         return VfsNode.of(sysroot, Optional.of(kubelet()));
     }
 
-    /** Only the PFs of this node can be told to make VFs. */
+    /** Only the PFs of this node can make VFs. */
     private List<WantedVfs> wantedVfs(Sysfs sysfs) {
         return sysfs.locate("").equals(Path.of(RunOptions.DEFAULT_SYSROOT)) ? config.vfs() : List.of();
     }
 
-    /** Serves until the end is asked for, or a configuration that has sockets or files elsewhere has been read. */
+    /** Serves until it must stop, or until a new configuration has its sockets or files elsewhere. */
     private Signals.Request serve(Sysroot sysroot, Monitor monitor, Preparations preparations, VfsKeeper vfs)
             throws IOException, InterruptedException {
-        // before anything returns to its host driver that a claim has
+        // This comes before any device of a claim could return to its host driver.
         PreparedClaims claims = PreparedClaims.read(PreparedClaims.directory(sysroot.root()));
         claims.unread().forEach(LOG::warning);
         try (Supplies supplies = Supplies.open(
@@ -161,16 +163,17 @@ final class Daemon {
                         plugins.hasKubelet(),
                         Stream.concat(plugins.registered().stream(), claiming.registered().stream())
                                 .collect(Collectors.toSet()),
-                        plugins.registrations()));
+                        plugins.registrations()),
+                claiming::status);
     }
 
-    /** systemd starts the kubelet once this is ready, if both are to be started. */
+    /** If systemd starts both, it starts the kubelet once this is ready. */
     private StatusLine ready(Monitor monitor, DevicePlugins plugins) throws InterruptedException {
         plugins.rehearse();
         return StatusLine.start(systemd, monitor, plugins, config.classes());
     }
 
-    /** Takes up the configuration as it is now; one with mistakes changes nothing, and they are told. */
+    /** Reads the configuration again. If it has mistakes, they are logged and nothing changes. */
     private Optional<String> readAgain(Monitor monitor) {
         try {
             Config newest = ConfigFiles.read(options.config());
@@ -187,7 +190,7 @@ final class Daemon {
         }
     }
 
-    /** A thread that ended would leave a daemon that looks alive; systemd starts a new one. */
+    /** Without the thread, the daemon would only look alive. systemd starts a new one. */
     private static void endWithBug(Thread thread, Throwable bug) {
         System.err.println("edgeplug: bug in thread " + thread.getName() + ", please report it");
         bug.printStackTrace();
@@ -203,7 +206,7 @@ final class Daemon {
         };
     }
 
-    /** A kubelet has both of the directories in which plugins register in its root directory, unless it was moved. */
+    /** A kubelet's root directory contains both directories in which plugins register, unless they were moved. */
     private Path kubeletRoot() {
         Path registeredIn = switch (config.registration()) {
             case DEVICE_PLUGINS -> kubeletDir();
@@ -220,7 +223,7 @@ final class Daemon {
         return options.kubeletDir().orElse(config.pluginsRegistryDir());
     }
 
-    /** Where the kubelet notes who holds what; the option may name its registry instead. */
+    /** The directory in which the kubelet notes holders. The option may name its registry instead. */
     private Path kubeletDir() {
         return switch (config.registration()) {
             case DEVICE_PLUGINS -> options.kubeletDir().orElse(config.kubeletDir());

@@ -7,7 +7,7 @@ import io.edgeplug.status.StatusSocket;
 import java.io.IOException;
 import java.util.List;
 
-/** What the daemon of a node reports as wrong with devices, which a scan may not see: a container that started unprepared. */
+/** The problems of devices that only the daemon knows, such as a container that started unprepared. */
 final class DaemonProblems {
 
     private final List<Problem> problems;
@@ -16,7 +16,7 @@ final class DaemonProblems {
         this.problems = problems;
     }
 
-    /** Asks the daemon; where none runs, or it does not answer to this user, nothing is known. */
+    /** Asks the daemon. Without a daemon, or if it does not answer this user, nothing is known. */
     static DaemonProblems ask(Sysroot sysroot) {
         try (StatusClient daemon = StatusClient.open(sysroot.root().resolve(StatusSocket.PATH))) {
             return new DaemonProblems(daemon.get().getProblemsList());
@@ -29,7 +29,7 @@ final class DaemonProblems {
         return problem.getWithheld() ? "not offered as " + problem.getResource() + ": " : "unhealthy: ";
     }
 
-    /** A line for each that the device's own health does not say. */
+    /** A line for each problem that is not in the device's own health. */
     List<String> of(Device device) {
         String known = device.health().problem().orElse("");
         return problems.stream()

@@ -25,13 +25,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import picocli.CommandLine.Command;
 
-/** Runs the daemon's parts against a local kubelet, on a node that is simulated; only the hardware is. */
+/** Runs the daemon's parts with a local kubelet. Only the hardware is simulated. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
-        description = "Show on a simulated node, without root or a cluster, what edgeplug does: register, allocate, "
-                + "reset before a container starts, follow hot-plug, failure, a kubelet restart and the end of a pod, and "
-                + "offer one FPGA with two images. Exit 0 if the kubelet saw all of it.")
+        description = "Show what edgeplug does, on a simulated node, without root or a cluster: register, allocate, "
+                + "reset before a container starts, follow hot-plug, a failure, a kubelet restart and the end of a "
+                + "pod, and offer one FPGA with two images. Exit 0 if the kubelet saw all of it.")
 final class DemoCommand implements Callable<Integer> {
 
     @Override

@@ -22,7 +22,7 @@ import java.util.SortedMap;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** The scenes of {@code demo}; each ends when the kubelet has seen it, or with a TimeoutException. */
+/** The scenes of {@code demo}. Each ends when the kubelet has seen it, or with a TimeoutException. */
 final class DemoScenes {
 
     private static final ResourceName VFS = ResourceName.parse("example.com/sriov_node0");
@@ -30,7 +30,7 @@ final class DemoScenes {
     private static final String POD = "dpdk";
     private static final String CONTAINER = "main";
 
-    /** Ten times what an emulated processor takes. */
+    /** Ten times what an emulated processor needs. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Story story;

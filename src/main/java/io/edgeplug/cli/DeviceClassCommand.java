@@ -19,13 +19,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints what the administrator creates in the cluster, of the configuration alone. */
+/** Prints the objects that an administrator creates in the cluster, from the configuration alone. */
 @Command(
         name = "device-class",
         mixinStandardHelpOptions = true,
-        description = "Print the DeviceClass of each resource whose class has api = \"dra\", with an example of a "
-                + "ResourceClaimTemplate and of a pod that uses it, as YAML for kubectl apply -f -. A cluster needs each "
-                + "DeviceClass once, whichever nodes have the devices. Reads the configuration only.")
+        description = "Print the DeviceClass of each resource whose class has api = \"dra\", as YAML for kubectl apply "
+                + "-f -, with an example of a ResourceClaimTemplate and of a pod. A cluster needs each DeviceClass "
+                + "once, whichever nodes have the devices. Reads only the configuration.")
 final class DeviceClassCommand implements Callable<Integer> {
 
     @Spec
@@ -41,7 +41,7 @@ final class DeviceClassCommand implements Callable<Integer> {
 
     @Option(
             names = "--no-example",
-            description = "Print the DeviceClass alone, without a pod that would start and take a device.")
+            description = "Print only the DeviceClass, without the pod, which would start and take a device.")
     private boolean noExample;
 
     @Parameters(paramLabel = "RESOURCE", description = "Only these resources.")

@@ -24,7 +24,7 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What a scan has found of a device, as {@link Column} shows it. */
+/** The values of a scanned device for {@link Column}. */
 final class DeviceFacts {
 
     private DeviceFacts() {}

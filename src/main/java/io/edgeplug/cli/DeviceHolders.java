@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The containers that hold devices of a node, as its kubelet notes and tells it; only root may read either. */
+/** The containers that hold devices of a node, by the kubelet's notes and answers. Only root may read these. */
 final class DeviceHolders {
 
     /** Nothing is known. */
@@ -40,7 +40,7 @@ final class DeviceHolders {
     /**
      * A container that holds a device.
      *
-     * @param name empty if the kubelet does not tell it
+     * @param name empty if the kubelet does not report it
      * @param since when the kubelet made the directory of the pod; empty if there is none
      */
     record HeldBy(Holding holding, Optional<PodNames.Holder> name, Optional<Instant> since) {
@@ -54,7 +54,10 @@ final class DeviceHolders {
         }
     }
 
-    /** Reads who holds these devices; unknown without root, and of a captured node. The kubelet is asked only for names. */
+    /**
+     * Reads the holders of these devices. They are unknown without root, and on a captured node. The kubelet is asked
+     * only for names.
+     */
     static DeviceHolders read(Sysroot sysroot, Config config, List<Device> devices) throws IOException {
         Optional<Path> kubeletDir = sysroot.kubeletDir(config.kubeletDir());
         if (kubeletDir.isEmpty()) {
@@ -83,7 +86,7 @@ final class DeviceHolders {
         try (UnixRpc rpc = UnixRpc.open()) {
             return Optional.of(PodNames.read(rpc, root, resources::contains));
         } catch (IOException e) {
-            // pods are known by their UIDs still
+            // Pods are still known by their UIDs.
             return Optional.empty();
         }
     }
@@ -92,7 +95,7 @@ final class DeviceHolders {
         return held.isPresent();
     }
 
-    /** Those of a device, or of a part or a share of it. */
+    /** The holders of a device, or of a part or a share of it. */
     List<HeldBy> of(Device device) {
         return held.map(known -> known.all(device)).orElse(List.of()).stream()
                 .filter(holding -> holding.isOf(device))
@@ -100,7 +103,7 @@ final class DeviceHolders {
                 .toList();
     }
 
-    /** The checkpoint is the kubelet's, and yet no name in it leads elsewhere. */
+    /** The checkpoint belongs to the kubelet, but still no name in it may lead elsewhere. */
     private Optional<Instant> since(String uid) {
         if (!uid.matches("[A-Za-z0-9][-A-Za-z0-9_.]*")) {
             return Optional.empty();

@@ -2,11 +2,11 @@ package io.edgeplug.cli;
 
 import picocli.CommandLine.Command;
 
-/** What the cluster needs so that pods claim this node's devices. */
+/** Commands for claims of this node's devices. */
 @Command(
         name = "dra",
         mixinStandardHelpOptions = true,
         description =
-                "Set up Dynamic Resource Allocation, by which pods claim the devices of classes with api = \"dra\".",
+                "Set up Dynamic Resource Allocation, with which pods claim the devices of classes with api = \"dra\".",
         subcommands = DeviceClassCommand.class)
 final class DraCommand {}

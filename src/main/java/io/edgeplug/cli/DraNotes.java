@@ -10,7 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@code check} says of classes whose devices pods claim: what would keep this node from the API server, which is not asked. */
+/**
+ * Notes of {@code check} on classes whose devices pods claim: obstacles between this node and the API server, which is
+ * not asked.
+ */
 final class DraNotes {
 
     private final Config config;
@@ -24,7 +27,10 @@ final class DraNotes {
         this.now = now;
     }
 
-    /** Lines of notes and warnings; none if no class has its devices claimed, and of a captured node, which has no such files. */
+    /**
+     * Lines of notes and warnings. There are none if no class has claims, and on a captured node, which has no such
+     * files.
+     */
     static List<String> of(Sysroot sysroot, Config config, Instant now) throws IOException {
         if (config.claimed().isEmpty() || sysroot.sysfs().isCaptured()) {
             return List.of();
@@ -60,7 +66,7 @@ final class DraNotes {
         lines.add("warning: api = \"dra\": " + text);
     }
 
-    /** The kubelet's files are root's. */
+    /** The kubelet's files belong to root. */
     private void unusable(String reason) {
         if (reason.contains("Permission denied") && !isRoot()) {
             lines.add("note: api = \"dra\": only root can check whether the API server can be spoken with: " + reason);

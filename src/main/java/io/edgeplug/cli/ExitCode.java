@@ -1,12 +1,12 @@
 package io.edgeplug.cli;
 
-/** What the process says as it ends; 2, for wrong usage, is said by the option parser itself. */
+/** The exit codes of the process. The option parser itself has 2, for wrong usage. */
 final class ExitCode {
 
     static final int OK = 0;
     static final int FAILURE = 1;
 
-    /** EX_CONFIG of sysexits.h; systemd does not restart the service on it. */
+    /** EX_CONFIG of sysexits.h. systemd does not restart the service after it. */
     static final int CONFIG = 78;
 
     /** EX_SOFTWARE of sysexits.h. */

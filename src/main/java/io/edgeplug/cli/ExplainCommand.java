@@ -28,14 +28,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Goes the way of devices through the classes, as the daemon does, and tells each step. */
+/** Takes devices through the classes as the daemon does, and prints each step. */
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,
         description =
-                "Tell why devices are advertised or not, class by class and key by key, and what their containers "
-                        + "would get. Needs neither root nor the daemon. For root and members of the group edgeplug, it also "
-                        + "tells what only the running daemon knows, as that a container started unprepared.")
+                "Show why devices are advertised or not, class by class and key by key, and what their containers "
+                        + "would get. Needs neither root nor the daemon. Root and members of the group edgeplug also "
+                        + "see problems that only the running daemon knows, such as a container that started "
+                        + "unprepared.")
 final class ExplainCommand implements Callable<Integer> {
 
     @Spec
@@ -46,7 +47,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = ScannedNode.LABEL,
-            description = "These devices and those of these resources; all if there is none. A device is named by "
+            description = "Only these devices, and the devices of these resources. A device is named by "
                     + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
@@ -87,7 +88,7 @@ final class ExplainCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** The faces of each device, which come one after the other. */
+    /** The faces of each device, which follow each other. */
     private static Collection<List<Candidate>> byDevice(List<Candidate> devices) {
         return devices.stream()
                 .collect(Collectors.groupingBy(
@@ -110,7 +111,10 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    /** What would be done to the device and given to its container; nothing of one that its class cannot hand over. */
+    /**
+     * Prints how the device would be prepared and what its container would get. Prints nothing if its class cannot hand
+     * it over.
+     */
     private static void outlook(Candidate device, Preparer preparer, HandOverText handOver, Lines out)
             throws IOException {
         Optional<Equipment> equipment =
@@ -133,7 +137,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    /** Names from pci.ids and holders are left out: the latter have lines of their own. */
+    /** Names from pci.ids and holders are left out. Holders have lines of their own. */
     private static void facts(Item item, ClaimedDevices claims, Lines out) {
         out.print(item.device().id());
         ColumnSources sources = new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, claims);
@@ -145,7 +149,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    /** Which entry of the configuration made a VF. */
+    /** The entry of the configuration that makes a VF. */
     private static Optional<String> maker(List<WantedVfs> entries, Device device, ScannedNode scanned) {
         if (!(device instanceof VirtualFunction vf)) {
             return Optional.empty();

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.concurrent.TimeoutException;
 
-/** The scenes of {@code demo} about one FPGA that two resources offer; each ends as those of {@link DemoScenes} do. */
+/** The scenes of {@code demo} with one FPGA that two resources offer. Each ends like those of {@link DemoScenes}. */
 final class FpgaScenes {
 
     private static final ResourceName CRYPTO = ResourceName.parse("example.com/fpga-crypto");
@@ -49,7 +49,7 @@ final class FpgaScenes {
     void firstPodEnded() throws IOException, InterruptedException, TimeoutException {
         Instant ended = Instant.now();
         kubelet.delete(FIRST_POD);
-        // the codec is offered again no earlier than once the FPGA is scrubbed
+        // The codec is offered again only after the FPGA is scrubbed.
         kubelet.await(CODEC, state -> state.allocatable() == 1, DemoScenes.PATIENCE);
         kubelet.await(CRYPTO, state -> state.allocatable() == 1, DemoScenes.PATIENCE);
         story.line("pod " + FIRST_POD + " ended: the FPGA is scrubbed, and both resources have it again", ended);

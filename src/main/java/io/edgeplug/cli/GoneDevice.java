@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A device that is not on the node any more, although a pod has used it and it was not scrubbed since. */
+/** A device that is no longer on the node, but was used by a pod and is not scrubbed since. */
 final class GoneDevice {
 
     private final UsedDevices used;
@@ -23,8 +23,8 @@ final class GoneDevice {
     }
 
     /**
-     * The one that a person means, by its ID with or without the domain; empty if no such device is noted, or if the notes are not
-     * for this user to see.
+     * The device with that ID, with or without the domain. Empty if no such device is noted, or if this user may not
+     * read the notes.
      */
     static Optional<GoneDevice> find(Sysfs sysfs, List<DeviceClass> classes, String name) throws IOException {
         UsedDevices used = new UsedDevices(sysfs);
@@ -38,7 +38,7 @@ final class GoneDevice {
                 : Optional.empty();
     }
 
-    /** Files are looked for only where a class says. */
+    /** Files are only scanned if a class names them. */
     private static boolean wouldBeSeen(Use use, List<DeviceClass> classes) {
         return PciAddress.parse(use.device()).isPresent()
                 || classes.stream()
@@ -58,8 +58,8 @@ final class GoneDevice {
                     + ": is on this node; to scrub it and offer it again, run: edgeplug prepare --release " + name);
         }
         return gone.orElseThrow(() -> new IOException(name
-                + ": there is no note that a pod has used such a device, or no class of its resource any more by which to see "
-                + "whether it is gone; only root sees these notes"));
+                + ": there is no note that a pod has used such a device, or its resource has no class any more, by "
+                + "which to see whether it is gone; only root sees these notes"));
     }
 
     private static List<String> ids(String name) {
@@ -75,20 +75,20 @@ final class GoneDevice {
         return use.device();
     }
 
-    /** What a person can do about it; the text goes on after its ID. */
+    /** What a person can do. The text continues a sentence about its ID. */
     String text() {
-        return "is not on this node any more; %s, and it is to be scrubbed once it is back; if it is gone for good, run: edgeplug prepare --forget %s"
+        return "is not on this node any more; %s, and it must be scrubbed once it is back; if it was removed for good, run: edgeplug prepare --forget %s"
                 .formatted(lastUse(), id());
     }
 
-    /** As what it was used. */
+    /** The resource as which it was used. */
     String lastUse() {
         return use.resource()
                 .map(resource -> "a pod has used it as " + resource)
                 .orElse("a pod has used it");
     }
 
-    /** Removes the note that it was used. */
+    /** Deletes the note that it was used. */
     void forget() throws IOException {
         try {
             used.forget(id());

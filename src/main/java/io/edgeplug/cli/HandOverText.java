@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a container would get with one device, and the files that go with it, a line for each thing. */
+/** The allocation of a container with one device, and the files for it, a line for each entry. */
 final class HandOverText {
 
     private final Sysfs sysfs;
@@ -37,7 +37,7 @@ final class HandOverText {
         DeviceInfoFiles.content(deviceClass, device.device())
                 .ifPresent(content -> lines.add(
                         "file       " + DeviceInfoFiles.fileName(deviceClass.resource(), device.id()) + " " + content));
-        // of the numbers of its nodes a captured machine tells nothing, and it has no /dev/null
+        // A captured machine does not have the numbers of its nodes, nor /dev/null.
         for (Node node : sysfs.isCaptured() ? List.<Node>of() : device.nodes()) {
             missingLink(node)
                     .ifPresent(link -> lines.add("warning    " + node.hostPath() + ": there is no /" + link
@@ -46,7 +46,7 @@ final class HandOverText {
         return lines;
     }
 
-    /** With systemd's cgroup driver, what a container may use is looked up by number whenever units are reloaded. */
+    /** With systemd's cgroup driver, the devices of a container are looked up by number at each reload of units. */
     private Optional<String> missingLink(Node node) throws IOException {
         Optional<String> link = sysfs.numberLink(node.hostPath().substring(1));
         return link.isPresent() && !sysfs.exists(link.orElseThrow()) ? link : Optional.empty();

@@ -16,17 +16,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Which devices a container is to get, as a person writes it: {@code RESOURCE=N} or {@code RESOURCE=ID,ID}.
+ * The devices for a container in a person's form: {@code RESOURCE=N} or {@code RESOURCE=ID,ID}.
  *
  * @param counts how many of each resource
- * @param named which ones, of the resources whose devices are named
+ * @param named the devices of resources whose devices are named
  */
 record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, List<String>> named) {
 
-    /** What separates a device's ID from the number of its share. */
+    /** The separator between a device's ID and the number of its share. */
     private static final String SHARE = "::";
 
-    /** Throws IllegalArgumentException with a text for whoever wrote it. */
+    /** Throws IllegalArgumentException with a text for the person who wrote it. */
     static Limits parse(List<String> texts) {
         Limits limits = new Limits(new TreeMap<>(), new TreeMap<>());
         for (String text : texts) {
@@ -63,12 +63,12 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
         }
     }
 
-    /** The resources that it has devices of. */
+    /** The resources of the devices. */
     Set<ResourceName> resources() {
         return counts.keySet();
     }
 
-    /** The same, with the IDs of devices that are named otherwise; a share has no other name. */
+    /** The same with the IDs of devices that are named otherwise. A share has no other name. */
     Limits withIds(ScannedNode node) throws IOException {
         SortedMap<ResourceName, List<String>> found = new TreeMap<>();
         for (ResourceName resource : named.keySet()) {
@@ -82,9 +82,9 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
     }
 
     /**
-     * The container that asks a kubelet for them, which has been sent the lists of their resources.
+     * The container that asks a kubelet for them. The kubelet already has the lists of their resources.
      *
-     * @throws IllegalArgumentException if the kubelet cannot give it a device that is named; the message says why
+     * @throws IllegalArgumentException if the kubelet cannot give it a named device; the message says why
      */
     PodSpec.Container container(String name, LocalKubelet kubelet) {
         SortedMap<ResourceName, SortedSet<String>> chosen = new TreeMap<>();
@@ -100,7 +100,7 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
         return new PodSpec.Container(name, counts, chosen);
     }
 
-    /** The ID that the kubelet knows a device by: its own, or that of a free share of it. */
+    /** The ID that the kubelet knows: that of the device, or of a free share of it. */
     private static String listed(ResourceState state, String id) {
         List<ListedDevice> found = state.devices().stream()
                 .filter(device -> device.id().equals(id) || device.id().startsWith(id + SHARE))

@@ -3,7 +3,7 @@ package io.edgeplug.cli;
 import io.edgeplug.linux.PlainText;
 import java.io.PrintWriter;
 
-/** Where a command prints, a line at a time, in which a name from outside cannot make a terminal do anything. */
+/** The output of a command, line by line. A foreign name in it cannot control the terminal. */
 record Lines(PrintWriter out) {
 
     void print(String line) {

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Does the daemon's first steps, scan and match, and shows what came of them. */
+/** Runs the daemon's first steps, scan and match, and shows the result. */
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,
@@ -53,24 +53,24 @@ final class ListCommand implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "COLS",
-            description = "Print these columns, separated by commas; with a leading +, beside the usual ones.")
+            description = "Print these columns, separated by commas. With a leading +, add them to the usual ones.")
     private String output = "+";
 
     @Option(names = "--advertised", description = "Show only devices that back a resource.")
     private boolean advertised;
 
-    @Option(names = "--unhealthy", description = "Show only devices with which something is wrong.")
+    @Option(names = "--unhealthy", description = "Show only unhealthy devices.")
     private boolean unhealthy;
 
     @Parameters(
             paramLabel = ScannedNode.LABEL,
-            description = "Show only these devices and those of these resources. A device is named by "
+            description = "Show only these devices, and the devices of these resources. A device is named by "
                     + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override
     public Integer call() throws Exception {
-        // a wrong option is told before the node is looked at
+        // A wrong option is reported before the node is scanned.
         List<Column> asked = asked();
         try (Sysroot sysroot = node.open()) {
             Config config = node.readOrDefaults();
@@ -104,7 +104,7 @@ final class ListCommand implements Callable<Integer> {
         out.flush();
     }
 
-    /** Adds to the help what the columns are. */
+    /** Adds the descriptions of the columns to the help. */
     static void describeColumns(CommandLine list) {
         list.getCommandSpec()
                 .usageMessage()
@@ -117,7 +117,10 @@ final class ListCommand implements Callable<Integer> {
         return output.startsWith("+");
     }
 
-    /** Files have a path, which their ID may not tell; a program that reads JSON is told what a person sees in explain. */
+    /**
+     * Files get a column for their path, because their ID may not show it. Programs that read JSON get every column
+     * that explain shows.
+     */
     private List<Column> columns(List<Column> asked, List<Item> rows, DeviceHolders holders) {
         Set<Column> columns = new LinkedHashSet<>(isBesideUsual() ? USUAL : List.of());
         if (isBesideUsual() && (json || rows.stream().anyMatch(row -> row.device() instanceof PathDevice))) {

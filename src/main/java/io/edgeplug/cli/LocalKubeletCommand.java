@@ -35,11 +35,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "local-kubelet",
         mixinStandardHelpOptions = true,
-        description = "Be the kubelet for device plugins, in a directory of your own, and print what plugins tell it. "
-                + "Like the kubelet, it deletes every socket in that directory as it starts.")
+        description = "Act as the kubelet for device plugins, in a directory of your own, and print what plugins "
+                + "report. Like the kubelet, it deletes every socket in that directory when it starts.")
 final class LocalKubeletCommand implements Callable<Integer> {
 
-    @Option(names = "--dir", paramLabel = "DIR", required = true, description = "Where to serve kubelet.sock.")
+    @Option(names = "--dir", paramLabel = "DIR", required = true, description = "The directory for kubelet.sock.")
     private Path directory = Path.of("");
 
     @Option(names = "--minor", paramLabel = "N", description = "Behave as Kubernetes 1.N does. Defaults to 37.")
@@ -48,27 +48,28 @@ final class LocalKubeletCommand implements Callable<Integer> {
     @Option(
             names = "--registry",
             paramLabel = "DIR",
-            description = "Look for plugins' sockets here too, as the kubelet does in plugins_registry.")
+            description = "Also look for plugins' sockets here, as the kubelet does in plugins_registry.")
     private Optional<Path> registry = Optional.empty();
 
     @Option(
             names = "--root",
             paramLabel = "DIR",
-            description = "Tell of pods here, as the kubelet does in its root directory: on pod-resources, and as "
-                    + "Kubernetes 1.37 on the Pods API.")
+            description = "Report pods here, as the kubelet does in its root directory: on pod-resources, and from "
+                    + "Kubernetes 1.37 on also on the Pods API.")
     private Optional<Path> root = Optional.empty();
 
     @Option(
             names = {"-J", "--json"},
-            description = "Print one JSON object a line.")
+            description = "Print one JSON object on each line.")
     private boolean json;
 
     @Option(
             names = "--pods",
             description =
-                    "Follow lines of standard input: run POD RESOURCE=N|ID,ID..., which admits a pod and starts its "
-                            + "container, start POD, which starts it again, delete POD, which the checkpoint notes with the next "
-                            + "pod only, remove POD, which it notes at once, and restart, as a kubelet does.")
+                    "Follow lines of standard input. run POD RESOURCE=N|ID,ID... admits a pod and starts its "
+                            + "container. start POD starts it again. delete POD ends it, and the checkpoint drops it "
+                            + "with the next pod. remove POD ends it, and the checkpoint drops it at once. restart "
+                            + "restarts the kubelet.")
     private boolean pods;
 
     private final Gson gson = new GsonBuilder()
@@ -97,7 +98,8 @@ final class LocalKubeletCommand implements Callable<Integer> {
     }
 
     private static void followPods(LocalKubelet kubelet) {
-        // System.in asks how much there is to read, which some devices do not tell, as a virtual machine's serial ports
+        // System.in asks how much there is to read. Some devices do not support that, such as the serial ports of a
+        // virtual machine.
         InputStream in = new FileInputStream(FileDescriptor.in);
         try {
             new PodLines(kubelet, mistake -> System.err.println("edgeplug: " + PlainText.of(mistake)))
@@ -125,7 +127,10 @@ final class LocalKubeletCommand implements Callable<Integer> {
         return object;
     }
 
-    /** Who serves a socket; empty if nobody does, so that a real kubelet's sockets are not wiped by mistake. */
+    /**
+     * The server of a socket; empty if there is none. It prevents the sockets of a real kubelet from being deleted by
+     * mistake.
+     */
     private static Optional<String> server(Path socket) {
         if (!Files.exists(socket)) {
             return Optional.empty();

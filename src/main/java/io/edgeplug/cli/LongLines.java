@@ -7,27 +7,27 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lines that are longer than the terminal: each goes on below, indented, at the beginning of a word. */
+/** Folds lines that are longer than the terminal. Each continues below, indented, at the beginning of a word. */
 final class LongLines {
 
-    /** A shorter line fits, so that the terminal need not be asked, which would double the start of a command. */
+    /** A shorter line fits anyway. Asking the terminal would double the time of a command's start. */
     private static final int USUAL_COLUMNS = 80;
 
     private static final int INDENT = 4;
 
-    /** What is between two cells of a table, or a name and its text. */
+    /** The gap between two cells of a table, or between a name and its text. */
     private static final Pattern GAP = Pattern.compile("(?<=\\S) {2,}(?=\\S)");
 
     private LongLines() {}
 
-    /** The lines that this one is printed as: itself, unless standard output is a terminal that is too narrow for it. */
+    /** The printed form of a line: the line itself, unless standard output is a terminal that is too narrow for it. */
     static List<String> onStdout(String line) {
         return line.length() <= USUAL_COLUMNS || !Terminal.isStdout()
                 ? List.of(line)
                 : folded(line, Terminal.columns());
     }
 
-    /** The same for so many columns. A word that fits in no line stays where it is and whole, so that it can be copied. */
+    /** The same for that many columns. A word that is too long for any line stays whole, so that it can be copied. */
     static List<String> folded(String line, OptionalInt columns) {
         int most = columns.orElse(Integer.MAX_VALUE);
         int indent = indent(line, most);
@@ -45,7 +45,7 @@ final class LongLines {
         return folded;
     }
 
-    /** Where a line ends of which the next one has room for so many characters; negative if nowhere. */
+    /** Where to end a line if the next one has room for that many characters; negative if nowhere. */
     private static int end(String line, int columns, int room) {
         int first = firstWord(line);
         int end = line.lastIndexOf(' ', columns);
@@ -56,7 +56,7 @@ final class LongLines {
         return (next < 0 ? line.length() : next) - end - 1 > room ? next : end;
     }
 
-    /** Below the last cell, if that leaves room for some words. */
+    /** The indentation: below the last cell, if that leaves room for some words. */
     private static int indent(String line, int columns) {
         int indent = firstWord(line) + INDENT;
         Matcher gaps = GAP.matcher(line);

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Where the process begins. Names nothing of the option parser, which would be loaded with it, and the daemon does
- * without.
+ * The start of the process. It has no reference to the option parser, which would be loaded with it and which the
+ * daemon does not need.
  */
 public final class Main {
 
@@ -20,7 +20,7 @@ public final class Main {
         System.exit(run(args));
     }
 
-    /** The daemon is started without the option parser, which would cost it a third of its start and 4 MB. */
+    /** The daemon starts without the option parser, which would cost a third of its start and 4 MB. */
     private static int run(String[] args) {
         Optional<RunOptions> daemon = RunOptions.parse(List.of(args));
         if (daemon.isPresent()) {
@@ -39,7 +39,7 @@ public final class Main {
         return Commands.commandLine(args).execute(args);
     }
 
-    /** A person's mistake is told in a line; a bug with its stack trace. */
+    /** A person's mistake is printed as a line, a bug with its stack trace. */
     static int failed(Exception e, Consumer<String> err) {
         if (e instanceof RuntimeException bug) {
             throw bug;

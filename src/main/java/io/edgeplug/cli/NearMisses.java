@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Devices that a class does not take for one reason alone, and names that are almost those of drivers. */
+/** Devices that a class misses for one reason only, and names that are almost those of drivers. */
 final class NearMisses {
 
     private static final int MAX_TOLD = 3;
@@ -26,7 +26,7 @@ final class NearMisses {
 
     private NearMisses() {}
 
-    /** For each reason, the devices that the class would take but for that. */
+    /** For each reason, the devices that the class would take without it. */
     static List<String> of(DeviceClass one, List<Device> devices) {
         Map<String, List<String>> byReason = new LinkedHashMap<>();
         for (Device device : devices) {
@@ -44,7 +44,7 @@ final class NearMisses {
                 .toList();
     }
 
-    /** By the selector that comes nearest. */
+    /** Uses the selector that comes nearest. */
     private static List<Requirement> unmet(DeviceClass one, Device device) {
         Stream<Requirement> asked = one.requirements(device).stream().filter(requirement -> !requirement.isMet());
         List<Requirement> nearest = one.selectors().stream()
@@ -64,7 +64,7 @@ final class NearMisses {
         return "but for \"" + requirement.wanted() + "\": it has " + requirement.actual();
     }
 
-    /** What the class calls a driver, and is the name of a module or another slip. */
+    /** Driver names in the class that are names of modules or slips. */
     static List<String> ofDrivers(DeviceClass one, Sysfs sysfs) throws IOException {
         List<String> notes = new ArrayList<>();
         Stream<String> chosen = one.selectors().stream().flatMap(NearMisses::drivers);

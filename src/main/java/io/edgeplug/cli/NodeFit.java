@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether a node has room for what device classes make of its devices. Where it has not, the daemon lists less; whoever
- * changes the configuration is told before.
+ * Checks that a node has room for the devices of the classes. If there are too many, the daemon would list fewer, so a
+ * change of the configuration is refused first.
  */
 final class NodeFit {
 
     private NodeFit() {}
 
     /**
-     * Looks at the shares of these devices.
+     * Checks the shares of these devices.
      *
      * @throws ConfigException with a line for each class that has too many
      */
@@ -59,7 +59,7 @@ final class NodeFit {
     }
 
     /**
-     * Looks at how many files the classes name.
+     * Checks how many files the classes name.
      *
      * @throws ConfigException with a line for each pattern that names too many
      */

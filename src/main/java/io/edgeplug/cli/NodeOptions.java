@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.logging.Level;
 import picocli.CommandLine.Option;
 
-/** Which node, and which configuration. */
+/** The options for the node and the configuration. */
 final class NodeOptions {
 
     @Option(
@@ -36,7 +36,7 @@ final class NodeOptions {
         return config.orElse(Path.of(RunOptions.DEFAULT_CONFIG));
     }
 
-    /** The node; to be closed by the caller. */
+    /** The node. The caller closes it. */
     Sysroot open() throws IOException {
         return Sysroot.open(sysroot);
     }
@@ -48,7 +48,7 @@ final class NodeOptions {
         }
     }
 
-    /** The configuration; where none was named and none is installed, one without classes, which stderr tells. */
+    /** The configuration. If none was named and none is installed, one without classes, with a line to stderr. */
     Config readOrDefaults() throws ConfigException {
         Journal.toStderr(Level.WARNING);
         if (config.isEmpty() && !Files.exists(configFile())) {

@@ -4,12 +4,12 @@ import io.edgeplug.prepare.PlannedStep;
 import io.edgeplug.rules.Step;
 import java.util.List;
 
-/** What is done to a device before its container, a line for each step. */
+/** The steps before a container starts, as a line for each. */
 final class PlanText {
 
     private PlanText() {}
 
-    /** What would be done, whether or not it would succeed now. */
+    /** The steps, whether or not they would succeed now. */
     static List<String> lines(List<PlannedStep> steps) {
         return steps.stream()
                 .map(planned -> line(planned.step(), planned.text()))

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Pods that come and go by lines of text: {@code run POD RESOURCE=N|ID,ID…}, {@code start POD} and {@code remove POD}; and a
- * kubelet that does, by {@code restart}.
+ * Controls pods by lines of text: {@code run POD RESOURCE=N|ID,ID…}, {@code start POD}, {@code delete POD} and
+ * {@code remove POD}. {@code restart} restarts the kubelet.
  */
 final class PodLines {
 
@@ -20,13 +20,13 @@ final class PodLines {
     private final LocalKubelet kubelet;
     private final Consumer<String> mistakes;
 
-    /** Mistakes in lines are told there; what becomes of pods, the kubelet tells its listener. */
+    /** Mistakes in lines go to {@code mistakes}. The kubelet reports pods to its listener. */
     PodLines(LocalKubelet kubelet, Consumer<String> mistakes) {
         this.kubelet = kubelet;
         this.mistakes = mistakes;
     }
 
-    /** Follows each line before it reads the next, until there are no more. */
+    /** Runs each line before it reads the next, until there are no more. */
     void follow(BufferedReader lines) throws IOException {
         String line = lines.readLine();
         while (line != null) {
@@ -57,7 +57,7 @@ final class PodLines {
         } catch (IllegalArgumentException e) {
             mistakes.accept(String.valueOf(e.getMessage()));
         } catch (AdmissionException | ContainerStartException e) {
-            // the listener has been told which resource it was, and why
+            // The listener already has the resource and the reason.
             return;
         }
     }

@@ -14,8 +14,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Which pods of a node hold a device, as its kubelet has noted it: by {@code namespace/name} where the kubelet runs and
- * tells, else by UID. Nothing is known of a node without a kubelet, or to a user who may not read its notes.
+ * The pods of a node that hold a device, by the kubelet's notes. They are shown as {@code namespace/name} if the
+ * kubelet answers, and otherwise by UID. Without a kubelet, or for a user who may not read its notes, nothing is known.
  */
 final class PodsOfDevices {
 
@@ -50,7 +50,7 @@ final class PodsOfDevices {
         }
     }
 
-    /** Each pod once, also if it has several shares of the device. */
+    /** Each pod once, even if it has several shares of the device. */
     List<String> of(ResourceName resource, Device device) {
         return held.stream()
                 .flatMap(all -> all.all(resource, device).stream())

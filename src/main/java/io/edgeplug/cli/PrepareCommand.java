@@ -19,12 +19,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Does to a device by hand what is done before each of its containers, or after the last pod that used it. */
+/** Prepares a device by hand as before each of its containers, or scrubs it as after the last pod that used it. */
 @Command(
         name = "prepare",
         mixinStandardHelpOptions = true,
-        description = "Do to a device what its class does before each container, and print each step with its time. "
-                + "Needs root. Refuses a device that a pod may hold, by what the kubelet has noted.")
+        description = "Prepare a device as its class does before each container, and print each step with its time. "
+                + "Needs root. Refuses a device that a pod may hold by the kubelet's notes.")
 final class PrepareCommand implements Callable<Integer> {
 
     @Spec
@@ -41,30 +41,30 @@ final class PrepareCommand implements Callable<Integer> {
 
     @Option(
             names = "--dry-run",
-            description = "Do nothing; print what would be done, and what speaks against it. Exit 1 if anything does.")
+            description = "Only print what would be done, and what prevents it. Exit 1 if anything does.")
     private boolean dryRun;
 
-    @Option(names = "--force", description = "Do it although a pod may hold the device.")
+    @Option(names = "--force", description = "Prepare the device even if a pod may hold it.")
     private boolean force;
 
     @Option(
             names = "--release",
-            description = "Do what its class does once the last pod that used it has gone, and offer it again.")
+            description = "Scrub the device as its class does after the last pod that used it, and offer it again.")
     private boolean release;
 
     @Option(
             names = "--forget",
             description =
-                    "Only forget that a pod has used a device that is gone for good, and is to be scrubbed for that "
-                            + "when it is back.")
+                    "Only delete the note that the device must be scrubbed because a pod has used it. For a device "
+                            + "that was removed for good.")
     private boolean forget;
 
     @Option(
             names = "--as",
             paramLabel = "RESOURCE",
             description =
-                    "Do what the class of this resource says, of a device that several classes offer. Usually the "
-                            + "first of them, and with --release the one that the device was used as.")
+                    "Use the class of this resource, if several classes offer the device. Defaults to the first of "
+                            + "them, and with --release to the one as which the device was used.")
     private Optional<String> resource = Optional.empty();
 
     @Parameters(paramLabel = "DEVICE", description = "The device, by " + ScannedNode.NAMES + ".")
@@ -74,7 +74,7 @@ final class PrepareCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Journal.toStderr(Level.WARNING);
         if (forget && (release || resource.isPresent())) {
-            throw new ParameterException(spec.commandLine(), "--forget goes with neither --release nor --as");
+            throw new ParameterException(spec.commandLine(), "--forget cannot be combined with --release or --as");
         }
         Config config = ConfigFiles.read(node.configFile());
         if (!dryRun && !Files.isDirectory(node.sysroot)) {

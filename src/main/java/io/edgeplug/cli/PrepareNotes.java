@@ -4,13 +4,16 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.linux.Sysfs;
 import io.edgeplug.prepare.RecipeFiles;
+import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
-/** What would fail when a device of a class is prepared or its health is asked: better known before its pod. */
+/** Finds what would fail in a preparation or a health check, before a pod needs the device. */
 final class PrepareNotes {
 
     private final Sysfs sysfs;
@@ -21,11 +24,18 @@ final class PrepareNotes {
         this.files = new RecipeFiles(sysfs);
     }
 
-    /** A line for each; of a captured node, whose programs were not captured, only what its devices tell. */
+    /** A line for each problem. On a captured node, which has no programs, only the devices are checked. */
     List<String> of(DeviceClass one, List<Device> devices) throws IOException {
         List<String> notes = new ArrayList<>();
         if (sysfs.exists("dev/null")) {
-            files.problems(one.recipe()).forEach(problem -> notes.add("prepare: " + problem));
+            // an image that a claim may choose is read as that of the class is
+            Stream.concat(
+                            Stream.of(ClaimChoice.NONE),
+                            one.choices().images().stream()
+                                    .map(image -> new ClaimChoice(Step.Vf.NONE, Optional.of(image))))
+                    .flatMap(choice -> files.problems(one.recipe().with(choice)).stream())
+                    .distinct()
+                    .forEach(problem -> notes.add("prepare: " + problem));
             one.health().command().stream()
                     .limit(1)
                     .flatMap(program -> files.program(program).stream())

@@ -5,15 +5,15 @@ import io.edgeplug.linux.Terminal;
 import java.io.PrintWriter;
 
 /**
- * A line on a terminal that says what a person waits for, and is erased when that is done. It is not shown elsewhere. One
+ * A line on a terminal that shows what is waited for, and is erased afterwards. It is shown only on a terminal. One
  * thread at a time.
  */
 final class ProgressLine {
 
-    /** Back to the first column, and erases the line. */
+    /** Moves to the first column, and erases the line. */
     private static final String ERASED = "\r\033[K";
 
-    /** A longer line would go on in the next one, which is not erased. */
+    /** A longer line would be wrapped, and the second part would not be erased. */
     private static final int MAX_LENGTH = 79;
 
     private final PrintWriter out;
@@ -34,7 +34,7 @@ final class ProgressLine {
         return isShown;
     }
 
-    /** Says this in place of what it said before. */
+    /** Replaces the text. */
     void show(String text) {
         if (isShown) {
             String plain = PlainText.of(text);
@@ -44,7 +44,7 @@ final class ProgressLine {
         }
     }
 
-    /** Takes it away, before a line that stays is printed in its place. */
+    /** Erases it before a permanent line is printed in its place. */
     void erase() {
         if (isThere) {
             out.print(ERASED);

@@ -7,38 +7,39 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Feeds systemd's watchdog, if the inventory's thread goes round, a virtual thread gets to run and a call to a socket of
- * this process is answered: a daemon in which one of them is stuck is started again.
+ * Feeds systemd's watchdog, if the inventory's thread runs, a virtual thread gets to run, and a call to a socket of
+ * this process is answered. If one of them is stuck, systemd restarts the daemon.
  */
 final class Pulse {
 
-    /** Two calls that are not answered within it are fewer beats than may be missed. */
+    /** Two unanswered calls take less time than the beats that may be missed. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration CLOSE = Duration.ofSeconds(1);
 
     private final SystemdNotify systemd;
 
-    /** Empty where nobody watches. */
+    /** Empty if there is no watchdog. */
     private final Optional<Duration> every;
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private Optional<DevicePlugins> plugins = Optional.empty();
     private Optional<Thread> beat = Optional.empty();
     private long next = System.nanoTime();
 
     Pulse(SystemdNotify systemd) {
         this.systemd = systemd;
-        // three beats must be missed; not dividedBy, which computes in BigDecimal: 20 ms of the start
+        // Three beats must be missed. dividedBy is not used, because it computes in BigDecimal, which takes 20 ms of
+        // the start.
         this.every = systemd.watchdog().map(patience -> Duration.ofMillis(patience.toMillis() / 3));
     }
 
-    /** What the inventory's thread is to do. */
+    /** The beat for the inventory's thread. */
     Heartbeat heartbeat() {
         return every.map(time -> new Heartbeat(time, () -> beat(time))).orElse(Heartbeat.NONE);
     }
 
-    /** The thread comes by with each event, and the call costs more than that. */
+    /** The thread calls this with each event, and the call to a socket costs more than that. */
     private synchronized void beat(Duration time) {
         long now = System.nanoTime();
         if (next - now <= 0 && beat.filter(Thread::isAlive).isEmpty()) {
@@ -57,7 +58,7 @@ final class Pulse {
                 systemd.alive();
             }
         } catch (InterruptedException e) {
-            // who was asked is being closed, and is replaced or the end
+            // The sockets are being closed, because they are replaced or the daemon ends.
         }
     }
 

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.logging.Logger;
 
-/** What the daemon reports to others than the kubelet: its status to whoever asks, and the rest as configured; one thread. */
+/**
+ * The reports of the daemon other than to the kubelet: its status to callers, and metrics and labels as configured; one
+ * thread.
+ */
 final class Reporting implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Reporting.class.getName());
@@ -49,7 +52,7 @@ final class Reporting implements AutoCloseable {
         this.followers = followers;
     }
 
-    /** Serves the status on this node, and goes without where that cannot be, as for an ordinary user. */
+    /** Serves the status on this node. If that is not possible, as for an ordinary user, the daemon runs without it. */
     static Reporting start(
             NodeView view, Monitor monitor, Sysroot sysroot, Preparations preparations, DevicePlugins plugins) {
         Optional<StatusSocket> socket = open(sysroot.root().resolve(StatusSocket.PATH), view, monitor);
@@ -71,7 +74,7 @@ final class Reporting implements AutoCloseable {
         }
     }
 
-    /** Waits for news with a higher number than that. */
+    /** Waits for news with a higher number. */
     private interface News {
         long awaitNewerThan(long number) throws InterruptedException;
     }
@@ -90,7 +93,7 @@ final class Reporting implements AutoCloseable {
         });
     }
 
-    /** Reports as that says from now on; what did not change goes on. */
+    /** Changes the reports. Unchanged reports go on. */
     void use(Reports newest) throws IOException {
         if (!newest.metricsListen().equals(reports.metricsListen())
                 || !newest.metricsTextfile().equals(reports.metricsTextfile())) {
@@ -113,7 +116,7 @@ final class Reporting implements AutoCloseable {
         reports = newest;
     }
 
-    /** Removes what outlives this and is turned off for the next one, which will report as that says. */
+    /** Removes files that would stay, if the next configuration has turned them off. */
     void leave(Reports next) {
         if (!next.nfdLabels()) {
             removeLabels();

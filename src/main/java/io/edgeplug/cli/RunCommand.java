@@ -7,13 +7,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Tells how to use {@code run}, and runs what {@link RunOptions#parse} left. */
+/** The help of {@code run}, and the command lines that {@link RunOptions#parse} left. */
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
         description =
-                "Run the daemon: keep this node's devices registered with its kubelet until SIGTERM. SIGHUP makes it "
-                        + "read its configuration again.")
+                "Run the daemon: keep this node's devices registered with its kubelet until SIGTERM. On SIGHUP, read "
+                        + "the configuration again.")
 final class RunCommand implements Callable<Integer> {
 
     @Mixin

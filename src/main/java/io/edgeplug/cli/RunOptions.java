@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How the daemon is started.
+ * The options of the daemon.
  *
  * @param kubeletDir instead of the configured one
- * @param sysroot where {@code sys} is found
+ * @param sysroot the directory of {@code sys}
  */
 record RunOptions(Path config, Optional<Path> kubeletDir, Path sysroot) {
 
@@ -23,7 +23,7 @@ record RunOptions(Path config, Optional<Path> kubeletDir, Path sysroot) {
 
     private static final Set<String> NAMES = Set.of(CONFIG, KUBELET_DIR, SYSROOT);
 
-    /** Reads {@code run} and its options in their plain forms; anything else is left to the option parser. */
+    /** Reads {@code run} and its options in their plain forms. Other forms are left to the option parser. */
     static Optional<RunOptions> parse(List<String> args) {
         if (args.isEmpty() || !args.getFirst().equals("run")) {
             return Optional.empty();

@@ -19,18 +19,18 @@ import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
-/** A node's devices as one scan has found them, by any name that a person has for them. */
+/** A node's devices from one scan, which can be found by any of their names. */
 record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
 
-    /** How a device is asked for, in help. */
+    /** The parameter for devices, in help. */
     static final String LABEL = "DEVICE|RESOURCE";
 
-    /** What names a device has, in help. */
+    /** The names of a device, in help. */
     static final String NAMES =
             "its ID, PCI address with or without the domain, network interface, RDMA device, or the path of its file "
                     + "or node";
 
-    /** What a name may be, the most particular first: what one of them finds, the others are not asked for. */
+    /** The meanings of a name, the most specific first. Later ones are tried only if the earlier ones find nothing. */
     private static final List<BiPredicate<Device, String>> MEANINGS = List.of(
             (device, name) -> device.id().equals(name),
             ScannedNode::isSameId,
@@ -49,9 +49,9 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
     }
 
     /**
-     * The devices that a person means by all of these names, in the node's order; all devices if there is no name.
+     * The devices with these names, in the node's order; all devices if there is no name.
      *
-     * @throws IOException if one of them names nothing
+     * @throws IOException if a name fits no device
      */
     List<Candidate> named(List<String> names) throws IOException {
         if (names.isEmpty()) {
@@ -65,8 +65,8 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
     }
 
     /**
-     * The devices that a person means: by ID, by PCI address with or without its domain, by network interface or RDMA
-     * device, by the path of a file or a node, by a link to it, or by resource.
+     * The devices with that name: an ID, a PCI address with or without its domain, a network interface or RDMA device,
+     * the path of a file or a node, a link to it, or a resource.
      *
      * @throws IOException if there is none
      */
@@ -88,7 +88,7 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
     }
 
     /**
-     * The one device that a person means.
+     * The only device with that name.
      *
      * @throws IOException if there is none, or there are several
      */
@@ -97,7 +97,7 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
     }
 
     /**
-     * The same, of a device that has faces the one as which it is meant.
+     * The same, for one face of a device that has several.
      *
      * @param resource that it backs; empty for the first
      */
@@ -106,7 +106,7 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
         List<String> ids =
                 found.stream().map(one -> one.device().id()).distinct().toList();
         if (ids.size() > 1) {
-            throw new IOException(name + ": is the name of several devices, of which one is wanted: "
+            throw new IOException(name + ": is the name of several devices, name one of them: "
                     + String.join(", ", ids.subList(0, Math.min(3, ids.size()))) + (ids.size() > 3 ? " ..." : ""));
         }
         if (resource.isEmpty()) {
@@ -146,7 +146,7 @@ record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
                 .flatMap(places -> places);
     }
 
-    /** An ID that begins with an address, of which the domain can be left out. */
+    /** An ID begins with an address, whose domain may be left out. */
     private static boolean isSameId(Device device, String name) {
         return device instanceof PciDevice
                 && (device.id().equalsIgnoreCase(name) || device.id().equalsIgnoreCase("0000:" + name));

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** A directory that is gone, with all in it, once it is closed or the process has ended. */
+/** A directory that is deleted with its content when it is closed or the process has ended. */
 final class ScratchDirectory implements AutoCloseable {
 
     private static final int ATTEMPTS = 10;
@@ -26,9 +26,9 @@ final class ScratchDirectory implements AutoCloseable {
         return directory;
     }
 
-    /** A person who presses Ctrl-C ends the process, and what was opened is not closed. */
+    /** Ctrl-C ends the process without closing anything. */
     private void deleteAtExit() {
-        // other threads still write here, so that a directory that was emptied may not be empty
+        // Other threads may still write here, so an emptied directory may not stay empty.
         for (int attempt = 0; attempt < ATTEMPTS && Files.exists(path); attempt++) {
             try {
                 delete();

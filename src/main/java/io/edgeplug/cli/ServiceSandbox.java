@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Whether the installed service may reach a server over IP, as its unit and the drop-ins say. */
+/** Whether the installed service may reach a server over IP, by its unit and the drop-ins. */
 final class ServiceSandbox {
 
     private static final String UNIT = "edgeplug.service";
@@ -19,7 +19,7 @@ final class ServiceSandbox {
 
     private ServiceSandbox() {}
 
-    /** What keeps the service of a node from a server; nothing where edgeplug is no service. */
+    /** Why the service of a node cannot reach a server; empty if edgeplug is no service there. */
     static Optional<String> obstacle(Sysfs node, Optional<URI> server) throws IOException {
         Optional<UnitSettings> unit = UnitSettings.read(node, UNIT, "Service");
         if (unit.isEmpty()) {
@@ -43,7 +43,10 @@ final class ServiceSandbox {
         return Optional.empty();
     }
 
-    /** A first value with {@code ~} begins a list of what is forbidden; the other sort of value takes from a list. */
+    /**
+     * A first value with {@code ~} begins a list of forbidden families. A later value of the other sort removes from
+     * the list.
+     */
     private static boolean mayUseInet(UnitSettings unit) {
         TreeSet<String> listed = new TreeSet<>();
         Optional<Boolean> forbids = Optional.empty();
@@ -70,7 +73,7 @@ final class ServiceSandbox {
     }
 
     private static boolean covers(List<String> allowed, String address) throws IOException {
-        // digits, so that nobody is asked
+        // The address is in digits, so no name server is asked.
         InetAddress wanted = InetAddress.getByName(address);
         for (String one : allowed) {
             if (one.equals("any")

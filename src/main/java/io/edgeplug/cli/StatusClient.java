@@ -18,7 +18,7 @@ import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Asks the daemon of a node how things are. */
+/** Asks the daemon of a node for its status. */
 final class StatusClient implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 10;
@@ -37,7 +37,7 @@ final class StatusClient implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** There is no daemon; the message says how that shows. */
+    /** There is no daemon. The message says how this was found. */
     static final class NotRunningException extends IOException {
 
         private static final long serialVersionUID = 1;
@@ -57,9 +57,9 @@ final class StatusClient implements AutoCloseable {
     }
 
     /**
-     * How things are now.
+     * The present status.
      *
-     * @throws IOException if the daemon does not say; the message is for a person
+     * @throws IOException if the daemon does not answer; the message is for a person
      */
     Node get() throws IOException {
         try {
@@ -72,7 +72,7 @@ final class StatusClient implements AutoCloseable {
         }
     }
 
-    /** Tells how things are now and whenever that changes, and returns when the daemon ends. */
+    /** Reports the status now and after each change, and returns when the daemon ends. */
     void watch(Consumer<Node> told) throws IOException {
         try {
             Iterator<Node> answers = NodeStatusGrpc.newBlockingStub(channel)
@@ -107,7 +107,7 @@ final class StatusClient implements AutoCloseable {
         };
     }
 
-    /** A daemon that was killed leaves its socket; one that refuses a caller hangs up on it. */
+    /** A killed daemon leaves its socket. A running one that refuses a caller closes the connection. */
     private static boolean isNobodyThere(Throwable cause) {
         boolean isRefused = cause instanceof ConnectException refused
                 && !String.valueOf(refused.getMessage()).contains("Permission denied");

@@ -17,19 +17,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Shows how things are with the daemon, on one screen. */
+/** Shows the state of the daemon on one screen. */
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
         description = {
-            "Show how things are with the daemon: its resources, who has which device, what is wrong and since when, and "
-                    + "the last lines of its log.",
-            "Root may ask, and members of the group edgeplug. If the daemon does not run, show what a scan finds, and exit "
-                    + "with 1."
+            "Show the state of the daemon: its resources, the holders of devices, problems and since when they last, "
+                    + "and the last lines of its log.",
+            "Root and members of the group edgeplug may ask. If the daemon does not run, show the result of a scan, "
+                    + "and exit with 1."
         })
 final class StatusCommand implements Callable<Integer> {
 
-    /** Moves the cursor home, and erases what is below. */
+    /** Moves the cursor home, and erases everything below. */
     private static final String FROM_THE_TOP = "\033[H\033[J";
 
     @Spec
@@ -83,7 +83,7 @@ final class StatusCommand implements Callable<Integer> {
         out.flush();
     }
 
-    /** What can be known without the daemon; all devices count as free that are healthy, and nothing is registered. */
+    /** The status without the daemon. All healthy devices count as free, and nothing is registered. */
     private Node scanned() throws Exception {
         List<DeviceClass> classes = node.readOrDefaults().classes();
         Inventory inventory = node.scan(classes);

@@ -15,10 +15,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Keeps what {@code systemctl status} shows current: the kubelet, the resources and their healthy devices. */
+/** Keeps the line in {@code systemctl status} current: the kubelet, the resources and their healthy devices. */
 final class StatusLine implements AutoCloseable {
 
-    /** What more resources there are is a number. */
+    /** Beyond this, only the number of resources is shown. */
     private static final int MAX_NAMED = 8;
 
     private static final Duration BURST = Duration.ofMillis(50);
@@ -29,7 +29,7 @@ final class StatusLine implements AutoCloseable {
     private final List<Thread> followers;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private List<ResourceName> resources = List.of();
     private long toRegister;
     private Optional<String> problem = Optional.empty();
@@ -44,7 +44,7 @@ final class StatusLine implements AutoCloseable {
                 Thread.ofVirtual().name("status of plugins").unstarted(this::followPlugins));
     }
 
-    /** Tells that the service is ready, and then whatever changes. */
+    /** Reports that the service is ready, and then each change. */
     static StatusLine start(SystemdNotify systemd, Monitor monitor, DevicePlugins plugins, List<DeviceClass> classes) {
         StatusLine status = new StatusLine(systemd, monitor, plugins);
         status.ready(classes, Optional.empty());
@@ -52,7 +52,7 @@ final class StatusLine implements AutoCloseable {
         return status;
     }
 
-    /** Tells that the service is ready, with the classes in use and what is wrong with the configuration. */
+    /** Reports that the service is ready, with the classes in use and the problem of the configuration. */
     synchronized void ready(List<DeviceClass> classes, Optional<String> wrong) {
         resources = classes.stream().map(DeviceClass::resource).toList();
         toRegister =
@@ -111,7 +111,7 @@ final class StatusLine implements AutoCloseable {
             long generation = -1;
             while (true) {
                 generation = plugins.awaitNewerThan(generation);
-                // many resources register at once, and systemd is told once
+                // Many resources register at once, and systemd gets one message.
                 if (closed.await(BURST.toMillis(), TimeUnit.MILLISECONDS)) {
                     return;
                 }

@@ -7,6 +7,7 @@ import io.edgeplug.proto.status.HeldDevice;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.Problem;
 import io.edgeplug.proto.status.Resource;
+import io.edgeplug.proto.status.Slices;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -16,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A status as a person reads it, and as a program does. */
+/** A status as text for people, and as JSON. */
 final class StatusText {
 
     private static final DateTimeFormatter TIME =
@@ -27,13 +28,16 @@ final class StatusText {
 
     private StatusText() {}
 
-    /** A screen; without the daemon's version, of a node whose daemon does not run. */
+    /** A screen. Without the daemon's version, it is for a node whose daemon does not run. */
     static List<String> lines(Node node) {
         boolean runs = !node.getVersion().isEmpty();
         List<String> lines = new ArrayList<>();
         if (runs) {
             lines.add("%s, running since %s".formatted(node.getVersion(), time(node.getStarted())));
             lines.add(kubelet(node));
+            if (node.hasSlices()) {
+                lines.add(slices(node.getSlices()));
+            }
         }
         addTable(
                 lines,
@@ -77,6 +81,24 @@ final class StatusText {
                 : "kubelet: waiting for it";
     }
 
+    private static String slices(Slices slices) {
+        String published = "%s in %s of pool %s, generation %d"
+                .formatted(
+                        count(slices.getDevices(), "device"),
+                        count(slices.getSlices(), "slice"),
+                        slices.getPool(),
+                        slices.getGeneration());
+        String state = slices.getProblem().isEmpty()
+                ? published
+                : "not published: " + PlainText.of(slices.getProblem())
+                        + (slices.getSlices() == 0 ? "" : "; before: " + published);
+        return "%s: %s; %s".formatted(slices.getDriver(), state, count(slices.getClaims(), "claim"));
+    }
+
+    private static String count(int count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+
     private static List<String> resource(Resource resource, boolean runs) {
         String shares = resource.getShares() > 1 ? " (%d shares each)".formatted(resource.getShares()) : "";
         return List.of(
@@ -105,7 +127,7 @@ final class StatusText {
         }
     }
 
-    /** Below an empty line, unless it has no rows. */
+    /** The table follows an empty line. It is left out if it has no rows. */
     private static void addTable(List<String> lines, List<String> headings, List<List<String>> rows) {
         if (rows.isEmpty()) {
             return;
@@ -126,6 +148,9 @@ final class StatusText {
         object.put("version", node.getVersion());
         object.put("started", utc(node.getStarted()));
         object.put("kubelet", node.getHasKubelet());
+        if (node.hasSlices()) {
+            object.put("slices", object(node.getSlices()));
+        }
         object.put(
                 "resources",
                 node.getResourcesList().stream().map(StatusText::object).toList());
@@ -159,6 +184,19 @@ final class StatusText {
         object.put("withheld", resource.getWithheld());
         object.put("unhealthy", resource.getUnhealthy());
         object.put("shares", resource.getShares());
+        return object;
+    }
+
+    private static Map<String, Object> object(Slices slices) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("driver", slices.getDriver());
+        object.put("pool", slices.getPool());
+        object.put("generation", slices.getGeneration());
+        object.put("slices", slices.getSlices());
+        object.put("devices", slices.getDevices());
+        object.put("published", slices.getProblem().isEmpty());
+        object.put("problem", slices.getProblem());
+        object.put("claims", slices.getClaims());
         return object;
     }
 

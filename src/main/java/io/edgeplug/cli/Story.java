@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 
-/** What happens, a line each, with the time since it began. */
+/** Prints each event as a line, with the time since the beginning. */
 final class Story {
 
     private final PrintStream out;
@@ -19,12 +19,12 @@ final class Story {
         out.printf("%7.3f s  %s%n", Duration.between(begun, Instant.now()).toNanos() / 1e9, PlainText.of(text));
     }
 
-    /** More of the line before. */
+    /** A detail of the line before. */
     void detail(String text) {
         out.println("             " + PlainText.of(text));
     }
 
-    /** A line that ends with how long it took from {@code since}. */
+    /** A line that ends with the duration since {@code since}. */
     void line(String text, Instant since) {
         line("%s, after %.1f ms"
                 .formatted(text, Duration.between(since, Instant.now()).toNanos() / 1e6));

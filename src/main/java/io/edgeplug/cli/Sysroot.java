@@ -20,9 +20,9 @@ final class Sysroot implements AutoCloseable {
     }
 
     /**
-     * Finds it there.
+     * Opens the node.
      *
-     * @throws IOException if there is neither a node's root directory nor a tree: anything else would look like a node
+     * @throws IOException if there is neither a node's root directory nor a tree; anything else would look like a node
      *     without devices
      */
     static Sysroot open(Path place) throws IOException {
@@ -53,12 +53,12 @@ final class Sysroot implements AutoCloseable {
         return root;
     }
 
-    /** Whether it is the node that this runs on, whose kubelet and programs may be asked. */
+    /** Whether it is the node that this runs on, whose kubelet and programs may be used. */
     boolean isThisNode() throws IOException {
         return Files.isSameFile(root, Path.of(RunOptions.DEFAULT_SYSROOT));
     }
 
-    /** Where the directory of the node's kubelet is found from here; a captured node has none. */
+    /** The path of the kubelet's directory for this process; a captured node has none. */
     Optional<Path> kubeletDir(Path configured) throws IOException {
         if (isThisNode()) {
             return Optional.of(configured);

@@ -26,13 +26,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Scans as {@code list} does, and draws what came of it. */
+/** Scans like {@code list}, and draws the result. */
 @Command(
         name = "topology",
         mixinStandardHelpOptions = true,
         description = "Draw this node: its NUMA nodes, what PCI Express connects to them, and each device with its "
-                + "resource, its health and the pod that holds it. Needs neither root nor the daemon, but only root sees "
-                + "which pods hold devices.")
+                + "resource, its health and the pod that holds it. Needs neither root nor the daemon, but only root "
+                + "sees which pods hold devices.")
 final class TopologyCommand implements Callable<Integer> {
 
     private static final String STANDARD_OUTPUT = "-";
@@ -52,15 +52,15 @@ final class TopologyCommand implements Callable<Integer> {
 
     @Option(
             names = {"-a", "--all"},
-            description = "Show PCI functions that back no resource, too.")
+            description = "Also show PCI functions that back no resource.")
     private boolean all;
 
     @Option(
             names = {"-w", "--width"},
             paramLabel = "COLUMNS",
             description =
-                    "Print lines of at most that length. Defaults to the width of the terminal, and to any length "
-                            + "if the output is piped.")
+                    "The greatest length of a line. Defaults to the width of the terminal. There is no limit if the "
+                            + "output is piped.")
     private Optional<Integer> width = Optional.empty();
 
     @Override
@@ -89,7 +89,7 @@ final class TopologyCommand implements Callable<Integer> {
         Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
             PodsOfDevices pods = PodsOfDevices.read(sysroot, config);
-            // a device that has faces is drawn once, as the one that it is held as
+            // A device with faces is drawn once, as the face that is held.
             Set<String> faces = new HashSet<>();
             List<ShownDevice> devices = new ArrayList<>();
             for (Candidate one :

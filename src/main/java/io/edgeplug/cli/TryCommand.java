@@ -43,13 +43,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** One full round of registering, listing, allocating and, if wanted, preparing, with a kubelet's side of its own. */
+/** One full round of registering, listing, allocating and, if requested, preparing, with its own local kubelet. */
 @Command(
         name = "try",
         mixinStandardHelpOptions = true,
-        description = "Give a pod devices of this node, as the kubelet would, and print what its container gets and "
-                + "what would be done to the devices before. Nothing is done to them without --prepare. Needs no "
-                + "cluster; the node's own kubelet is not touched.")
+        description = "Give a pod devices of this node, as the kubelet would. Print what its container gets, and how "
+                + "the devices would be prepared. Nothing is done to them without --prepare. Needs no cluster, and "
+                + "does not touch the node's own kubelet.")
 final class TryCommand implements Callable<Integer> {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -65,14 +65,14 @@ final class TryCommand implements Callable<Integer> {
 
     @Option(
             names = "--prepare",
-            description = "Also prepare the devices, as their class says: reset, program and so on. Needs root. "
-                    + "A device that a pod of this node may hold is left alone.")
+            description = "Also prepare the devices as their class says, for example by a reset. Needs root. A device "
+                    + "that a pod of this node may hold is left alone.")
     private boolean prepare;
 
     @Parameters(
             paramLabel = "RESOURCE=N|DEVICE,DEVICE",
             arity = "1..*",
-            description = "How many devices of which resource, or which ones, each by " + ScannedNode.NAMES + ".")
+            description = "The number of devices of a resource, or the devices, each by " + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override
@@ -102,7 +102,7 @@ final class TryCommand implements Callable<Integer> {
                 Supplies supplies =
                         Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
                 LocalKubelet kubelet = LocalKubelet.open(directory, event -> {});
-                // whose driver is changed here, the daemon gives back
+                // The daemon returns a function to its host driver afterwards.
                 Preparations preparations = new Preparations(
                         sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
                 DevicePlugins plugins =
@@ -140,7 +140,7 @@ final class TryCommand implements Callable<Integer> {
         }
     }
 
-    /** The classes that are tried, which run no programs while they are only looked at. */
+    /** The classes to try. They run no programs if the devices are only looked at. */
     private List<DeviceClass> classes(Config config, Limits limits) throws IOException {
         for (ResourceName resource : limits.resources()) {
             if (config.classes().stream().noneMatch(one -> one.resource().equals(resource))) {
@@ -172,12 +172,15 @@ final class TryCommand implements Callable<Integer> {
         }
     }
 
-    /** Why nothing may be done to a device: nobody asked for it, or the kubelet of this node may have given it to a pod. */
+    /** Why a device must be left alone: preparing was not requested, or a pod of this node may hold it. */
     private Optional<String> objection(ByHand byHand, Device device) {
         return prepare ? byHand.objection(device) : Optional.of("is only tried");
     }
 
-    /** What was done for the pod is undone, and its classes may say more: by who follows pods here, or by the daemon. */
+    /**
+     * Waits until the devices are scrubbed after the pod. This process does it if it follows pods, otherwise the
+     * daemon.
+     */
     private static void awaitScrubbed(Sysroot sysroot, Monitor monitor, List<Item> devices, Lines out)
             throws IOException, InterruptedException {
         UsedDevices used = new UsedDevices(sysroot.sysfs());
@@ -202,7 +205,7 @@ final class TryCommand implements Callable<Integer> {
     private static List<Item> devicesToPrepare(Inventory inventory, Pod.Container container) {
         Set<String> ids = container.devices().values().stream()
                 .flatMap(Set::stream)
-                // without the number of a share
+                // The number of a share is left out.
                 .map(id -> id.split("::", 2)[0])
                 .collect(Collectors.toSet());
         Set<ResourceName> resources = Set.copyOf(container.devices().keySet());

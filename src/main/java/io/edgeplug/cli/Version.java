@@ -6,12 +6,12 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.Properties;
 
-/** The version that this was built as. */
+/** The version of this build. */
 final class Version {
 
     private Version() {}
 
-    /** As {@code edgeplug 0.1.0}. */
+    /** Such as {@code edgeplug 0.1.0}. */
     static String text() {
         Properties properties = new Properties();
         try (InputStream in = Objects.requireNonNull(Version.class.getResourceAsStream("version.properties"))) {

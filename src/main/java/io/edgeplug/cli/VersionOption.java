@@ -2,7 +2,7 @@ package io.edgeplug.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** Tells the option parser the version; the daemon, which needs it too, does without that parser. */
+/** Gives the version to the option parser. The daemon needs the version too, but not the parser. */
 final class VersionOption implements IVersionProvider {
 
     @Override

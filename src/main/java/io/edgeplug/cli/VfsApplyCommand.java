@@ -25,14 +25,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes the VFs that are wanted, by hand or at boot. */
+/** Makes the wanted VFs, by hand or at boot. */
 @Command(
         name = "apply",
         mixinStandardHelpOptions = true,
         description =
-                "Make the VFs that are wanted, and print each step with its time. Does nothing to a PF that is as "
-                        + "wanted, and nothing to VFs that a pod has, whose interface is in another network namespace, or that "
-                        + "are open through VFIO: then it names who uses them. Needs root. Exit 1 if a PF is not as wanted.")
+                "Make the VFs that the configuration asks for, and print each step with its time. A PF that already "
+                        + "has them is left alone. So are VFs in use: a pod has them, their interface is in another "
+                        + "network namespace, or they are open through VFIO. Their users are printed. Needs root. Exit "
+                        + "1 if a PF is not as wanted.")
 final class VfsApplyCommand implements Callable<Integer> {
 
     @Spec
@@ -47,7 +48,7 @@ final class VfsApplyCommand implements Callable<Integer> {
             description = "The kubelet's directory for device plugins, instead of the one in the configuration.")
     private Optional<Path> kubeletDir = Optional.empty();
 
-    @Option(names = "--dry-run", description = "Do nothing; print what vfs plan prints.")
+    @Option(names = "--dry-run", description = "Only print what vfs plan prints.")
     private boolean dryRun;
 
     @Parameters(paramLabel = VfsNode.LABEL, description = VfsNode.NAMES)
@@ -114,7 +115,7 @@ final class VfsApplyCommand implements Callable<Integer> {
                 out);
     }
 
-    /** PFs are made on threads of their own. */
+    /** PFs are made on several threads. */
     private static void print(String line, Lines out) {
         synchronized (out) {
             out.print(line);

@@ -2,7 +2,7 @@ package io.edgeplug.cli;
 
 import picocli.CommandLine.Command;
 
-/** The VFs of this node's PFs: what is wanted of them, and how they come to be so. */
+/** The VFs of this node's PFs: the wanted ones, and making them. */
 @Command(
         name = "vfs",
         mixinStandardHelpOptions = true,

@@ -12,19 +12,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The PFs of the node that a command looks at, as people name them. */
+/** The PFs of the node that a command looks at, and their names. */
 final class VfsNode {
 
-    /** How a PF is asked for, in help. */
+    /** The parameter for PFs, in help. */
     static final String LABEL = "PF";
 
     static final String NAMES =
-            "Only these PFs, by PCI address with or without the domain, or by network interface; all "
-                    + "if there is none.";
+            "Only these PFs, each by PCI address with or without the domain, or by network interface.";
 
     private VfsNode() {}
 
-    /** Programs are run of this node only: those of another would speak of this node's kernel all the same. */
+    /** Programs run only for this node, because they would report this node's kernel for any other node too. */
     static NodeVfs of(Sysroot sysroot, Optional<NodeVfs.Kubelet> kubelet) throws IOException {
         return new NodeVfs(
                 sysroot.sysfs(), sysroot.isThisNode() ? Optional.of(sysroot.root()) : Optional.empty(), kubelet);
@@ -37,7 +36,7 @@ final class VfsNode {
         return of(sysroot, pluginDir.flatMap(directory -> root.map(parent -> new NodeVfs.Kubelet(directory, parent))));
     }
 
-    /** With the kubelet of that configuration, but for its directory for device plugins. */
+    /** With the kubelet of that configuration, but another directory for device plugins. */
     static NodeVfs of(Sysroot sysroot, Config config, Path kubeletDir) throws IOException {
         return of(sysroot, Optional.of(new NodeVfs.Kubelet(kubeletDir, kubeletRoot(config, kubeletDir))));
     }
@@ -49,7 +48,7 @@ final class VfsNode {
         return config.kubeletRoot().orElse(registeredIn.toAbsolutePath().resolveSibling(""));
     }
 
-    /** A PF that two entries take is a mistake of the configuration, which only the node shows. */
+    /** A PF that two entries take is a mistake in the configuration that only the node shows. */
     static void refuseDisputes(List<WantedVfs> entries, List<PfPlan> plans) throws ConfigException {
         List<String> disputes = NodeVfs.disputes(entries, plans);
         if (!disputes.isEmpty()) {
@@ -57,7 +56,7 @@ final class VfsNode {
         }
     }
 
-    /** Those that are named; all if none is. */
+    /** The plans of the named PFs; all if there is no name. */
     static List<PfPlan> named(List<PfPlan> plans, List<String> names) throws IOException {
         List<PfPlan> found = new ArrayList<>();
         for (String name : names) {

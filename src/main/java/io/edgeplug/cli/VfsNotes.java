@@ -9,13 +9,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@code check} says of {@code [[vfs]]}: which PFs each entry takes, and what is not as wanted. */
+/** Notes of {@code check} on {@code [[vfs]]}: the PFs of each entry, and those that are not as wanted. */
 final class VfsNotes {
 
     private VfsNotes() {}
 
     /**
-     * Prints a line for each entry and a note for each PF that is not as wanted.
+     * Prints a line for each entry, and a note for each PF that is not as wanted.
      *
      * @throws ConfigException if two entries take one PF
      */

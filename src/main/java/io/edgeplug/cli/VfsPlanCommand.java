@@ -17,9 +17,9 @@ import picocli.CommandLine.Spec;
         name = "plan",
         mixinStandardHelpOptions = true,
         description =
-                "Show for each PF what it has, what is wanted, each step from one to the other, what would be lost, "
-                        + "and who stands in the way. Needs neither root nor the daemon; only root is told which VFs are open "
-                        + "through VFIO. Exit 1 if a PF cannot become as wanted.")
+                "Show for each PF its VFs, the wanted VFs, the steps between them, the VFs that would be lost, and the "
+                        + "users that prevent a step. Needs neither root nor the daemon, but only root sees which VFs "
+                        + "are open through VFIO. Exit 1 if a PF cannot become as wanted.")
 final class VfsPlanCommand implements Callable<Integer> {
 
     @Spec

@@ -44,7 +44,7 @@ final class VfsText {
         return lines;
     }
 
-    /** One word and what it is about. */
+    /** A word and the text for it. */
     static String line(String word, String text) {
         return "  %-10s %s".formatted(word, text);
     }
@@ -60,7 +60,7 @@ final class VfsText {
                 + (lost.size() == 1 ? " VF" : " VFs") + ", which nobody uses";
     }
 
-    /** Steps that do the same to one VF after the other are one line. */
+    /** Equal steps on consecutive VFs share a line. */
     private static List<String> steps(List<VfsStep> steps) {
         List<String> lines = new ArrayList<>();
         int begin = 0;
@@ -81,7 +81,7 @@ final class VfsText {
                 && first.text().equals(later.text());
     }
 
-    /** A step, or several that follow each other. */
+    /** A step, or several consecutive ones. */
     static String step(VfsStep step, int count) {
         String vfs = "";
         if (step.vf().isPresent()) {

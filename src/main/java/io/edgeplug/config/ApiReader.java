@@ -2,19 +2,18 @@ package io.edgeplug.config;
 
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.rules.Api;
-import io.edgeplug.rules.Sharing;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Reads by which way Kubernetes gets the devices of a class, and what of the class that way does not have. */
+/** Reads the API by which Kubernetes gets the devices of a class, and reports keys that this API does not have. */
 final class ApiReader {
 
-    /** Keys that say how a device plugin hands over; a claim is always handed over by CDI. */
+    /** Keys for device plugins only. The devices of a claim are always handed over by CDI. */
     private static final List<String> OF_PLUGINS = List.of("hand_over", "cdi_annotations", "annotations");
 
-    /** A slice tells the resource in an attribute, and the API server takes no longer one. */
+    /** A slice has the resource in an attribute, and the API server allows this length. */
     private static final int MAX_RESOURCE = 64;
 
     private final Table table;
@@ -23,16 +22,13 @@ final class ApiReader {
         this.table = table;
     }
 
-    Api read(Sharing sharing, Optional<ResourceName> resource) {
+    Api read(Optional<ResourceName> resource) {
         Api api = table.string("api").flatMap(this::api).orElse(Api.DEVICE_PLUGIN);
         if (api == Api.DRA) {
             OF_PLUGINS.stream()
                     .filter(table::has)
                     .forEach(key -> table.mistake(
                             key, "does not apply to api = \"dra\", which hands devices over by CDI alone"));
-            if (sharing.isShared()) {
-                table.mistake("shares", "is not possible with api = \"dra\" yet: each claim has its devices alone");
-            }
             resource.filter(name -> name.toString().length() > MAX_RESOURCE)
                     .ifPresent(name -> table.mistake(
                             "resource", "is longer than the " + MAX_RESOURCE + " characters that api = \"dra\" has"));

@@ -29,7 +29,7 @@ final class ClassReader {
     /** The kubelet's bit masks have no room for more. */
     private static final int MAX_NUMA_NODE = 63;
 
-    /** A device is held as one of its faces at a time. */
+    /** A device is held as only one of its faces at a time. */
     private static final String EXCLUSIVE = "exclusive";
 
     private static final Pattern MEMORY = Pattern.compile("[1-9]\\d{0,5}[MG]");
@@ -44,7 +44,7 @@ final class ClassReader {
         this.mistakes = mistakes;
     }
 
-    /** Reads one class; empty if a mistake was added. */
+    /** Reads one class; empty if it has mistakes. */
     Optional<DeviceClass> read(Table table) {
         int before = mistakes.count();
         Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
@@ -77,9 +77,9 @@ final class ClassReader {
         if (trustOwner.isPresent()
                 && kind.filter(one -> one != Kind.PATH).isPresent()
                 && container.mounts().isEmpty()) {
-            table.mistake("trust_owner", "is about paths, of which the class has none");
+            table.mistake("trust_owner", "is about paths, but the class has none");
         }
-        Api api = new ApiReader(table).read(sharing, resource);
+        Api api = new ApiReader(table).read(resource);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
@@ -101,7 +101,7 @@ final class ClassReader {
                 needsVhostNet,
                 health,
                 recipe,
-                release,
+                release.after(choices.restored(recipe.vf())),
                 isFace,
                 trustOwner,
                 api,
@@ -109,7 +109,10 @@ final class ClassReader {
                 choices));
     }
 
-    /** What the mistakes of a class begin with: its number in its file from 0, and its resource if it says one. */
+    /**
+     * The first words of a class's mistakes: its number in its file, counted from 0 here, and its resource if there is
+     * one.
+     */
     static String label(int number, Map<String, ?> values) {
         return "class " + (number + 1) + (values.get("resource") instanceof String text ? " (" + text + ")" : "")
                 + ": ";
@@ -144,7 +147,7 @@ final class ClassReader {
     private static List<Integer> numaNodes(Table table, boolean excludeTopology) {
         List<Integer> nodes = table.integers("numa_nodes", 0, MAX_NUMA_NODE);
         if (excludeTopology && table.has("numa_nodes")) {
-            table.mistake("numa_nodes", "contradicts exclude_topology, by which the kubelet is told of none");
+            table.mistake("numa_nodes", "contradicts exclude_topology, which tells the kubelet no NUMA nodes");
         }
         return nodes;
     }
@@ -153,7 +156,7 @@ final class ClassReader {
         int shares = table.integer("shares", 1, Sharing.MAX_SHARES).orElse(1);
         boolean oneOnly = table.bool("fail_requests_greater_than_one").orElse(false);
         if (oneOnly && !table.has("shares")) {
-            table.mistake("fail_requests_greater_than_one", "is about shares, of which the class says nothing");
+            table.mistake("fail_requests_greater_than_one", "is about shares, but the class has none");
         }
         return new Sharing(shares, oneOnly);
     }
@@ -191,7 +194,7 @@ final class ClassReader {
     private static boolean matches(Table table, String key, String text, Pattern pattern, String examples) {
         boolean matches = pattern.matcher(text).matches();
         if (!matches) {
-            table.mistake(key, "\"" + text + "\" is no amount like " + examples);
+            table.mistake(key, "\"" + text + "\" is not an amount like " + examples);
         }
         return matches;
     }
@@ -231,7 +234,7 @@ final class ClassReader {
         return selectors;
     }
 
-    /** A device that was bound by the recipe belongs to the class as it did before. */
+    /** A device stays in the class after the recipe has bound it to another driver. */
     private Optional<Selector> selector(Table match, Optional<Kind> kind, Recipe recipe) {
         int before = mistakes.count();
         Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);

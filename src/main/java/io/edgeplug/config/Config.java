@@ -10,19 +10,19 @@ import java.util.Optional;
 import java.util.logging.Level;
 
 /**
- * What the configuration files say.
+ * The content of the configuration files.
  *
- * @param kubeletRoot the kubelet's root directory; empty where it is the one above that in which edgeplug registers
+ * @param kubeletRoot the kubelet's root directory; empty for the one above the directory in which edgeplug registers
  * @param registration how the kubelet learns of resources
- * @param kubeletDir where the kubelet has its {@code kubelet.sock} for device plugins
+ * @param kubeletDir the kubelet's directory for device plugins, with its {@code kubelet.sock}
  * @param pluginsRegistryDir where the kubelet's plugin watcher looks for sockets
  * @param cdiDir where the container runtime looks for CDI specifications
  * @param deviceInfoDir where Multus looks for device information
- * @param logLevel what is worth a line in the log
- * @param settle how long a device must have been left alone before good news of it is told
- * @param reports what is told to others than the kubelet
+ * @param logLevel the least level that is logged
+ * @param settle how long a device must have been left alone before good news of it is published
+ * @param reports metrics and labels
  * @param dra how devices of classes with {@code api = "dra"} are offered to the cluster
- * @param classes in the order in which they claim devices
+ * @param classes in the order in which they take devices
  * @param vfs of which PFs VFs are made
  */
 public record Config(
@@ -39,7 +39,7 @@ public record Config(
         List<DeviceClass> classes,
         List<WantedVfs> vfs) {
 
-    /** What holds where nothing is said. */
+    /** The default values. */
     public static final Config DEFAULTS = new Config(
             Optional.empty(),
             Registration.DEVICE_PLUGINS,
@@ -56,9 +56,9 @@ public record Config(
 
     /** How the kubelet learns of resources. */
     public enum Registration {
-        /** It is called, on {@code kubelet.sock}. */
+        /** edgeplug registers them on {@code kubelet.sock}. */
         DEVICE_PLUGINS,
-        /** It finds their sockets. */
+        /** The kubelet finds their sockets. */
         PLUGINS_REGISTRY
     }
 
@@ -67,7 +67,7 @@ public record Config(
         vfs = List.copyOf(vfs);
     }
 
-    /** Whether the other has Kubernetes learn of resources in the same way and place, and files in the same places. */
+    /** Whether Kubernetes learns of resources in the same way and place with both, and files are in the same places. */
     public boolean isServedAs(Config other) {
         return registration == other.registration
                 && kubeletRoot.equals(other.kubeletRoot)
@@ -79,7 +79,9 @@ public record Config(
                 && (claimed().isEmpty() || dra.equals(other.dra));
     }
 
-    /** The classes whose devices are claimed by Dynamic Resource Allocation, and not registered with the kubelet. */
+    /**
+     * The classes whose devices are claimed by Dynamic Resource Allocation. They are not registered with the kubelet.
+     */
     public List<DeviceClass> claimed() {
         return classes.stream().filter(one -> one.api() == Api.DRA).toList();
     }

@@ -2,7 +2,7 @@ package io.edgeplug.config;
 
 import java.util.List;
 
-/** The configuration cannot be used; the message has a line for each mistake in it. */
+/** The configuration cannot be used. The message has a line for each mistake. */
 public final class ConfigException extends Exception {
 
     private static final long serialVersionUID = 1;

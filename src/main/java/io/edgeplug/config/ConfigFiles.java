@@ -24,7 +24,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.logging.Level;
 
-/** Reads the configuration: one main file, and beside it {@code class.d/*.toml} in the order of their names. */
+/**
+ * Reads the configuration: one main file, and the files {@code class.d/*.toml} beside it in the order of their names.
+ */
 public final class ConfigFiles {
 
     private static final Map<String, Level> LEVELS = new TreeMap<>(
@@ -34,17 +36,17 @@ public final class ConfigFiles {
             "device_plugins", Config.Registration.DEVICE_PLUGINS,
             "plugins_registry", Config.Registration.PLUGINS_REGISTRY));
 
-    /** Of the 107 bytes of a Unix socket's path, a file name needs some. */
+    /** The path of a Unix socket has at most 107 bytes, and the file name needs some of them. */
     private static final int MAX_SOCKET_DIRECTORY = 75;
 
-    /** After that long, a device is advertised however little it has been left alone. */
+    /** After this time a device is listed, even if it was never left alone. */
     private static final Duration LONGEST_SETTLE = Duration.ofSeconds(2);
 
     private static final String CLASS_DIRECTORY = "class.d";
 
     private static final int MAX_CLASS_FILES = 256;
 
-    /** Each is served on a socket of its own: as many take half of the daemon's heap. */
+    /** Each class is served on a socket of its own. This many take half of the daemon's heap. */
     private static final int MAX_CLASSES = 256;
 
     private final Mistakes mistakes = new Mistakes();
@@ -132,7 +134,7 @@ public final class ConfigFiles {
         file.rejectOthers(hints);
     }
 
-    /** Two entries that take one PF by other words are found where the node is looked at. */
+    /** Two entries that take the same PF by different keys are found only on the node. */
     private void readVfs(Table file) {
         VfsReader reader = new VfsReader(mistakes);
         for (Table table : file.tables("vfs", (number, values) -> "vfs " + (number + 1) + ": ")) {
@@ -163,7 +165,10 @@ public final class ConfigFiles {
         }
     }
 
-    /** What two classes must not share, since of two resources in one container the kubelet keeps one's at random. */
+    /**
+     * Finds keys that two classes must not share, because in a container with both the kubelet keeps one value at
+     * random.
+     */
     private void claimKeys(Table table, DeviceClass deviceClass) {
         ContainerRules container = deviceClass.container();
         deviceClass.variables().forEach(name -> claim(table, "env", name));

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads what a class says of its containers. */
+/** Reads the rules of a class for its containers. */
 final class ContainerReader {
 
     private static final Pattern ENV_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -32,9 +32,9 @@ final class ContainerReader {
     private final Optional<Kind> kind;
 
     /**
-     * Reads from that table of a class.
+     * A reader of that table of a class.
      *
-     * @param kind of the class, if it says one
+     * @param kind of the class, if it is given
      */
     ContainerReader(Table table, Optional<Kind> kind) {
         this.table = table;
@@ -78,14 +78,14 @@ final class ContainerReader {
         return way.orElse(HandOver.DEVICE_NODES);
     }
 
-    /** One character would do by the specification, but the parser that podman 5.4 has of it panics. */
+    /** The specification allows one character, but the parser of podman 5.4 panics on it. */
     private static boolean isCdiName(String name) {
         char first = name.charAt(0);
         boolean isLetter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
         return isLetter && name.length() > 1;
     }
 
-    /** Without the ID, nodes of the same name from two devices would be one in the container. */
+    /** Without the ID, equal names of two devices' nodes would collide in the container. */
     private Optional<Template> containerDir() {
         Optional<Template> directory = table.string("container_dir").flatMap(text -> path("container_dir", text));
         directory
@@ -128,7 +128,7 @@ final class ContainerReader {
         return rules;
     }
 
-    /** A single name stands for one that gets the device IDs. */
+    /** A single name stands for a variable with the device IDs. */
     private SortedMap<String, Template> env() {
         if (table.isString("env")) {
             TreeMap<String, Template> one = new TreeMap<>();

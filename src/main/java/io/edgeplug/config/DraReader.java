@@ -10,7 +10,7 @@ final class DraReader {
     private static final int MAX_DRIVER = 63;
     private static final int MAX_NODE = 253;
 
-    /** A CDI vendor is made of it too, which begins with a letter. */
+    /** The name is also part of a CDI vendor, which begins with a letter. */
     private static final Pattern DRIVER =
             Pattern.compile("[a-z]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
@@ -26,9 +26,9 @@ final class DraReader {
                 "driver",
                 DRIVER,
                 MAX_DRIVER,
-                "is no name of a driver, as \"edgeplug.io\" or \"vfs.example.com\""));
-        Optional<String> node =
-                dra.flatMap(table -> name(table, "node_name", NODE, MAX_NODE, "is no name of a node, as \"edge-1\""));
+                "is not the name of a driver, such as \"edgeplug.io\" or \"vfs.example.com\""));
+        Optional<String> node = dra.flatMap(
+                table -> name(table, "node_name", NODE, MAX_NODE, "is not the name of a node, such as \"edge-1\""));
         Optional<Path> kubeconfig = dra.flatMap(table -> ConfigFiles.absolute(table, "kubeconfig"));
         return new DraSettings(driver.orElse(DraSettings.DEFAULTS.driver()), node, kubeconfig);
     }

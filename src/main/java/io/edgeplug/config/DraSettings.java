@@ -6,12 +6,12 @@ import java.util.Optional;
 /**
  * How devices of classes with {@code api = "dra"} are offered to the cluster.
  *
- * @param driver the name of the driver, by which claims know who prepares them
- * @param nodeName the node's name; empty if it is that of the identity
- * @param kubeconfig where the API server is and as whom to speak with it; empty if it is the kubelet's
+ * @param driver the name of the driver, by which claims choose it
+ * @param nodeName the node's name; empty for that in the identity
+ * @param kubeconfig the file with the API server and the identity to use there; empty for the kubelet's
  */
 public record DraSettings(String driver, Optional<String> nodeName, Optional<Path> kubeconfig) {
 
-    /** What holds where nothing is said. */
+    /** The default values. */
     public static final DraSettings DEFAULTS = new DraSettings("edgeplug.io", Optional.empty(), Optional.empty());
 }

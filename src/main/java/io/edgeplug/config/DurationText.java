@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A duration as the configuration says it: {@code 150ms}, {@code 25s}, {@code 5m} or {@code 1h}. */
+/** A duration in the form of the configuration: {@code 150ms}, {@code 25s}, {@code 5m} or {@code 1h}. */
 final class DurationText {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
@@ -27,7 +27,7 @@ final class DurationText {
                 : Optional.empty();
     }
 
-    /** A duration of whole seconds, in quotes. */
+    /** A duration of whole seconds as text in quotes. */
     static String of(Duration duration) {
         long seconds = duration.toSeconds();
         return seconds > 0 && seconds % HOUR == 0 ? "\"" + seconds / HOUR + "h\"" : "\"" + seconds + "s\"";

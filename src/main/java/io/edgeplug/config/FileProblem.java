@@ -6,7 +6,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** What is wrong with a file, without its name, which the JDK's exceptions put first or leave alone. */
+/** The problem with a file, without its name. Some of the JDK's exceptions have only the name, or put it first. */
 final class FileProblem {
 
     private FileProblem() {}

@@ -17,7 +17,7 @@ final class HealthReader {
 
     private HealthReader() {}
 
-    /** Reads the rule, whose program has these limits; that of a class without one, or with mistakes, asks nothing more. */
+    /** Reads the rule, whose program has these limits. The rule is empty if there is no table or it has mistakes. */
     static HealthRule read(Table table, Optional<Kind> kind, ProgramLimits limits) {
         List<Table> tables = table.tables("health");
         if (tables.size() > 1) {

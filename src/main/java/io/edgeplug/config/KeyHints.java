@@ -10,14 +10,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What to say of a key that a table does not have: where it belongs, what it is called here, or which key is near.
+ * Hints for a key that a table does not have: where it belongs, its name in edgeplug, or the most similar key.
  *
  * @param ofDaemon the keys that stand before all tables
- * @param before where those belong, for a person
+ * @param before the place of those keys, for a person
  */
 record KeyHints(Set<String> ofDaemon, String before) {
 
-    /** As other device plugins call it. */
+    /** The names of keys in other device plugins. */
     private static final Map<String, String> NAMES_ELSEWHERE =
             Map.of("count", "shares", "selectors", "match", "resourceName", "resource", "name", "resource");
 
@@ -39,7 +39,7 @@ record KeyHints(Set<String> ofDaemon, String before) {
                 .orElseGet(() -> "unknown key, there are " + String.join(", ", table.known()));
     }
 
-    /** TOML has no way back from a table to the one that it is part of. */
+    /** In TOML, keys of a table cannot follow the tables inside it. */
     private static Optional<String> above(String key, Table table) {
         return Stream.iterate(table.parent(), Optional::isPresent, one -> one.flatMap(Table::parent))
                 .flatMap(Optional::stream)

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Gathers what is wrong, so that all of it is told at once, in the order in which it stands. */
+/** Collects mistakes, so that all of them are reported at once, in their order in the files. */
 public final class Mistakes {
 
-    /** More lines than this help nobody; a file of garbage has thousands. */
+    /** More lines than this help nobody, and a file of garbage has thousands. */
     private static final int MAX_TOLD = 100;
 
-    /** What a mistake quotes may be as long as its file. */
+    /** The text that a mistake quotes may be as long as its file. */
     private static final int MAX_LENGTH = 600;
 
     private final List<String> files = new ArrayList<>();
@@ -20,12 +20,14 @@ public final class Mistakes {
 
     private record Mistake(int file, int line, String text) {}
 
-    /** Adds what is wrong with a file as a whole. */
+    /** Adds a mistake of a file as a whole. */
     public void add(String file, String what) {
         add(file, 0, what);
     }
 
-    /** Adds what is wrong on a line, from 1; control characters, which a file may hold anywhere, must not reach a terminal. */
+    /**
+     * Adds a mistake on a line, counted from 1. Control characters are removed, because they must not reach a terminal.
+     */
     public void add(String file, int line, String what) {
         count++;
         if (!files.contains(file)) {
@@ -50,7 +52,7 @@ public final class Mistakes {
     }
 
     /**
-     * Ends a reading that found any.
+     * Ends a reading with mistakes.
      *
      * @throws ConfigException with a line for each
      */

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Makes a recipe of the {@code [class.prepare]} or {@code [class.release]} tables of one class. */
+/** Makes a recipe of the {@code [class.prepare]} or {@code [class.release]} tables of a class. */
 final class RecipeReader {
 
     private static final String TIMEOUT = "timeout";
@@ -25,14 +25,14 @@ final class RecipeReader {
     static final String PREPARE = "prepare";
     static final String RELEASE = "release";
 
-    /** The kubelet gives a call 30 seconds, on which it should not have to insist. */
+    /** The kubelet waits 30 seconds for a call, and the answer must arrive in time. */
     private static final Duration LONGEST = Duration.ofSeconds(28);
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
 
     private static final Set<Kind> PCI_KINDS = Set.of(Kind.VF, Kind.NIC, Kind.HCA, Kind.FPGA, Kind.PCI);
-    private static final Set<Kind> PROGRAMMABLE = Set.of(Kind.FPGA, Kind.PCI);
+    static final Set<Kind> PROGRAMMABLE = Set.of(Kind.FPGA, Kind.PCI);
 
     static final Pattern DRIVER = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
     private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
@@ -42,20 +42,20 @@ final class RecipeReader {
     private final ProgramLimits limits;
     private final List<Step> steps = new ArrayList<>();
 
-    /** For a class of that kind, if it says one, whose programs have these limits. */
+    /** A reader for a class of that kind, if it is given. Its programs have these limits. */
     RecipeReader(Optional<Kind> kind, ProgramLimits limits) {
         this.limits = limits;
         this.kind = kind;
     }
 
-    /** All tables of that name together, one after the other. */
+    /** Reads all tables of that name as one recipe, one after the other. */
     Recipe read(Table classTable, String name) {
         Duration timeout = Recipe.USUAL_TIMEOUT;
         boolean told = false;
         for (Table table : classTable.tables(name)) {
             Optional<Duration> own = table.duration(TIMEOUT, SHORTEST, LONGEST);
             if (own.isPresent() && told) {
-                table.mistake(TIMEOUT, "is that of the whole recipe, and said twice");
+                table.mistake(TIMEOUT, "is given twice, but the whole recipe has one timeout");
             }
             told |= own.isPresent();
             timeout = own.orElse(timeout);
@@ -64,7 +64,7 @@ final class RecipeReader {
         return new Recipe(steps, timeout);
     }
 
-    /** Settings of the PF come before the reset that makes a VF's driver see them. */
+    /** The settings on the PF come before the reset, which makes a VF's driver see them. */
     private void steps(Table table, Duration timeout) {
         table.table("vf").ifPresent(vf -> {
             concerns(table, "vf", Set.of(Kind.VF));
@@ -118,24 +118,39 @@ final class RecipeReader {
     }
 
     private Optional<Step> program(Table table, Duration timeout) {
-        Optional<String> file = table.required("file")
-                .flatMap(text -> matching(table, "file", text, Pattern.compile("/.*"), "an absolute path"));
-        Optional<String> sha256 = table.required("sha256")
-                .flatMap(text -> matching(
-                        table,
-                        "sha256",
-                        text.toLowerCase(Locale.ROOT),
-                        SHA256,
-                        "64 hexadecimal digits, as of sha256sum"));
-        Optional<String> id = table.string("id")
-                .flatMap(text -> matching(
-                        table, "id", text.replace("-", "").toLowerCase(Locale.ROOT), ID, "32 hexadecimal digits"));
+        Optional<String> file = file(table);
+        Optional<String> sha256 = sha256(table);
+        Optional<String> id = id(table);
         Optional<Template> idFile = table.string("id_file").flatMap(text -> template(table, "id_file", text));
         Optional<Step.Command> tool = command(table, timeout, TemplateWord.FILE);
         boolean partial = table.bool("partial").orElse(false);
         boolean always = table.bool("always").orElse(false);
         return file.flatMap(
                 path -> sha256.map(digest -> new Step.Program(path, digest, id, idFile, tool, partial, always)));
+    }
+
+    /** Where an image is. */
+    static Optional<String> file(Table table) {
+        return table.required("file")
+                .flatMap(text -> matching(table, "file", text, Pattern.compile("/.*"), "an absolute path"));
+    }
+
+    /** The digest of an image. */
+    static Optional<String> sha256(Table table) {
+        return table.required("sha256")
+                .flatMap(text -> matching(
+                        table,
+                        "sha256",
+                        text.toLowerCase(Locale.ROOT),
+                        SHA256,
+                        "64 hexadecimal digits, as of sha256sum"));
+    }
+
+    /** What an FPGA says that has an image. */
+    static Optional<String> id(Table table) {
+        return table.string("id")
+                .flatMap(text -> matching(
+                        table, "id", text.replace("-", "").toLowerCase(Locale.ROOT), ID, "32 hexadecimal digits"));
     }
 
     private Optional<Step.Command> command(Table table, Duration timeout, TemplateWord... names) {
@@ -163,7 +178,7 @@ final class RecipeReader {
         }
     }
 
-    private static Optional<String> matching(Table table, String key, String text, Pattern pattern, String form) {
+    static Optional<String> matching(Table table, String key, String text, Pattern pattern, String form) {
         if (pattern.matcher(text).matches()) {
             return Optional.of(text);
         }

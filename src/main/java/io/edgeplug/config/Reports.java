@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What the daemon tells others than the kubelet; nothing unless it is said.
+ * Reports of the daemon other than to the kubelet; there are none by default.
  *
  * @param metricsListen where metrics are served over HTTP
- * @param metricsTextfile the file that they are written to
- * @param nfdLabels whether the node is labelled through node-feature-discovery
+ * @param metricsTextfile the file that metrics are written to
+ * @param nfdLabels whether the node gets labels through node-feature-discovery
  */
 public record Reports(Optional<InetSocketAddress> metricsListen, Optional<Path> metricsTextfile, boolean nfdLabels) {
 
-    /** What holds where nothing is said. */
+    /** The default values. */
     public static final Reports NONE = new Reports(Optional.empty(), Optional.empty(), false);
 
     /** Whether there are metrics. */

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** Reads {@code [metrics]} and {@code [labels]}. */
 final class ReportsReader {
 
-    /** An address in digits, so that no name server is asked; that of IPv6 in brackets. */
+    /** An address in digits, so that no name server is asked; an IPv6 address is in brackets. */
     private static final Pattern ADDRESS = Pattern.compile("(\\d[\\d.]*|\\[[\\da-fA-F:.]+])?:(\\d{1,5})");
 
     private static final int MAX_PORT = 65_535;
@@ -32,7 +32,8 @@ final class ReportsReader {
             Optional<InetSocketAddress> parsed = address.matches() ? parse(address) : Optional.empty();
             if (parsed.isEmpty()) {
                 table.mistake(
-                        "listen", "\"" + text + "\" is no address and port, as \"127.0.0.1:9464\" or \"[::1]:9464\"");
+                        "listen",
+                        "\"" + text + "\" is not an address and port, such as \"127.0.0.1:9464\" or \"[::1]:9464\"");
             }
             return parsed;
         });
@@ -51,7 +52,7 @@ final class ReportsReader {
         }
     }
 
-    /** The collector reads only files of that name's end. */
+    /** The collector reads only files whose names end in .prom. */
     private static Optional<Path> textfile(Table table) {
         Optional<Path> file = ConfigFiles.absolute(table, "textfile");
         return file.filter(path -> {

@@ -15,9 +15,10 @@ import java.util.TreeSet;
 import java.util.function.BiFunction;
 
 /**
- * One TOML table while it is read: every key that is asked for is known, and {@link #rejectOthers} tells the rest.
+ * A TOML table while it is being read. Every key that is asked for is known, and {@link #rejectOthers} reports the
+ * rest.
  *
- * <p>A value of a wrong type is told and then absent.
+ * <p>A value of the wrong type is reported as a mistake and then treated as missing.
  */
 final class Table {
 
@@ -41,9 +42,9 @@ final class Table {
     }
 
     /**
-     * Where a table stands.
+     * The place of a table.
      *
-     * @param label what its mistakes begin with: {@code class 1: match.}
+     * @param label the first words of its mistakes, such as {@code class 1: match.}
      * @param path of the table in the file, with numbers; empty for the file itself
      */
     private record Place(String file, TomlLines lines, String label, String path) {
@@ -62,12 +63,12 @@ final class Table {
         mistakes.add(place.file(), place.line(key), place.label() + key + ": " + what);
     }
 
-    /** Where it stands, for a mistake elsewhere. */
+    /** The place for a person, for a mistake elsewhere. */
     String place() {
         return place.file() + ", line " + place.lines().line(place.path());
     }
 
-    /** As it stands in a heading: {@code class.match}. */
+    /** The name in its heading, such as {@code class.match}. */
     String name() {
         return place.path().replaceAll("\\[\\d+]", "");
     }
@@ -103,29 +104,29 @@ final class Table {
         });
     }
 
-    /** Whether a key that may have other types too has a string. */
+    /** Whether the value of a key with several types is a string. */
     boolean isString(String key) {
         return values.get(key) instanceof String;
     }
 
-    /** Whether a key that may have other types too has an array. */
+    /** Whether the value of a key with several types is an array. */
     boolean isArray(String key) {
         return values.get(key) instanceof List;
     }
 
-    /** Whether a key that may have other types too has a table. */
+    /** Whether the value of a key with several types is a table. */
     boolean isTable(String key) {
         return values.get(key) instanceof Map;
     }
 
-    /** Tells that a key's value is not of the form that it must have. */
+    /** Adds the mistake that a key's value does not have the required form. */
     void mistakeOfType(String key, String form) {
         known.add(key);
         Object value = values.get(key);
         mistake(key, "must be " + form + (value == null ? "" : ", not " + typeOf(value)));
     }
 
-    /** A table of strings; none if it is missing. */
+    /** The value as a table of strings; empty if it is missing. */
     SortedMap<String, String> texts(String key) {
         TreeMap<String, String> texts = new TreeMap<>();
         value(key, Map.class, "a table of strings, as { name = \"value\" }")
@@ -143,7 +144,7 @@ final class Table {
         return value(key, Boolean.class, "true or false");
     }
 
-    /** A whole number in a range, both ends of which are in it. */
+    /** A whole number in a range that includes both ends. */
     OptionalInt integer(String key, int from, int to) {
         return value(key, Long.class, "a whole number").flatMap(number -> inRange(key, number, from, to)).stream()
                 .mapToInt(Integer::intValue)
@@ -179,7 +180,7 @@ final class Table {
         return list.orElse(List.of());
     }
 
-    /** A duration in a range, both ends of which are in it: {@code "150ms"}, or a whole number of seconds. */
+    /** A duration in a range that includes both ends: {@code "150ms"}, or a whole number of seconds. */
     Optional<Duration> duration(String key, Duration shortest, Duration longest) {
         known.add(key);
         Object value = values.get(key);
@@ -225,12 +226,12 @@ final class Table {
         return texts;
     }
 
-    /** The tables under a key that may stand once, as {@code [key]}, or several times, as {@code [[key]]}. */
+    /** The tables of a key that may stand once, as {@code [key]}, or several times, as {@code [[key]]}. */
     List<Table> tables(String key) {
         return tables(key, (number, map) -> key + ".");
     }
 
-    /** The same, with what the mistakes of each begin with, by its number from 0 and what is in it. */
+    /** The same, with a label for the mistakes of each, made of its number from 0 and its content. */
     List<Table> tables(String key, BiFunction<Integer, Map<String, ?>, String> label) {
         known.add(key);
         Object value = values.get(key);
@@ -248,13 +249,13 @@ final class Table {
         return tables;
     }
 
-    /** The table under a key that may stand once. */
+    /** The table of a key that may stand once. */
     Optional<Table> table(String key) {
         return value(key, Map.class, "a table, as [" + key + "]")
                 .flatMap(map -> tables(key).stream().findFirst());
     }
 
-    /** Tells every key that nobody asked for, here and in the tables below. */
+    /** Adds a mistake for every key that nobody asked for, here and in the tables below. */
     void rejectOthers(KeyHints hints) {
         TreeSet<String> others = new TreeSet<>(values.keySet());
         others.removeAll(known);
@@ -277,7 +278,7 @@ final class Table {
 
     private static Map<String, ?> stringKeys(Map<?, ?> map) {
         Map<String, Object> keyed = new TreeMap<>();
-        // toml4j leaves the quotes of a key in an inline table
+        // In an inline table, toml4j keeps the quotes of a key.
         map.forEach((key, value) -> keyed.put(String.valueOf(key).replaceFirst("^\"(.*)\"$", "$1"), value));
         return keyed;
     }

@@ -17,15 +17,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads files of TOML 0.4, and no more of them than fits into the daemon's heap beside the configuration that it has; a
- * file that breaks its grammar, or that others than root could have written, is told and not interpreted.
+ * Reads files of TOML 0.4, up to the size that fits into the daemon's heap beside its present configuration. A file
+ * that is not TOML, or that others than root could have written, is a mistake and is not interpreted.
  */
 final class TomlFiles {
 
-    /** Some hundred classes. toml4j needs many times as much memory, and time by the square of an array's length. */
+    /**
+     * Enough for some hundred classes. toml4j needs many times as much memory, and time by the square of an array's
+     * length.
+     */
     private static final int MAX_FILE_KIB = 64;
 
-    /** Of all files together: what is read of them stays, and is there twice during a reload. */
+    /** The limit for all files together. Their content stays in memory, twice during a reload. */
     private static final int MAX_KIB = 256;
 
     private static final Pattern ON_LINE = Pattern.compile("(.*?) on line (\\d{1,9})(.*)", Pattern.DOTALL);
@@ -37,12 +40,12 @@ final class TomlFiles {
         this.mistakes = mistakes;
     }
 
-    /** Whether there may be more files. */
+    /** Whether more files may be read. */
     boolean hasRoom() {
         return left > 0;
     }
 
-    /** The file's keys and values; empty if a mistake was added. */
+    /** The keys and values of a file; empty if it has mistakes. */
     Optional<Table> read(Path file) {
         String name = file.toString();
         try {
@@ -61,7 +64,7 @@ final class TomlFiles {
         return Optional.empty();
     }
 
-    /** Commands of the configuration run as root, so that whoever can change it is root. */
+    /** Commands in the configuration run as root, so only root may change it. */
     static void checkOwner(Path file) throws IOException {
         Optional<String> stranger = Ownership.problem(file);
         if (stranger.isPresent()) {
@@ -70,7 +73,7 @@ final class TomlFiles {
         }
     }
 
-    /** toml4j throws what it meets: its own words, a number that does not parse, an index that is none. */
+    /** toml4j throws various exceptions: its own, for a number that does not parse, or for a wrong index. */
     private Optional<Map<String, Object>> parse(String text, String name) {
         try {
             return Optional.of(new Toml().read(text).toMap());
@@ -111,7 +114,7 @@ final class TomlFiles {
         return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
-    /** toml4j's {@code Invalid key on line 3: x} as {@code invalid key: x} on that line. */
+    /** Turns toml4j's {@code Invalid key on line 3: x} into {@code invalid key: x} on that line. */
     private void addWithLine(String name, String message) {
         Matcher matcher = ON_LINE.matcher(message);
         if (!matcher.matches()) {

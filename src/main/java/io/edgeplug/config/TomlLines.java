@@ -3,14 +3,14 @@ package io.edgeplug.config;
 import java.util.HashMap;
 import java.util.Map;
 
-/** On which lines of a file its tables and keys stand, by path: {@code class[1].match[0].drivers}. */
+/** The lines of tables and keys in a file, by path, such as {@code class[1].match[0].drivers}. */
 final class TomlLines {
 
     private final Map<String, Integer> lines = new HashMap<>();
     private final Map<String, Integer> last = new HashMap<>();
     private String table = "";
 
-    /** A heading; a name in it that several tables have is that of the newest. */
+    /** Adds a heading. If several tables have a name in it, the newest is meant. */
     void heading(String name, boolean isArray, int line) {
         String[] names = name.split("\\.", -1);
         String path = "";
@@ -25,12 +25,12 @@ final class TomlLines {
         boolean ignored = lines.putIfAbsent(path, line) == null;
     }
 
-    /** A key of the table whose heading came last. */
+    /** Adds a key of the table with the last heading. */
     void key(String name, int line) {
         boolean ignored = lines.putIfAbsent((table.isEmpty() ? "" : table + ".") + plain(name), line) == null;
     }
 
-    /** Where that is, or what it is in; 0 if neither stands anywhere. */
+    /** The line of a path, or of the table around it; 0 if neither is in the file. */
     int line(String path) {
         String place = path;
         while (!place.isEmpty() && !lines.containsKey(place)) {

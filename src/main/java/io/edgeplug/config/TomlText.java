@@ -4,11 +4,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds what toml4j would let pass, read wrongly or not tell well: a key without a value (which it drops), array elements
- * without a comma between them, leading zeros, words without quotes, dotted keys, control characters, and escapes beyond
- * sixteen bits. It also notes on which line each key stands, which toml4j does not tell.
+ * Finds mistakes that toml4j accepts, misreads or does not explain: a key without a value (which it drops), array
+ * elements without a comma between them, leading zeros, words without quotes, dotted keys, control characters, and
+ * escapes beyond sixteen bits. It also notes the line of each key, which toml4j does not report.
  *
- * <p>It walks statement by statement and leaves all other mistakes to toml4j, which tells them with their line.
+ * <p>It reads statement by statement and leaves all other mistakes to toml4j, which reports them with their line.
  */
 final class TomlText {
 
@@ -17,7 +17,7 @@ final class TomlText {
     private static final Pattern HEADING = Pattern.compile("(\\[{1,2})\\s*([^\\[\\]\\n]+?)\\s*]");
     private static final Pattern DOTTED = Pattern.compile("([A-Za-z0-9_-]+)\\.([A-Za-z0-9_.-]+)");
 
-    /** A number in hexadecimal is none of TOML 0.4, and a name without quotes is nothing. */
+    /** TOML 0.4 has no hexadecimal numbers, and names need quotes. */
     private static final Pattern WORD = Pattern.compile("0x[0-9A-Fa-f_]+|[A-Za-z/][A-Za-z0-9_./:*?-]*");
 
     private final String text;
@@ -33,7 +33,7 @@ final class TomlText {
         this.mistakes = mistakes;
     }
 
-    /** Adds what is wrong in {@code text} to {@code mistakes}, and tells what stands where. */
+    /** Adds the mistakes in {@code text} to {@code mistakes}, and returns the lines of keys. */
     static TomlLines check(String text, String file, Mistakes mistakes) {
         TomlText walk = new TomlText(text, file, mistakes);
         walk.statements();
@@ -208,7 +208,7 @@ final class TomlText {
         mistakes.add(file, line, what);
     }
 
-    /** The character here; NUL at the end. */
+    /** The character at this position; NUL at the end. */
     private char peek() {
         return at < text.length() ? text.charAt(at) : '\0';
     }

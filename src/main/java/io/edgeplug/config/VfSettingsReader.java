@@ -4,7 +4,10 @@ import io.edgeplug.rules.Step;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads what a PF is to say of a VF, which {@code [class.prepare.vf]} and {@code [[vfs]]} name by the same keys. */
+/**
+ * Reads the settings that a PF has for a VF. {@code [class.prepare.vf]} and {@code [[vfs]]} have the same keys for
+ * them.
+ */
 final class VfSettingsReader {
 
     static final int MAX_VLAN = 4094;

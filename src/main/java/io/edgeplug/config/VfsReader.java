@@ -19,10 +19,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Makes one {@code [[vfs]]} table the VFs that are wanted of some PFs. */
+/** Makes the wanted VFs of a {@code [[vfs]]} table. */
 final class VfsReader {
 
-    /** The words of classes that tell a PF from others before it has any VFs. */
+    /** The keys of classes that can select a PF before it has any VFs. */
     private static final Set<SelectorWord> WORDS = EnumSet.of(
             SelectorWord.VENDORS,
             SelectorWord.DEVICES,
@@ -33,7 +33,7 @@ final class VfsReader {
     /** {@code TotalVFs} of the SR-IOV capability has 16 bits. */
     private static final int MAX_COUNT = 0xffff;
 
-    /** Smaller ones carry no IPv4, larger ones fit into no packet of it. */
+    /** A smaller MTU cannot carry IPv4. A larger one does not fit into an IPv4 packet. */
     private static final int MIN_MTU = 68;
 
     private static final int MAX_MTU = 0xffff;
@@ -46,7 +46,7 @@ final class VfsReader {
         this.mistakes = mistakes;
     }
 
-    /** Reads one entry; empty if a mistake was added. */
+    /** Reads one entry; empty if it has mistakes. */
     Optional<WantedVfs> read(Table table) {
         int before = mistakes.count();
         Optional<Selector> match = match(table);
@@ -63,7 +63,7 @@ final class VfsReader {
                 oneOf(table, "eswitch", WantedVfs.EswitchMode.values(), WantedVfs.EswitchMode::word);
         Optional<WantedVfs.RdmaNetns> rdmaNetns =
                 oneOf(table, "rdma_netns", WantedVfs.RdmaNetns.values(), WantedVfs.RdmaNetns::word);
-        // a key of [vfs.match] that nobody knows is told later
+        // Unknown keys of [vfs.match] are reported later.
         if (mistakes.count() > before || match.isEmpty()) {
             return Optional.empty();
         }
@@ -83,7 +83,7 @@ final class VfsReader {
     private Optional<Selector> match(Table table) {
         Optional<Table> match = table.table("match");
         if (match.isEmpty() || match.orElseThrow().keys().isEmpty()) {
-            table.mistake("match", "missing: say in [vfs.match] of which PFs VFs are made");
+            table.mistake("match", "missing: say in [vfs.match] which PFs get the VFs");
             return Optional.empty();
         }
         int before = mistakes.count();
@@ -112,7 +112,7 @@ final class VfsReader {
         return driver;
     }
 
-    /** A word, the address of the first VF, or an array of one for each. */
+    /** A word, the address of the first VF, or an array with one for each. */
     private static VfAddresses addresses(Table table, String key, Pattern form, String example, OptionalInt count) {
         if (!table.has(key) || table.isString(key)) {
             return table.string(key)

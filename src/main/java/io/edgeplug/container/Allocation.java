@@ -11,12 +11,13 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Everything a container gets with the devices of one resource.
+ * Everything that a container gets with the devices of one resource.
  *
- * <p>Keys are qualified by the resource: of two resources that gave one container the same key, the kubelet would keep
- * one at random. Only nodes that are the same for all, as {@code /dev/vfio/vfio}, are given by several.
+ * <p>Keys contain the name of the resource: if two resources gave one container the same key, the kubelet would keep
+ * one at random. Only nodes that are the same everywhere, such as {@code /dev/vfio/vfio}, may come from several
+ * resources.
  *
- * @param cdiDevices qualified names, under which the container runtime finds the nodes and mounts that are not here
+ * @param cdiDevices qualified names by which the container runtime finds the nodes and mounts that are not here
  */
 public record Allocation(
         SortedMap<String, String> env,
@@ -36,23 +37,22 @@ public record Allocation(
     /**
      * A device node.
      *
-     * @param permissions of the device cgroup, of {@code rwm}
+     * @param permissions of the device cgroup, some of {@code rwm}
      */
     public record Node(String hostPath, String containerPath, String permissions) {}
 
     /** A file or directory. */
     public record Mount(String hostPath, String containerPath, boolean readOnly) {}
 
-    /** What a container gets with devices of that class that are equipped so. */
+    /** The allocation of devices of that class with this equipment. */
     public static Allocation of(DeviceClass deviceClass, Collection<Equipment> devices) {
         return of(deviceClass, devices, deviceClass.container().handOver());
     }
 
     /**
-     * What a container gets if nodes and mounts are handed over in that way.
+     * The allocation with nodes and mounts handed over in that way.
      *
-     * @throws IllegalArgumentException if two of the devices would have different things in one place, which the
-     *     message tells
+     * @throws IllegalArgumentException if two devices have different files for one path; the message says which
      */
     public static Allocation of(DeviceClass deviceClass, Collection<Equipment> devices, HandOver way) {
         SortedMap<String, String> env = Environment.of(deviceClass, devices);
@@ -76,7 +76,7 @@ public record Allocation(
         return new Allocation(env, List.of(), List.of(), annotations, names);
     }
 
-    /** Each thing once, by the place that it has in the container. */
+    /** Each entry once, by its path in the container. */
     static <T> List<T> places(Stream<T> things, Function<T, String> place) {
         TreeMap<String, T> taken = new TreeMap<>();
         things.forEach(thing -> {

@@ -5,7 +5,9 @@ import io.edgeplug.device.ShortName;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Names by the CDI specification 1.1.0: a resource is a kind, {@code vendor/class}, and a device's ID its name there. */
+/**
+ * Names by the CDI specification 1.1.0. A resource is a kind, {@code vendor/class}, and the ID of a device is its name.
+ */
 final class CdiNames {
 
     private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9_.:-]*[A-Za-z0-9])?");
@@ -28,17 +30,17 @@ final class CdiNames {
         return resource + "=" + id;
     }
 
-    /** The key of an annotation that names devices of the resource; no other resource's. */
+    /** The key of an annotation that names devices of this resource only. */
     static String annotation(ResourceName resource) {
         return "cdi.k8s.io/" + ShortName.of(OURS + resource.prefix() + "_" + resource.name(), MAX_ANNOTATION_NAME);
     }
 
-    /** The file with the devices of the resource; no other resource's. */
+    /** The file with the devices of this resource only. */
     static String file(ResourceName resource) {
         return ShortName.of(OURS + resource.prefix() + "_" + resource.name(), MAX_FILE_NAME - SUFFIX.length()) + SUFFIX;
     }
 
-    /** Whether a file of that name is one of edgeplug's. */
+    /** Whether a file with that name belongs to edgeplug. */
     static boolean isOurs(String fileName) {
         return fileName.startsWith(OURS) && fileName.endsWith(SUFFIX);
     }

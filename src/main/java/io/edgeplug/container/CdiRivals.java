@@ -26,21 +26,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Files of others that have a device's name: of two in one directory, a runtime takes neither. They are read as what
- * anybody may have written, one after the other and never as a whole; one that is no specification harms nobody.
+ * Finds foreign files that name the same device. If two files in a directory do, a runtime uses neither. Anybody may
+ * have written the files, so they are read one after the other and never as a whole. A file that is no specification
+ * does no harm.
  */
 final class CdiRivals {
 
-    /** A specification of hundreds of devices is a tenth of it. */
+    /** A specification of hundreds of devices is a tenth of this. */
     private static final long MAX_BYTES = 1 << 20;
 
-    /** Of all files together, since they are read again whenever devices change: a tenth of a second. */
+    /** The limit for all files together, because they are read again whenever devices change: a tenth of a second. */
     private static final long MAX_BYTES_IN_ALL = 8 << 20;
 
     /** A runtime's directory has a file for each vendor or resource. */
     private static final int MAX_FILES = 256;
 
-    /** What names of kinds and devices may have; the longest that can be edgeplug's is a tenth of it. */
+    /** The limit for names of kinds and devices. The longest of edgeplug is a tenth of it. */
     private static final int MAX_NAME = 4096;
 
     private static final Pattern YAML_KIND =
@@ -57,17 +58,17 @@ final class CdiRivals {
     }
 
     /**
-     * What was found.
+     * The result.
      *
-     * @param byId the file of another's in which a device is named
-     * @param unread a line for each file that could not be read, as it is no specification
+     * @param byId the foreign file that names a device
+     * @param unread a line for each file that could not be read because it is no specification
      */
     record Found(Map<String, Path> byId, List<String> unread) {
 
         static final Found NOTHING = new Found(Map.of(), List.of());
     }
 
-    /** Which of these devices of the resource are in files of others. */
+    /** The devices of the resource that foreign files name. */
     Found of(ResourceName resource, Collection<Equipment> devices) {
         if (devices.isEmpty() || !Files.isDirectory(directory)) {
             return Found.NOTHING;
@@ -92,20 +93,20 @@ final class CdiRivals {
                     names(file, resource, ids).forEach(id -> rivals.putIfAbsent(id, file));
                     bytes += Files.size(file);
                 } catch (NoSuchFileException e) {
-                    // it has just gone
+                    // The file has just gone.
                 } catch (IOException e) {
                     unread.add(file + ": " + e.getMessage());
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            // a directory that cannot be listed cannot be written either, which is told then
+            // A directory that cannot be listed cannot be written to either, and that is reported.
             return new Found(rivals, unread);
         }
         return new Found(rivals, unread);
     }
 
     /**
-     * Which of these devices of the resource are in a file.
+     * The devices of the resource that a file names.
      *
      * @throws IOException if a runtime finds none in it either; the message follows the file's name
      */
@@ -137,7 +138,7 @@ final class CdiRivals {
         }
     }
 
-    /** Keeps the names of these devices only: a file may have any number. */
+    /** Keeps only the names of these devices, because a file may have any number. */
     private static void readDevices(ForeignJson json, Set<String> ids, Set<String> names) throws IOException {
         if (json.peek() == JsonToken.NULL) {
             json.nextNull();
@@ -166,7 +167,7 @@ final class CdiRivals {
         json.endArray();
     }
 
-    /** Not all of YAML, but what those write who write specifications: a mapping in lines, or as JSON. */
+    /** Reads only the YAML that programs write for specifications: a mapping in lines, or JSON. */
     private static Set<String> inYaml(Path file, ResourceName resource, Set<String> ids) throws IOException {
         Optional<String> kind = Optional.empty();
         Set<String> names = new TreeSet<>();

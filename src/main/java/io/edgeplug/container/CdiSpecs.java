@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The CDI specification in which the container runtime finds the devices of one resource; by the Container Device
+ * The CDI specification for the container runtime with the devices of one resource. It follows the Container Device
  * Interface 1.1.0, in the lowest version that it needs, so that old runtimes can read it.
  */
 public final class CdiSpecs {
@@ -43,7 +43,7 @@ public final class CdiSpecs {
         return CdiNames.file(resource);
     }
 
-    /** The specification of these devices; empty if there is nothing that a runtime must do for any. */
+    /** The specification of these devices; empty if a runtime has nothing to do for any of them. */
     public static Optional<String> content(ResourceName resource, Collection<Equipment> devices) {
         List<Equipment> named = devices.stream()
                 .filter(device -> device.problem().isEmpty() && device.hasEdits())
@@ -53,10 +53,10 @@ public final class CdiSpecs {
     }
 
     /**
-     * Makes these the devices that have a name.
+     * Makes these the devices of the file.
      *
-     * @return by ID, why a device cannot be found by its name: the file could not be written, or another file has the
-     *     name too, which makes it unusable
+     * @return by ID, why a device cannot be found by its name: the file could not be written, or a foreign file has the
+     *     same name, which makes it unusable
      */
     public Map<String, String> keep(Collection<Equipment> devices) {
         Map<String, String> problems = new TreeMap<>();
@@ -78,23 +78,23 @@ public final class CdiSpecs {
         return problems;
     }
 
-    /** A line for each file of others that could not be read as they were looked at last, as it is no specification. */
+    /** A line for each foreign file that could not be read at the last look because it is no specification. */
     public List<String> unread() {
         return unread;
     }
 
-    /** Whether a file that is to go may still be there. */
+    /** Whether a file that should be removed may still exist. */
     public boolean hasLeftovers() {
         return files.hasLeftovers();
     }
 
-    /** Whether the file is there as it was written; looks at its attributes only. */
+    /** Whether the file is as it was written. Reads only its attributes. */
     public boolean isKept(Equipment device) {
         return !device.hasEdits() || files.isUntouched(fileName(resource));
     }
 
     /**
-     * Removes the files that an earlier run has left of resources that are not among these.
+     * Removes the files of an earlier run for resources that are not among these.
      *
      * @return a line for each that could not be removed
      */
@@ -119,7 +119,9 @@ public final class CdiSpecs {
         return spec;
     }
 
-    /** What containers get with these devices, variables too, which the kubelet does not give them here. */
+    /**
+     * The settings of containers with these devices, including variables, which the kubelet does not set in this case.
+     */
     static String content(String kind, Map<String, Allocation> devices) {
         JsonArray list = new JsonArray();
         new TreeMap<>(devices).forEach((name, allocation) -> {
@@ -135,7 +137,7 @@ public final class CdiSpecs {
             list.add(one);
         });
         JsonObject spec = new JsonObject();
-        // the names of devices begin with digits, which versions before do not allow
+        // The names of devices begin with digits, which earlier versions do not allow.
         spec.addProperty("cdiVersion", "0.5.0");
         spec.addProperty("kind", kind);
         spec.add("devices", list);
@@ -167,7 +169,7 @@ public final class CdiSpecs {
         return json;
     }
 
-    /** With the options that the kubelet's own mounts get; a mount's type would need version 0.4.0 and says nothing. */
+    /** The options are those of the kubelet's own mounts. A type would need version 0.4.0 and adds nothing. */
     private static JsonObject mount(Mount mount) {
         JsonObject json = new JsonObject();
         json.addProperty("hostPath", mount.hostPath());

@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The CDI specifications of claims, a file for each; thread-safe.
  *
- * <p>The name of a device there holds the UID of its claim, because container runtimes remember what they have read under a
+ * <p>A device's name there contains the UID of its claim, because container runtimes remember what they have read for a
  * name.
  */
 public final class ClaimSpecs {
@@ -25,7 +25,7 @@ public final class ClaimSpecs {
     }
 
     /**
-     * Makes these the files that are there, of which others are left from an earlier run.
+     * Makes these the files that exist, and removes others of an earlier run.
      *
      * @param specifications by the UID of the claim
      * @return a line for each that could not be written
@@ -36,7 +36,7 @@ public final class ClaimSpecs {
         return List.copyOf(files.keep(contents).values());
     }
 
-    /** Writes the file of a claim, unless it is there as it should be; returns why that could not be. */
+    /** Writes the file of a claim, unless it is already right. Returns the reason if that fails. */
     public synchronized Optional<String> write(String uid, String specification) {
         return files.update(Map.of(file(uid), bytes(specification)), List.of()).values().stream()
                 .findFirst();
@@ -48,10 +48,10 @@ public final class ClaimSpecs {
     }
 
     /**
-     * What to write for a claim.
+     * The content of a claim's file.
      *
      * @param kind {@code vendor/class}
-     * @param devices what a container gets, by the device's name there
+     * @param devices the allocations, by the device's name there
      */
     public static String content(String kind, Map<String, Allocation> devices) {
         return CdiSpecs.content(kind, devices);

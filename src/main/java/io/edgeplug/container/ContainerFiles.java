@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** All files that the containers of one resource need to be there before they are made. */
+/** All files that must exist before a container of one resource is made. */
 public final class ContainerFiles {
 
     private final DeviceInfoFiles deviceInfo;
@@ -23,29 +23,32 @@ public final class ContainerFiles {
         this.isByName = deviceClass.container().handOver() == HandOver.CDI;
     }
 
-    /** Has so many shares of each device have files from now on; returns whether {@link #keep} is needed for that. */
+    /**
+     * Sets how many shares of each device have files from now on. Returns whether {@link #keep} must be called for
+     * that.
+     */
     public boolean list(int shares) {
         return deviceInfo.list(shares);
     }
 
     /**
-     * Makes these the devices that have files, and looks at each file.
+     * Makes these the devices that have files, and checks each file.
      *
-     * @return by ID, why a device cannot be handed over, since a file of its could not be written or is of no use
+     * @return by ID, why a device cannot be handed over: a file of it could not be written or is of no use
      */
     public Map<String, String> keep(Collection<Equipment> devices) {
         Map<String, String> problems = new HashMap<>(deviceInfo.keep(sound(devices)));
-        // one file has them all
+        // One file has all devices.
         problems.putAll(cdi.keep(isByName ? sound(devices) : List.of()));
         return problems;
     }
 
     /**
-     * The same, and looks only at the files of some: of thousands of devices few change at once. What has nothing to do
-     * with them, as a file of an earlier run, waits for {@link #keep}.
+     * The same, but checks only the files of some devices, because few of thousands change at a time. Other files, such
+     * as those of an earlier run, wait for {@link #keep}.
      *
-     * @param changed those that were not kept before as they are, or not without a problem
-     * @param gone the IDs that were kept before and are not among the devices
+     * @param changed devices that are new or changed, or had a problem
+     * @param gone the IDs of devices that are gone
      */
     public Map<String, String> update(
             Collection<Equipment> devices, Collection<Equipment> changed, Collection<String> gone) {
@@ -64,17 +67,17 @@ public final class ContainerFiles {
         return devices.stream().filter(device -> device.problem().isEmpty()).toList();
     }
 
-    /** A line for each file of others that is no specification, though it is where specifications are. */
+    /** A line for each foreign file in the directory of specifications that is none. */
     public List<String> unread() {
         return cdi.unread();
     }
 
-    /** Whether only {@link #keep} can put in order what is there. */
+    /** Whether there are files that only {@link #keep} can put right. */
     public boolean hasLeftovers() {
         return deviceInfo.hasLeftovers() || cdi.hasLeftovers();
     }
 
-    /** What has become of a device's files since they were written; looks at their attributes only. */
+    /** The change to a device's files since they were written. Reads only their attributes. */
     public Optional<String> damage(Equipment device) {
         if (isByName && !cdi.isKept(device)) {
             return Optional.of("its CDI specification was changed or removed by somebody else");

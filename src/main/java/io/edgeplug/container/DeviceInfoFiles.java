@@ -31,8 +31,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The files in which Multus reads what a network device is; by the Device Information Specification 1.1.0 of the Network
- * Plumbing Working Group. One for each network device of one resource, from before the kubelet knows of it.
+ * The files in which Multus reads properties of network devices, by the Device Information Specification 1.1.0 of the
+ * Network Plumbing Working Group. There is one for each network device of a resource, before the kubelet knows of it.
  */
 public final class DeviceInfoFiles {
 
@@ -40,7 +40,9 @@ public final class DeviceInfoFiles {
     private static final String SUFFIX = "-device.json";
     private static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
 
-    /** As a device's ID begins, which tells files of ours from those of a resource whose name goes on. */
+    /**
+     * The length of the address in a device's ID. It distinguishes a file from one of a resource with a longer name.
+     */
     private static final int ADDRESS = "0000:00:00.0".length();
 
     private final DeviceClass deviceClass;
@@ -55,7 +57,7 @@ public final class DeviceInfoFiles {
         this.shares = deviceClass.sharing().shares();
     }
 
-    /** The name of a device's file; the ID, which the kernel gave, has no slash. */
+    /** The name of a device's file. The ID comes from the kernel and has no slash. */
     public static String fileName(ResourceName resource, String id) {
         return prefix(resource) + id + SUFFIX;
     }
@@ -64,18 +66,18 @@ public final class DeviceInfoFiles {
         return resource.toString().replace('/', '-') + "-";
     }
 
-    /** What the file says of a device; empty for one that has none. */
+    /** The content of a device's file; empty for a device without a file. */
     public static Optional<String> content(DeviceClass deviceClass, Device device) {
         return networkDevice(device).map(pci -> network(deviceClass, pci));
     }
 
-    /** The device, if it is a network device that has an address of its own. */
+    /** The device, if it is a network device with an address of its own. */
     private static Optional<PciDevice> networkDevice(Device device) {
         return switch (device) {
             case VirtualFunction vf -> Optional.of(vf);
             case Nic nic -> Optional.of(nic);
             case Hca hca -> Optional.of(hca);
-            // by an address alone a plugin would take the PF, whose address it is
+            // A sub-function has only the address of its PF, so a plugin would take the PF.
             case SubFunction sf -> Optional.empty();
             case Fpga fpga -> Optional.empty();
             case OtherPci other -> Optional.empty();
@@ -85,7 +87,7 @@ public final class DeviceInfoFiles {
         };
     }
 
-    /** Has so many shares of each device have files from now on; returns whether others had them before. */
+    /** Sets how many shares of each device have files. Returns whether that differs from before. */
     boolean list(int listed) {
         boolean differs = shares != listed;
         shares = listed;
@@ -102,9 +104,9 @@ public final class DeviceInfoFiles {
     }
 
     /**
-     * Has these devices have files as they should be, and leaves alone those of others.
+     * Writes the files of these devices, and leaves those of others alone.
      *
-     * @param without IDs that have none from now on
+     * @param without IDs that have no file from now on
      * @return by ID, why a device's file could not be written
      */
     public Map<String, String> update(Collection<Equipment> devices, Collection<String> without) {
@@ -113,7 +115,7 @@ public final class DeviceInfoFiles {
         return byId(devices, files.update(contents(devices), unwanted));
     }
 
-    /** Whether files of devices that have none may still be there. */
+    /** Whether there may still be files of devices that should have none. */
     public boolean hasLeftovers() {
         return files.hasLeftovers();
     }
@@ -142,13 +144,13 @@ public final class DeviceInfoFiles {
         return byId;
     }
 
-    /** Whether a device has the file that it should have; looks at the file's attributes only. */
+    /** Whether a device has the right file. Reads only the file's attributes. */
     public boolean isKept(Equipment device) {
         return networkDevice(device.device()).isEmpty()
                 || names(device.id()).stream().allMatch(files::isUntouched);
     }
 
-    /** Multus asks by the ID that the kubelet knows, which is that of a share if devices are shared. */
+    /** Multus asks by the ID that the kubelet knows: the ID of a share if devices are shared. */
     private List<String> names(String id) {
         return deviceClass.sharing().isShared()
                 ? IntStream.range(0, shares)

@@ -39,7 +39,7 @@ final class Environment {
         return env;
     }
 
-    /** What several devices make of a text is joined by commas; a text that is the same for all stands once. */
+    /** The values of several devices are joined by commas. A value that does not depend on the device stands once. */
     static SortedMap<String, String> filled(SortedMap<String, Template> templates, Collection<Equipment> devices) {
         TreeMap<String, String> texts = new TreeMap<>();
         templates.forEach((name, template) -> texts.put(
@@ -52,7 +52,7 @@ final class Environment {
         return texts;
     }
 
-    /** The value in {@code _INFO} of one device. */
+    /** The value of one device in {@code _INFO}. */
     static String json(Map<String, ? extends Map<String, String>> sections) {
         return JSON.toJson(sections);
     }
@@ -62,7 +62,7 @@ final class Environment {
         deviceClass.resource().variables(before, after).forEach(name -> env.put(name, value));
     }
 
-    /** Numbered as the kernel numbers regions, so that no two of a node share a name. */
+    /** The variables have the kernel's numbers of regions, so no two regions of a node share a name. */
     private static void put(Map<String, String> env, FpgaRegion region) {
         String number = region.region().replaceAll("\\D", "");
         region.compatId().ifPresent(id -> env.put("FPGA_REGION_" + number, id));

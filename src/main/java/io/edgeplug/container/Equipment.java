@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What one device brings into its container; computed when it changes, and not when it is asked for.
+ * What one device brings into its container. It is worked out when the device changes, and not when a container asks.
  *
- * @param madeLater paths of nodes and mounts on the node that are there once the device is prepared
- * @param info what the variable that ends in {@code _INFO} tells of it, in JSON
+ * @param madeLater paths of nodes and mounts on the node that exist only after the preparation
+ * @param info the device's part of the variable that ends in {@code _INFO}, in JSON
  * @param isVfio whether it is bound to a VFIO driver when the container starts
  * @param problem why it cannot be handed over, for a person, without the device's name
  */
@@ -31,7 +31,7 @@ public record Equipment(
         mounts = List.copyOf(mounts);
     }
 
-    /** What that device brings as one of that class, on a node with these IOMMU groups. */
+    /** What that device of that class brings, on a node with these IOMMU groups. */
     public static Equipment of(DeviceClass deviceClass, Device device, IommuGroups groups) {
         return new EquipmentBuilder(deviceClass, device).build(groups);
     }
@@ -41,21 +41,21 @@ public record Equipment(
         return device.id();
     }
 
-    /** The nodes that must be there before the device is prepared. */
+    /** The nodes that must exist before the device is prepared. */
     public List<Node> nodesBeforehand() {
         return nodes.stream()
                 .filter(node -> !madeLater.contains(node.hostPath()))
                 .toList();
     }
 
-    /** The mounts whose paths must be there before the device is prepared. */
+    /** The mounts whose paths must exist before the device is prepared. */
     public List<Mount> mountsBeforehand() {
         return mounts.stream()
                 .filter(mount -> !madeLater.contains(mount.hostPath()))
                 .toList();
     }
 
-    /** The mounts whose paths may be made by what prepares the device. */
+    /** The mounts whose paths the preparation may make. */
     public List<Mount> mountsAfterwards() {
         return mounts.stream()
                 .filter(mount -> madeLater.contains(mount.hostPath()))
@@ -71,7 +71,7 @@ public record Equipment(
                 && problem.equals(other.problem);
     }
 
-    /** Whether there is anything that a container runtime must do for it. */
+    /** Whether a container runtime has anything to do for it. */
     boolean hasEdits() {
         return !nodes.isEmpty() || !mounts.isEmpty();
     }

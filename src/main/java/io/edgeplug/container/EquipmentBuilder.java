@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Gathers what one device brings into its container. */
+/** Collects what one device brings into its container. */
 final class EquipmentBuilder {
 
     private static final String READ_WRITE = "rw";
@@ -109,7 +109,8 @@ final class EquipmentBuilder {
     }
 
     /**
-     * What drivers have made of a function; what they have not made yet is not known, but for VFIO.
+     * Adds the devices that drivers have made of a function. Those that are not made yet are not known, except for
+     * VFIO.
      *
      * @return whether it is bound to a VFIO driver when the container starts
      */
@@ -139,7 +140,7 @@ final class EquipmentBuilder {
         }
     }
 
-    /** The group's node is named as DPDK and QEMU look for it, whatever the node calls it. */
+    /** In the container, the group's node has the name that DPDK and QEMU look for, whatever its name on the node. */
     private void addVfio(PciFunction function, Vfio vfio, IommuGroups groups) {
         groups.problem(function).ifPresent(this::fail);
         vfio.groupNode().ifPresent(hostPath -> {
@@ -169,7 +170,7 @@ final class EquipmentBuilder {
         }
     }
 
-    /** A driver or a command may make what is mounted. */
+    /** A driver or a command may make the path of the mount. */
     private void addMount(MountRule rule) {
         String hostPath = checkPath("mounts.host_path", rule.hostPath());
         mounts.add(new Mount(hostPath, checkPath("mounts.container_path", rule.containerPath()), rule.readOnly()));
@@ -178,13 +179,13 @@ final class EquipmentBuilder {
         }
     }
 
-    /** A node of the device's own; returns where the container has it. */
+    /** Adds a node of the device itself; returns its path in the container. */
     private String addOwn(String path) {
         nodes.add(new Node(path, place(path), permissions()));
         return place(path);
     }
 
-    /** A node that other devices bring too, so that it must be the same from all. */
+    /** Adds a node that other devices bring too, so that all must bring the same. */
     private String addShared(String path) {
         nodes.add(new Node(path, path, READ_WRITE));
         return path;
@@ -218,7 +219,7 @@ final class EquipmentBuilder {
         rules.additionalInfo().getOrDefault(key, Map.of()).forEach((name, value) -> tell("extra", name, value));
     }
 
-    /** What is told first stands: of several, as of two ports, the first. */
+    /** The first value stays. Of two ports, for example, it is that of the first. */
     private void tell(String section, String key, String value) {
         info.computeIfAbsent(section, name -> new TreeMap<>()).putIfAbsent(key, value);
     }

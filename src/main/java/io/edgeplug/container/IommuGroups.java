@@ -14,31 +14,32 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The functions of a node by IOMMU group: VFIO gives out a group only as a whole, once no driver of the kernel's own
- * holds any of it; see {@code iommu_group_claim_dma_owner} in the kernel's drivers/iommu/iommu.c. One thread at a time.
+ * The functions of a node by IOMMU group. VFIO hands out a group only as a whole, once no driver of the kernel itself
+ * holds any member; see {@code iommu_group_claim_dma_owner} in the kernel's drivers/iommu/iommu.c. One thread at a
+ * time.
  */
 public final class IommuGroups {
 
-    /** They leave DMA to whoever has the group. */
+    /** These drivers leave DMA to the holder of the group. */
     private static final Set<String> HARMLESS = Set.of("pci-stub", "pcieport");
 
     private final Map<Integer, List<PciFunction>> members = new HashMap<>();
 
-    /** They are grouped when a group is asked for, which only VFIO makes anyone do. */
+    /** The devices are grouped at the first question for a group, which only VFIO needs. */
     private Collection<? extends Device> ungrouped;
 
     private IommuGroups(Collection<? extends Device> devices) {
         this.ungrouped = devices;
     }
 
-    /** The groups of all these devices, which should be those of a whole node and are not changed. */
+    /** The groups of all these devices, which should be those of a whole node and do not change. */
     public static IommuGroups of(Collection<? extends Device> devices) {
         return new IommuGroups(devices);
     }
 
     private void group() {
         for (Device device : ungrouped) {
-            // a sub-function has its PF's address and group, and another driver
+            // A sub-function has the address and group of its PF, and another driver.
             if (device instanceof PciDevice pci
                     && !(device instanceof SubFunction)
                     && pci.function().iommuGroup().isPresent()) {
@@ -48,7 +49,7 @@ public final class IommuGroups {
         ungrouped = List.of();
     }
 
-    /** In the order of their addresses; a function may come as several devices, one after the other. */
+    /** Functions come in the order of their addresses. A function may come as several devices, one after the other. */
     private void add(int group, PciFunction function) {
         List<PciFunction> mates = members.computeIfAbsent(group, none -> new ArrayList<>(1));
         if (mates.isEmpty() || !mates.getLast().address().equals(function.address())) {
@@ -62,8 +63,7 @@ public final class IommuGroups {
     }
 
     /**
-     * Why a function that is bound to VFIO, or is going to be, cannot be used by a container; it names the group mates
-     * that are in the way.
+     * Why a container cannot use a function that is bound to VFIO or will be. It names the group mates that prevent it.
      */
     Optional<String> problem(PciFunction function) {
         if (function.iommuGroup().isEmpty()) {

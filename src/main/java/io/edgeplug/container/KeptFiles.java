@@ -39,14 +39,14 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The files that one resource keeps in a directory which others use too: whoever reads one sees all of it or none.
+ * The files of one resource in a directory that others use too. A reader sees either a whole file or none.
  *
- * <p>Names are plain file names. No symbolic link in the directory is followed: one that stands where a file should be
- * is replaced. One thread at a time writes; any may ask whether a file is as it was written.
+ * <p>Names are plain file names. No symbolic link in the directory is followed, and one in the place of a file is
+ * replaced. One thread at a time writes; any may ask whether a file is as it was written.
  */
 final class KeptFiles {
 
-    /** Begins the name of a file that is being written; those who read the directory pass it over. */
+    /** The prefix of a file that is being written. Readers of the directory skip such files. */
     private static final String UNFINISHED = ".edgeplug_";
 
     private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-r--r--");
@@ -58,17 +58,19 @@ final class KeptFiles {
     private final Predicate<String> isOurs;
     private final Map<String, Written> written = new ConcurrentHashMap<>();
 
-    /** Those that may be there and are not as they should be: of an earlier run, or which could not be written or removed. */
+    /**
+     * Files that may exist and may be wrong: those of an earlier run, and those that could not be written or removed.
+     */
     private final Set<String> inherited = new HashSet<>();
 
-    /** More names than a run can leave are somebody else's doing; the rest of them waits for the next time. */
+    /** A run cannot leave more names than this. More come from somebody else, and wait for the next call. */
     private static final int MAX_INHERITED = 40_000;
 
     private boolean hasInherited;
 
     private boolean hasMore;
 
-    /** What a file was when it was written; another than that has been touched. */
+    /** The attributes of a file when it was written. If they differ later, somebody has changed it. */
     private record Written(Object inode, FileTime changed, long size) {
 
         static Written of(PosixFileAttributes attributes) {
@@ -78,9 +80,9 @@ final class KeptFiles {
     }
 
     /**
-     * Files of that directory, which may be missing yet.
+     * The files in that directory, which may not exist yet.
      *
-     * @param isOurs knows the names of files that an earlier run may have left
+     * @param isOurs recognizes the names of files that an earlier run may have left
      */
     KeptFiles(Path directory, Predicate<String> isOurs) {
         this.directory = directory;
@@ -88,10 +90,10 @@ final class KeptFiles {
     }
 
     /**
-     * Makes these the files that are kept: writes those that are not there as they should be, and removes others that
-     * were kept before.
+     * Makes these the files that are kept. Writes those that are missing or wrong, and removes others that were kept
+     * before.
      *
-     * @return why, by name, one could not be written; empty if all were
+     * @return by name, why a file could not be written; empty if all were
      */
     Map<String, String> keep(Map<String, byte[]> files) {
         if (files.isEmpty() && !Files.isDirectory(directory)) {
@@ -108,10 +110,10 @@ final class KeptFiles {
     }
 
     /**
-     * Writes these files if they are not there as they should be, and leaves alone others that were kept before; what an
-     * earlier run has left waits for {@link #keep}.
+     * Writes these files if they are missing or wrong, and leaves others alone that were kept before. Files of an
+     * earlier run wait for {@link #keep}.
      *
-     * @param unwanted names of those that are removed
+     * @param unwanted names of files to remove
      * @return as {@link #keep}
      */
     Map<String, String> update(Map<String, byte[]> files, Collection<String> unwanted) {
@@ -146,12 +148,12 @@ final class KeptFiles {
         return problems;
     }
 
-    /** Whether there may be files that are to go, or that are not as they should be, which {@link #keep} sees to. */
+    /** Whether there may be files to remove or to put right, which {@link #keep} does. */
     boolean hasLeftovers() {
         return !inherited.isEmpty() || hasMore;
     }
 
-    /** Whether a file is as it was written last. */
+    /** Whether a file is as it was last written. */
     boolean isUntouched(String name) {
         Written expected = written.get(name);
         if (expected == null) {
@@ -197,7 +199,7 @@ final class KeptFiles {
         }
     }
 
-    /** What a process that was killed had begun to write. */
+    /** Whether a killed process had begun to write the file. */
     private static boolean isAbandoned(String name) {
         return name.startsWith(UNFINISHED) && !name.startsWith(UNFINISHED + PROCESS);
     }
@@ -229,7 +231,7 @@ final class KeptFiles {
         } catch (NoSuchFileException e) {
             return false;
         }
-        // what was a file just now may be a FIFO, and then opening it would wait for ever
+        // The file may have become a FIFO since then, and opening that would wait for ever.
         try (InputStream file = ForeignFile.open(directory.resolve(name), content.length)) {
             return Arrays.equals(file.readNBytes(content.length + 1), content);
         } catch (ForeignFile.TooLargeException e) {
@@ -237,7 +239,10 @@ final class KeptFiles {
         }
     }
 
-    /** Written beside it and renamed over it; mode 644 whatever the umask, for the container runtime reads it. */
+    /**
+     * The file is written under another name and then renamed. It has mode 644 whatever the umask, because the
+     * container runtime reads it.
+     */
     private static void replace(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
         Path unfinished = Path.of(UNFINISHED + PROCESS + NUMBER.incrementAndGet());
         try {
@@ -266,7 +271,7 @@ final class KeptFiles {
         }
     }
 
-    /** Whether it is gone; it is not if somebody has put a directory there. */
+    /** Returns whether it is gone. It stays if somebody has put a directory there. */
     private static boolean delete(SecureDirectoryStream<Path> open, Path name) {
         try {
             open.deleteFile(name);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Device classes as TOML, in which comments stand above what they are about. */
+/** Device classes as TOML. Comments stand above the lines that they explain. */
 final class ClassText {
 
     private static final int WIDTH = 100;
@@ -37,7 +37,7 @@ final class ClassText {
         comment(sentence);
     }
 
-    /** A comment in lines that fit. */
+    /** A comment, wrapped into lines. */
     void comment(String sentence) {
         StringBuilder line = new StringBuilder("#");
         for (String word : PlainText.of(sentence).split(" ", -1)) {
@@ -73,7 +73,7 @@ final class ClassText {
                                 .collect(Collectors.joining(",\n    ", "[\n    ", ",\n]")));
     }
 
-    /** Tables in a table, on one line, as TOML wants them. */
+    /** Tables in a table, written on one line as TOML requires. */
     void tables(String key, Map<String, Map<String, String>> tables) {
         key(
                 key,

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes device classes from the configuration of another device plugin, which it recognises by its keys. */
+/** Writes device classes from the configuration of another device plugin, which it recognizes by its keys. */
 public final class Conversion {
 
     private static final String DEVICE = "--device=";
@@ -19,11 +19,11 @@ public final class Conversion {
     }
 
     /**
-     * The classes, as a file of {@code class.d} has them.
+     * The classes, as a file for {@code class.d}.
      *
      * @param file its name, for mistakes
      * @param text JSON or YAML, also in a ConfigMap, or as the arguments in a DaemonSet
-     * @param domain of resources where the file names none, instead of what the plugin defaults to
+     * @param domain of resources if the file names none, instead of the plugin's default
      * @throws ConfigException with every mistake in it, and every setting that a class cannot express
      */
     public static String of(String file, String text, Optional<String> domain, TargetNode node) throws ConfigException {
@@ -80,7 +80,7 @@ public final class Conversion {
         }
     }
 
-    /** What a plugin is configured by in a cluster. Objects without a configuration stand in the same files. */
+    /** Objects with which a plugin is configured in a cluster. Other objects may stand in the same files. */
     private void object(Part object) {
         String kind = object.text("kind").orElse("");
         if (kind.equals("ConfigMap")) {
@@ -98,7 +98,7 @@ public final class Conversion {
         }
     }
 
-    /** {@code --device} may have its value behind a {@code =} or as the argument that follows. */
+    /** The value of {@code --device} may follow a {@code =}, or be the next argument. */
     private void arguments(Part container) {
         boolean isNext = false;
         for (Part argument : container.elements("args")) {

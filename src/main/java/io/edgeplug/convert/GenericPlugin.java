@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What generic-device-plugin is given by {@code --device} or in its configuration file: names, each with groups of paths,
- * as its README.md and deviceplugin/path.go have them.
+ * The devices of generic-device-plugin, from {@code --device} or its configuration file: names, each with groups of
+ * paths, as in its README.md and deviceplugin/path.go.
  */
 final class GenericPlugin {
 
@@ -34,7 +34,7 @@ final class GenericPlugin {
         this.paths = new NodePaths(classes.node().sysfs());
     }
 
-    /** What all groups of a device have in common, as a class says it once. */
+    /** Settings that all groups of a device share, because a class has them once. */
     private static final class Common {
 
         private final Set<Integer> shares = new LinkedHashSet<>();
@@ -55,7 +55,7 @@ final class GenericPlugin {
         file.others().forEach(key -> classes.text().comment(key + " has no counterpart."));
     }
 
-    /** One device, in the domain that is usual. */
+    /** One device, in the default domain. */
     void convert(Part device) {
         convert(device, USUAL_DOMAIN);
     }
@@ -90,7 +90,7 @@ final class GenericPlugin {
         }
     }
 
-    /** The name and the paths, as {@code video,/dev/video0}, which was the plugin's only form at first. */
+    /** The name and the paths, such as {@code video,/dev/video0}, which was the plugin's first form. */
     private void convertList(Part device, String usualDomain) {
         Optional<String> list = device.isList()
                 ? Optional.empty()
@@ -133,7 +133,7 @@ final class GenericPlugin {
         List<String> names = new ArrayList<>();
         all.forEach(path -> names.addAll(read(path, all.size() > 1, common)));
         group.others().forEach(key -> common.comments.add(key + " is not a key of a group and had no effect."));
-        // the first names the devices, and all others follow its wildcards
+        // The first path names the devices, and all others follow its wildcards.
         names.sort((one, other) -> Boolean.compare(isPattern(other), isPattern(one)));
         if (names.size() == 1) {
             common.single.add(names.getFirst());
@@ -154,7 +154,7 @@ final class GenericPlugin {
         }
     }
 
-    /** The paths that one becomes: several if it is a directory of device nodes. */
+    /** The paths for one path of the plugin: several if it is a directory of device nodes. */
     private List<String> read(Part path, boolean isOneOfSeveral, Common common) {
         Optional<String> text = path.isTable() ? path.required("path") : Optional.empty();
         if (text.isEmpty()) {
@@ -210,8 +210,8 @@ final class GenericPlugin {
     }
 
     /**
-     * What a class says for all of its files. If it says nothing, device nodes can be written and files cannot; there, a
-     * container could also make device nodes if nothing was said, which no program needs.
+     * The permissions for all files of a class. By default, device nodes are writable and files are not. The plugin's
+     * default also lets the container make device nodes, which no program needs.
      */
     private static Optional<String> permissions(Part device, Common common) {
         String nodes = common.permissions.stream().findFirst().orElse("rw");

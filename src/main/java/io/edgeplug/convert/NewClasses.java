@@ -25,7 +25,7 @@ import java.util.Set;
 /** The classes that are written so far, and the devices of the node that they leave. */
 final class NewClasses {
 
-    /** The reader of the configuration takes no more. */
+    /** The configuration may have no more. */
     private static final int MAX_CLASSES = 256;
 
     private final TargetNode node;
@@ -51,7 +51,7 @@ final class NewClasses {
         return resources.isEmpty();
     }
 
-    /** The domain of resources that a file does not name: what the person says, or else what the plugin defaults to. */
+    /** The domain of resources if the file names none: the user's, or else the plugin's default. */
     String domain(String usual) {
         return domain.orElse(usual);
     }
@@ -76,14 +76,14 @@ final class NewClasses {
         }
     }
 
-    /** The devices that a class would take, had it that kind, of those that the classes before it leave. */
+    /** The devices that a class of that kind would take from those that earlier classes leave. */
     List<Device> devices(ResourceName resource, Kind kind, Collection<Map<SelectorWord, List<String>>> matches) {
         return matching(resource, kind, matches).stream()
                 .filter(device -> !taken.contains(device))
                 .toList();
     }
 
-    /** The devices that it would take if the classes before it did not. */
+    /** The devices that it would take if earlier classes did not. */
     List<Device> devicesOfOthers(
             ResourceName resource, Kind kind, Collection<Map<SelectorWord, List<String>>> matches) {
         return matching(resource, kind, matches).stream()
@@ -100,7 +100,7 @@ final class NewClasses {
         return node.devices().stream().filter(wanted::takes).toList();
     }
 
-    /** The adapters that match, and are never handed out as a whole because they have VFs or sub-functions. */
+    /** The matching adapters that are never handed out as a whole, because they have VFs or sub-functions. */
     List<PciDevice> cutIntoParts(Collection<Map<SelectorWord, List<String>>> matches) {
         List<Selector> selectors =
                 matches.stream().map(match -> new Selector(of(Kind.NIC, match))).toList();
@@ -118,12 +118,12 @@ final class NewClasses {
                 .toList();
     }
 
-    /** Whether a selector takes a device, whatever else keeps a class from it. */
+    /** Whether a selector takes a device, without the other conditions of a class. */
     static boolean areMet(Selector selector, Device device) {
         return selector.requirements(device).stream().allMatch(Requirement::isMet);
     }
 
-    /** Keeps these devices from the classes that follow. */
+    /** Removes these devices from those for later classes. */
     void take(Collection<Device> devices) {
         taken.addAll(devices);
     }
@@ -138,7 +138,7 @@ final class NewClasses {
         return words;
     }
 
-    /** Writes the tables by which the class is chosen. */
+    /** Writes the tables that select the devices of the class. */
     void write(List<Map<SelectorWord, List<String>>> matches, List<List<String>> comments) {
         String heading = matches.size() == 1 ? "[class.match]" : "[[class.match]]";
         for (int i = 0; i < matches.size(); i++) {

@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Files of the node: what a plugin finds in its directories when it starts, and a class must name. */
+/** Files of the node that a plugin finds in its directories at its start, and that a class must name. */
 final class NodePaths {
 
-    /** As deep as smarter-device-manager looks. */
+    /** The depth to which smarter-device-manager looks. */
     private static final int MAX_DEPTH = 11;
 
-    /** A node's /dev has hundreds. */
+    /** The /dev of a node has hundreds. */
     private static final int MAX_FILES = 65_536;
 
     private final Sysfs sysfs;
@@ -42,13 +42,13 @@ final class NodePaths {
         }
     }
 
-    /** Files and directories below a directory, by absolute path, sorted; none if it is not there. */
+    /** Files and directories below a directory, by absolute path, sorted; none if it is missing. */
     List<String> below(String directory) throws IOException {
         Path start = sysfs.locate(relative(directory));
         if (!Files.isDirectory(start)) {
             return List.of();
         }
-        // links are not followed, since one may lead anywhere
+        // Links are not followed, because one may lead anywhere.
         Set<FileVisitOption> noLinks = Set.of();
         try (Stream<Path> found = Files.walk(start, MAX_DEPTH, noLinks.toArray(FileVisitOption[]::new))) {
             return found.skip(1)

@@ -22,10 +22,10 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * A value in the file that is converted, with its place: {@code resourceList[0].selectors} on line 7.
+ * A value in the file that is converted, with its place, such as {@code resourceList[0].selectors} on line 7.
  *
- * <p>A value of a wrong type is a mistake, and then as if it were not there. Keys may be in upper or lower case, as the
- * plugins' own readers take them.
+ * <p>A value of the wrong type is a mistake, and then counts as missing. Keys may be in upper or lower case, as in the
+ * plugins' own readers.
  */
 final class Part {
 
@@ -36,9 +36,9 @@ final class Part {
     private final Set<String> asked = new LinkedHashSet<>();
 
     /**
-     * Where a part stands.
+     * The place of a part.
      *
-     * @param before how many lines of the file precede the text that the part was read in
+     * @param before how many lines of the file come before the text of the part
      */
     record Place(Mistakes mistakes, String file, int before, String path) {
 
@@ -78,12 +78,12 @@ final class Part {
         return node.getStartMark().map(Mark::getLine).orElse(0) + 1 + place.before();
     }
 
-    /** The path, as {@code resourceList[0].selectors}. */
+    /** The path, such as {@code resourceList[0].selectors}. */
     String path() {
         return place.path();
     }
 
-    /** Adds what is wrong here, or what a device class cannot express. */
+    /** Adds a mistake at this place, or a setting that a device class cannot express. */
     void mistake(String what) {
         place.mistakes().add(place.file(), line(), (place.path().isEmpty() ? "" : place.path() + ": ") + what);
     }
@@ -104,7 +104,7 @@ final class Part {
         return byKey.containsKey(key.toLowerCase(Locale.ROOT));
     }
 
-    /** The value of a key; empty if it is not there or null. */
+    /** The value of a key; empty if it is missing or null. */
     Optional<Part> get(String key) {
         String name = key.toLowerCase(Locale.ROOT);
         asked.add(name);
@@ -141,12 +141,12 @@ final class Part {
         return parts;
     }
 
-    /** The elements of the list that a key has; none if it is not there. */
+    /** The elements of a key's list; none if it is missing. */
     List<Part> elements(String key) {
         return get(key).map(Part::elements).orElse(List.of());
     }
 
-    /** The objects of the list that a key has; anything else in it is a mistake. */
+    /** The objects of a key's list. Any other element is a mistake. */
     List<Part> objects(String key) {
         List<Part> all = elements(key);
         all.stream().filter(part -> !part.isTable()).forEach(part -> part.mistake("must be an object"));
@@ -166,7 +166,7 @@ final class Part {
         return get(key).flatMap(Part::text);
     }
 
-    /** A text that must be there and not be empty. */
+    /** A text that must exist and not be empty. */
     Optional<String> required(String key) {
         Optional<Part> value = get(key);
         if (value.isEmpty()) {
@@ -179,12 +179,12 @@ final class Part {
         return text.filter(found -> !found.isBlank());
     }
 
-    /** The texts of the list that a key has. */
+    /** The texts of a key's list. */
     List<String> texts(String key) {
         return elements(key).stream().flatMap(part -> part.text().stream()).toList();
     }
 
-    /** Whether a key is true; it is false if it is not there. */
+    /** Whether a key is true; false if it is missing. */
     boolean truth(String key) {
         Optional<Part> part = get(key);
         if (part.isPresent() && !part.orElseThrow().node.getTag().equals(Tag.BOOL)) {
@@ -206,7 +206,7 @@ final class Part {
         return OptionalInt.of(Integer.parseInt(text.orElseThrow()));
     }
 
-    /** How many containers can have one device there, which is a class's shares; empty if a mistake was added. */
+    /** How many containers can have one device, which becomes the shares of a class; empty if a mistake was added. */
     OptionalInt shares(String key) {
         OptionalInt number = number(key);
         if (get(key).isEmpty()) {
@@ -219,7 +219,7 @@ final class Part {
         return number;
     }
 
-    /** Reads the text of this value, from that character on, as a file of its own, as a ConfigMap holds them. */
+    /** Reads the text of this value, from that character on, as a file of its own. A ConfigMap has such values. */
     List<Part> documents(int from) {
         if (!(node instanceof ScalarNode scalar)) {
             mistake("must be a text");

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The {@code config.json} of k8s-rdma-shared-dev-plugin: resources, each with selectors of RDMA adapters and the number of
- * containers that share them, as its README.md has them.
+ * The {@code config.json} of k8s-rdma-shared-dev-plugin: resources, each with selectors of RDMA adapters and the number
+ * of containers that share them, as in its README.md.
  */
 final class RdmaSharedPlugin {
 
@@ -110,7 +110,7 @@ final class RdmaSharedPlugin {
         return Optional.of(vfs.isEmpty() ? Kind.HCA : Kind.VF);
     }
 
-    /** What of this node the plugin shares, and a class does not take. */
+    /** Comments on devices of this node that the plugin shares and a class does not take. */
     private void tellWhatIsNotTaken(Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
         classes.cutIntoParts(List.of(words)).stream()
                 .filter(Hca.class::isInstance)

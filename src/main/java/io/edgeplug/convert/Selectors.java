@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Selectors of a resource of sriov-network-device-plugin, as the words of {@code [class.match]}.
+ * Selectors of a resource of sriov-network-device-plugin, as keys of {@code [class.match]}.
  *
- * @param comments how the words differ from the selectors
- * @param isSound whether no mistake was added
+ * @param comments how the keys differ from the selectors
+ * @param isSound whether there was no mistake
  */
 record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, boolean needsVhostNet, boolean isSound) {
 
@@ -84,7 +84,7 @@ record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, b
         return part.truth("needVhostNet");
     }
 
-    /** There the driver of the PF is asked for, and here that of the sub-function, which may have none yet. */
+    /** The plugin compares the driver of the PF, and a class that of the sub-function, which may have none yet. */
     private static void inWordsOfSubFunctions(Part part, Map<SelectorWord, List<String>> words, List<String> comments) {
         if (!words.getOrDefault(SelectorWord.AUX_TYPES, List.of()).equals(List.of("sf"))) {
             part.mistake("auxTypes must be [\"sf\"], because other auxiliary devices cannot be handed out");
@@ -117,7 +117,7 @@ record Selectors(Map<SelectorWord, List<String>> words, List<String> comments, b
         return SelectorWord.valueOf(key.replaceAll("([A-Z])", "_$1").toUpperCase(Locale.ROOT));
     }
 
-    /** Whether they can only mean parts of PFs, since they say their numbers. */
+    /** Whether they can only mean parts of PFs, because they have their numbers. */
     boolean namesParts() {
         return List.of(SelectorWord.PF_NAMES, SelectorWord.ROOT_DEVICES).stream()
                 .map(word -> words.getOrDefault(word, List.of()))

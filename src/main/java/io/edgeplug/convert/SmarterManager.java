@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * The {@code conf.yaml} of smarter-device-manager: regular expressions of names in {@code /dev}, of which each file that
- * matches is a resource, as its README.md and main.go have them.
+ * The {@code conf.yaml} of smarter-device-manager: regular expressions for names in {@code /dev}. Each matching file is
+ * a resource, as in its README.md and main.go.
  */
 final class SmarterManager {
 
@@ -20,10 +20,10 @@ final class SmarterManager {
     private static final String DEV = "/dev/";
     private static final int MAX_EXPRESSION = 256;
 
-    /** One file's name, as {@code ^snd$}. */
+    /** The name of one file, such as {@code ^snd$}. */
     private static final Pattern LITERAL = Pattern.compile("\\^?[A-Za-z0-9_/-]+\\$?");
 
-    /** A repeated group is what makes an expression endless. */
+    /** A repeated group can make an expression take for ever. */
     private static final Pattern REPEATED_GROUP = Pattern.compile("\\)[*+{]");
 
     private final NewClasses classes;
@@ -102,7 +102,7 @@ final class SmarterManager {
         return Optional.empty();
     }
 
-    /** What the names begin with alike. */
+    /** The common beginning of the names, with a wildcard. */
     private static String pattern(List<String> names) {
         String prefix = names.getFirst();
         for (String name : names) {

@@ -19,7 +19,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 /** Reads YAML, and JSON, which is a part of it. */
 final class SourceText {
 
-    /** The deepest configuration has a third of it, and the parser calls itself for each. */
+    /** The deepest configuration has a third of this, and the parser is recursive. */
     private static final int MAX_DEPTH = 32;
 
     private static final LoadSettings SETTINGS =
@@ -61,7 +61,7 @@ final class SourceText {
         place.mistakes().add(place.file(), line, mistake.what());
     }
 
-    /** What would make a short text an endless one, or a parser go too deep. */
+    /** Finds text that is small but expands without end, or that is nested too deeply for the parser. */
     private static Optional<Mistake> mistake(String text) {
         int depth = 0;
         for (Event event : new Parse(SETTINGS).parseString(text)) {
@@ -76,7 +76,7 @@ final class SourceText {
         return Optional.empty();
     }
 
-    /** JSON may be indented with tabs and YAML may not; in a string of JSON there can be none. */
+    /** JSON may be indented with tabs, but YAML may not. A string of JSON cannot contain a tab. */
     private static String withoutTabs(String text) {
         return text.stripLeading().startsWith("{") || text.stripLeading().startsWith("[")
                 ? text.replace('\t', ' ')

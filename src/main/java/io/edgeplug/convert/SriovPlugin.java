@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The {@code config.json} of sriov-network-device-plugin: resources, each with a type of device and selectors, as its
- * docs/README.md and pkg/types/types.go have them.
+ * The {@code config.json} of sriov-network-device-plugin: resources, each with a type of device and selectors, as in
+ * its docs/README.md and pkg/types/types.go.
  */
 final class SriovPlugin {
 
@@ -29,7 +29,10 @@ final class SriovPlugin {
         this.classes = classes;
     }
 
-    /** A type of device: the kinds that it may be here, of which the first is meant if the node does not tell. */
+    /**
+     * A type of device, with the kinds that it may have here. The first kind is used if the node does not show another
+     * one.
+     */
     private enum DeviceType {
         NETDEVICE("netDevice", "02", List.of(Kind.VF, Kind.NIC, Kind.HCA)),
         ACCELERATOR("accelerator", "12", List.of(Kind.VF, Kind.FPGA, Kind.PCI)),
@@ -126,7 +129,7 @@ final class SriovPlugin {
         }
         found.values().forEach(classes::take);
         if (type == DeviceType.NETDEVICE) {
-            // that plugin leaves PFs with VFs alone, too
+            // That plugin leaves PFs with VFs alone, too.
             classes.cutIntoParts(matches).stream()
                     .filter(pf -> pf.function().virtualFunctions() == 0)
                     .forEach(pf -> comments.add(
@@ -182,7 +185,7 @@ final class SriovPlugin {
                 selectors.stream().map(Selectors::comments).toList());
     }
 
-    /** The plugin sees only functions of a type's PCI class. An interface of the PF implies that class. */
+    /** The plugin sees only functions of the type's PCI class. An interface of the PF implies that class. */
     private static Map<SelectorWord, List<String>> withClass(DeviceType type, Selectors selectors) {
         Map<SelectorWord, List<String>> words = new EnumMap<>(SelectorWord.class);
         words.putAll(selectors.words());

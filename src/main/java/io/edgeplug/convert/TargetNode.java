@@ -5,8 +5,8 @@ import io.edgeplug.linux.Sysfs;
 import java.util.List;
 
 /**
- * The node for which a configuration is converted. What a class must name and the other plugin finds out by itself, as the
- * kind of a device, is looked up here.
+ * The node for which a configuration is converted. It provides what a class must name and the other plugin finds by
+ * itself, such as the kind of a device.
  *
  * @param devices all of the node's devices
  */

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 /** Something on this node that a container can be given. */
 public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, PathDevice {
 
-    /** Names the device to the kubelet: at most 120 characters, and on this node no other device's. */
+    /** The ID by which the kubelet knows the device. It has at most 120 characters and is unique on this node. */
     String id();
 
     /** The family it belongs to. */
@@ -16,15 +16,17 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
     /** Whether a container could use it now. */
     Health health();
 
-    /** The NUMA node it is nearest to. */
+    /** The nearest NUMA node. */
     OptionalInt numaNode();
 
-    /** Whether the kernel names no NUMA node, and {@link #numaNode} follows from what is around the device. */
+    /**
+     * Whether {@link #numaNode} is a guess from the functions around the device, because the kernel names no NUMA node.
+     */
     default boolean isNumaGuess() {
         return false;
     }
 
-    /** What a container could do RDMA with; none for most. */
+    /** The RDMA devices of the device; most have none. */
     List<RdmaDevice> rdmaDevices();
 
     /** The driver that is bound to it. */
@@ -32,6 +34,6 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
         return Optional.empty();
     }
 
-    /** The same device in that state of health. */
+    /** The same device with another health. */
     Device withHealth(Health health);
 }

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The driver that is bound to a PCI function or to a part of one, and what it has made of it.
+ * The driver that is bound to a PCI function or to a part of one, and what the driver has made of it.
  *
  * @param driver the driver's name; empty if none is bound
  * @param netNames the network interfaces, sorted
  * @param linkTypes of the interfaces and RDMA ports, {@code ether} or {@code infiniband}, sorted
- * @param rdmaDevices its own, then those in software on its interfaces
- * @param driverDevices what else the driver has made
- * @param carriesDefaultRoute whether the node would lose its default route with these interfaces
- * @param vfio by which nodes programs reach it, if it is bound to a VFIO driver
+ * @param rdmaDevices those of the function, then those in software on its interfaces
+ * @param driverDevices other devices that the driver has made
+ * @param carriesDefaultRoute whether the node would lose its default route without these interfaces
+ * @param vfio the nodes by which programs reach the function, if it is bound to a VFIO driver
  */
 public record DriverBinding(
         Optional<String> driver,
@@ -29,7 +29,7 @@ public record DriverBinding(
         rdmaDevices = List.copyOf(rdmaDevices);
     }
 
-    /** A driver that has made nothing, or no driver. */
+    /** A driver that has made nothing, or no driver at all. */
     public static DriverBinding of(Optional<String> driver) {
         return new DriverBinding(driver, List.of(), List.of(), List.of(), DriverDevices.NONE, false, Optional.empty());
     }

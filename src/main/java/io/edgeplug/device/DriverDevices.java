@@ -3,17 +3,17 @@ package io.edgeplug.device;
 import java.util.List;
 
 /**
- * What a function's driver has made of it beside network interfaces and RDMA devices.
+ * Devices that a driver has made of a function, other than network interfaces and RDMA devices.
  *
- * @param auxiliaries devices on the auxiliary bus, {@code mlx5_core.rdma.0}, sorted; see
+ * @param auxiliaries devices on the auxiliary bus, such as {@code mlx5_core.rdma.0}, sorted; see
  *     Documentation/driver-api/auxiliary_bus.rst in the kernel
  * @param vdpas vDPA devices, by name
- * @param nodes device nodes by which programs reach the function itself, absolute and sorted: those of uio, DRM render
- *     nodes, {@code /dev/xclmgmt*}
+ * @param nodes device nodes of the function itself, absolute and sorted: those of uio, DRM render nodes,
+ *     {@code /dev/xclmgmt*}
  */
 public record DriverDevices(List<String> auxiliaries, List<VdpaDevice> vdpas, List<String> nodes) {
 
-    /** A driver that makes none, or no driver. */
+    /** A driver that makes none, or no driver at all. */
     public static final DriverDevices NONE = new DriverDevices(List.of(), List.of(), List.of());
 
     public DriverDevices {
@@ -27,7 +27,7 @@ public record DriverDevices(List<String> auxiliaries, List<VdpaDevice> vdpas, Li
         return auxiliaries.stream().map(DriverDevices::type).distinct().toList();
     }
 
-    /** The type of an auxiliary device by its name: the {@code sf} in {@code mlx5_core.sf.4}. */
+    /** The type in the name of an auxiliary device, such as {@code sf} in {@code mlx5_core.sf.4}. */
     public static String type(String auxiliary) {
         return auxiliary.substring(auxiliary.indexOf('.') + 1, auxiliary.lastIndexOf('.'));
     }

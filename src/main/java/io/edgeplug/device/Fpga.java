@@ -3,13 +3,13 @@ package io.edgeplug.device;
 import java.util.List;
 import java.util.Optional;
 
-/** A PCI function that is an FPGA, or the part of one that can be handed over alone. */
+/** An FPGA: a PCI function, or a part of one that can be handed over alone. */
 public sealed interface Fpga extends PciDevice permits FpgaRegion, FpgaFunction {
 
-    /** What it is programmed with: 32 hexadecimal digits, or a UUID; none where it does not tell. */
+    /** The images it is programmed with, as 32 hexadecimal digits or a UUID; none if it does not report them. */
     List<String> afuIds();
 
-    /** What its bitstreams must be made for, 32 hexadecimal digits; empty where it does not tell. */
+    /** The ID for which its bitstreams must be made, 32 hexadecimal digits; empty if it does not report one. */
     Optional<String> compatId();
 
     @Override

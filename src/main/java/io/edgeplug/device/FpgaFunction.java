@@ -4,9 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A function that is an FPGA as a whole: an AMD Alveo's user function, or one that has FPGA managers and no regions.
+ * A function that is an FPGA as a whole: a user function of an AMD Alveo, or a function that has FPGA managers but no
+ * regions.
  *
- * @param afuIds what it is programmed with, 32 hexadecimal digits; none where it does not tell
+ * @param afuIds the image it is programmed with, 32 hexadecimal digits; none if it does not report it
  */
 public record FpgaFunction(PciFunction function, List<String> afuIds, Health health) implements Fpga {
 

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A part of an Intel FPGA that holds accelerators, as DFL or OPAE shows it; see Documentation/fpga/dfl.rst in the kernel.
+ * A part of an Intel FPGA that holds accelerators, from DFL or OPAE; see Documentation/fpga/dfl.rst in the kernel.
  *
- * @param region the kernel's name of it, which ends in a number: of DFL a region, of OPAE {@code intel-fpga-dev.0}
- * @param compatId what its bitstreams must be made for, 32 hexadecimal digits; empty where it cannot be programmed
- * @param afuIds what each of its ports is programmed with, 32 hexadecimal digits
- * @param nodes the nodes of its ports, {@code /dev/dfl-port.0}
- * @param engines the nodes of what manages it, {@code /dev/dfl-fme.0}
+ * @param region the kernel's name, which ends in a number: a region of DFL, or {@code intel-fpga-dev.0} of OPAE
+ * @param compatId the ID for which its bitstreams must be made, 32 hexadecimal digits; empty if it cannot be programmed
+ * @param afuIds the image in each of its ports, 32 hexadecimal digits
+ * @param nodes the nodes of its ports, such as {@code /dev/dfl-port.0}
+ * @param engines the nodes of its management engines, such as {@code /dev/dfl-fme.0}
  */
 public record FpgaRegion(
         PciFunction function,

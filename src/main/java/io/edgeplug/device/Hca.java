@@ -1,6 +1,8 @@
 package io.edgeplug.device;
 
-/** A whole function with RDMA devices: a host channel adapter, or a network adapter that can RDMA, be it in software. */
+/**
+ * A whole function with RDMA devices: a host channel adapter, or a network adapter with RDMA in hardware or software.
+ */
 public record Hca(PciFunction function, Health health) implements PciDevice {
 
     @Override

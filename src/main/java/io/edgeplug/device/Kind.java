@@ -4,13 +4,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The families of devices, and the word that a class says for each. */
+/** The families of devices, each with its word in the configuration. */
 public enum Kind {
     /** An SR-IOV virtual function. */
     VF,
     /** A sub-function of a PF, which is no PCI function. */
     SF,
-    /** A whole network adapter's function. */
+    /** A whole function of a network adapter. */
     NIC,
     /** A region of an FPGA, or the FPGA of a system on chip. */
     FPGA,
@@ -21,12 +21,12 @@ public enum Kind {
     /** A file or device node. */
     PATH;
 
-    /** The kind of that word. */
+    /** The kind with that word. */
     public static Optional<Kind> parse(String word) {
         return Stream.of(values()).filter(kind -> kind.word().equals(word)).findFirst();
     }
 
-    /** As a class says it: {@code vf}. */
+    /** The word in the configuration, such as {@code vf}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

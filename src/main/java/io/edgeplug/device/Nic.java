@@ -1,6 +1,6 @@
 package io.edgeplug.device;
 
-/** A whole network adapter's function: a PF, or one of an adapter without SR-IOV. */
+/** A whole function of a network adapter: a PF, or a function without SR-IOV. */
 public record Nic(PciFunction function, Health health) implements PciDevice {
 
     @Override

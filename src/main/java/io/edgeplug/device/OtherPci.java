@@ -1,6 +1,6 @@
 package io.edgeplug.device;
 
-/** A PCI function of no family that edgeplug knows more about. */
+/** A PCI function of no family that edgeplug treats specially. */
 public record OtherPci(PciFunction function, Health health) implements PciDevice {
 
     @Override

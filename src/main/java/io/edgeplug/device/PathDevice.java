@@ -7,17 +7,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A file that a class of kind {@code path} names, or several that it names as a group; its ID is made of the first one's
- * file name.
+ * One or several files of a class of kind {@code path}. Its ID is made of the file name of the first.
  *
  * @param files at least one
- * @param group what names them together; empty for a single file
+ * @param group the group that names several files together; empty for a single file
  */
 public record PathDevice(String id, List<File> files, Optional<PathGroup> group, Health health) implements Device {
 
     /**
-     * The kubelet would take any length. But a container has its IDs in one variable, of 128 KiB at most, in which a
-     * thousand of these fit; and with the number of a share, the kubelet's notes are read up to 128 bytes.
+     * The kubelet would accept any length. But a container has all its IDs in one variable of at most 128 KiB, which
+     * holds a thousand of these. With the number of a share added, an ID also stays within the 128 bytes that are read
+     * of each ID in the kubelet's notes.
      */
     static final int MAX_ID = 120;
 
@@ -25,7 +25,7 @@ public record PathDevice(String id, List<File> files, Optional<PathGroup> group,
         files = List.copyOf(files);
     }
 
-    /** The ID of the device whose first file has that path: the file's name, with a hash for its end if it is too long. */
+    /** The ID for that first path: the name of the file, shortened with a hash at its end if it is too long. */
     public static String id(String path) {
         return ShortName.of(path.substring(path.lastIndexOf('/') + 1), MAX_ID);
     }
@@ -33,27 +33,27 @@ public record PathDevice(String id, List<File> files, Optional<PathGroup> group,
     /**
      * A file.
      *
-     * @param path absolute, as the node sees it and as it was named
-     * @param found where that led; empty if it is not there
+     * @param path absolute, as the configuration names it and the node sees it
+     * @param found where the path leads; empty if the file is missing
      */
     public record File(String path, Optional<Destination> found) {
 
-        /** Empty if it is not there. */
+        /** Empty if the file is missing. */
         public Optional<FileKind> kind() {
             return found.map(Destination::kind);
         }
 
-        /** The path of the file itself, which nobody can lead elsewhere, for a container runtime to open. */
+        /** The resolved path for the container runtime, which nobody can redirect. */
         public String hostPath() {
             return found.map(Destination::path).orElse(path);
         }
 
-        /** Whether it is given as a device, and not as a mount. */
+        /** Whether the container gets it as a device and not as a mount. */
         public boolean isNode() {
             return kind().filter(FileKind::isNode).isPresent();
         }
 
-        /** Why a file that was of one kind and is of another now cannot be given; empty if they are the same. */
+        /** The reason why a file that has changed its kind cannot be given; empty if the kind is the same. */
         public Optional<String> change(FileKind was, FileKind now) {
             return was == now ? Optional.empty() : Optional.of(path + " is " + now + " now and was " + was);
         }

@@ -7,10 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Paths that are one device together: each file that the first names, and with it the others, in which every {@code *}
- * and {@code ?} stands for what it matched in the first.
+ * Paths that are one device together. Each file that the first path names makes a device with the files at the other
+ * paths. In these, every {@code *} and {@code ?} stands for what it matched in the first path.
  *
- * <p>So {@code /dev/video1} has {@code /dev/snd/controlC1} beside it, whatever else comes and goes.
+ * <p>So {@code /dev/video1} always goes with {@code /dev/snd/controlC1}, whatever other files come and go.
  */
 public record PathGroup(List<String> paths) {
 
@@ -19,7 +19,7 @@ public record PathGroup(List<String> paths) {
     /**
      * Checks the paths.
      *
-     * @throws IllegalArgumentException if one has a wrong form or, unlike the first, has wildcards in another order
+     * @throws IllegalArgumentException if a path has a wrong form, or other wildcards than the first
      */
     public PathGroup {
         paths = List.copyOf(paths);
@@ -36,7 +36,7 @@ public record PathGroup(List<String> paths) {
         }
     }
 
-    /** What names the devices. */
+    /** The first path, which names the devices. */
     public PathGlob first() {
         return PathGlob.parse(paths.getFirst());
     }
@@ -44,11 +44,11 @@ public record PathGroup(List<String> paths) {
     /**
      * A file of a device.
      *
-     * @param isDirectory whether it is to be a directory, or anything but one
+     * @param isDirectory whether it must be a directory, or must not be one
      */
     public record Member(String path, boolean isDirectory) {}
 
-    /** The files of a device, of which the first has that path. */
+    /** The files of the device whose first file has that path. */
     public List<Member> members(String path) {
         List<String> matched = first().matched(path);
         List<Member> members = new ArrayList<>();

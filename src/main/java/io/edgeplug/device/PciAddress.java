@@ -6,9 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * Where a PCI function sits (BDF), written as the kernel does: {@code 0000:3b:02.1}.
- */
+/** The address of a PCI function (BDF), in the kernel's form: {@code 0000:3b:02.1}. */
 public final class PciAddress implements Comparable<PciAddress> {
 
     private static final String HEX = "[0-9a-fA-F]";
@@ -21,7 +19,9 @@ public final class PciAddress implements Comparable<PciAddress> {
     private final int slot;
     private final int function;
 
-    /** Every device's ID, and asked for all the time: written once. Racing threads write the same. */
+    /**
+     * The text is the device's ID and often needed, so it is made once. Threads that race here write the same value.
+     */
     private String text = "";
 
     /**
@@ -29,7 +29,7 @@ public final class PciAddress implements Comparable<PciAddress> {
      *
      * @param domain 16 bits, or up to 32 behind a volume management device
      * @param bus 8 bits
-     * @param slot 5 bits, the "device" of bus, device and function
+     * @param slot 5 bits; the "device" of bus, device and function
      * @param function 3 bits
      */
     public PciAddress(long domain, int bus, int slot, int function) {
@@ -45,12 +45,12 @@ public final class PciAddress implements Comparable<PciAddress> {
         return matcher.matches() ? Optional.of(of(matcher)) : Optional.empty();
     }
 
-    /** The functions that a device's path in {@code /sys} leads through, from the root. */
+    /** The functions on a device's path in {@code /sys}, from the root. */
     public static Stream<PciAddress> allIn(String devpath) {
         return Stream.of(devpath.split("/", -1)).flatMap(name -> parse(name).stream());
     }
 
-    /** The function that a device's path in {@code /sys} leads to or through, the last one named. */
+    /** The last function on a device's path in {@code /sys}. */
     public static Optional<PciAddress> lastIn(String devpath) {
         return allIn(devpath).reduce((before, last) -> last);
     }
@@ -63,7 +63,7 @@ public final class PciAddress implements Comparable<PciAddress> {
                 Integer.parseInt(matcher.group(4), 16));
     }
 
-    /** The buses that share a root: 16 bits, or up to 32 behind a volume management device. */
+    /** The number of the PCI domain: 16 bits, or up to 32 behind a volume management device. */
     public long domain() {
         return domain;
     }
@@ -73,7 +73,7 @@ public final class PciAddress implements Comparable<PciAddress> {
         return bus;
     }
 
-    /** Bus, slot and function as the 16 bits that SR-IOV counts its VFs in. */
+    /** Bus, slot and function as 16 bits. SR-IOV computes the addresses of VFs in this form. */
     public int routingId() {
         return bus << 8 | slot << 3 | function;
     }

@@ -5,12 +5,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A device that is one PCI function or a part of one; its ID is the function's address, by which Multus and the CNIs look
- * it up, with a suffix if it is a part, unless the kernel has a name for the part.
+ * A device that is one PCI function or a part of one. Its ID is the address of the function, by which Multus and CNIs
+ * look it up. The ID of a part has a suffix, or is the kernel's name for the part.
  */
 public sealed interface PciDevice extends Device permits PfPart, Fpga, Hca, Nic, OtherPci {
 
-    /** What the kernel says of the function. */
+    /** The function as the kernel shows it. */
     PciFunction function();
 
     @Override

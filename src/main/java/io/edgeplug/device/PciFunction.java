@@ -9,7 +9,7 @@ import java.util.OptionalLong;
  * One PCI function as sysfs shows it; see Documentation/ABI/testing/sysfs-bus-pci in the kernel.
  *
  * @param virtualFunctions how many VFs it has now ({@code sriov_numvfs})
- * @param totalVirtualFunctions how many it can have ({@code sriov_totalvfs}); empty if it is no PF
+ * @param totalVirtualFunctions how many VFs it can have ({@code sriov_totalvfs}); empty if it is no PF
  */
 public record PciFunction(
         PciAddress address,
@@ -19,7 +19,7 @@ public record PciFunction(
         int virtualFunctions,
         OptionalInt totalVirtualFunctions) {
 
-    /** One of which nothing but its address is known. */
+    /** A function of which only the address is known. */
     public static PciFunction unknown(PciAddress address) {
         return new PciFunction(
                 address,
@@ -30,17 +30,17 @@ public record PciFunction(
                 OptionalInt.empty());
     }
 
-    /** A part of this function that has a driver and devices of its own, and is below it in all else. */
+    /** A part of this function with a driver and devices of its own. Everything else is that of this function. */
     public PciFunction part(DriverBinding ofPart) {
         return new PciFunction(address, identity, topology, ofPart, 0, OptionalInt.empty());
     }
 
-    /** Whether its base class is that of network controllers: Ethernet, InfiniBand and others. */
+    /** Whether its base class is that of network controllers, such as Ethernet and InfiniBand. */
     public boolean isNetwork() {
         return identity.isNetwork();
     }
 
-    // Everyone asks the function, and need not know in which of its parts an answer is.
+    // These accessors save callers from knowing which part of the function has an answer.
 
     public int vendor() {
         return identity.vendor();

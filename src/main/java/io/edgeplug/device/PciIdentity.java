@@ -1,13 +1,13 @@
 package io.edgeplug.device;
 
 /**
- * What a PCI function says that it is, in its configuration header.
+ * The IDs in the configuration header of a PCI function.
  *
- * @param vendor 16 bits, as {@code 0x8086}; 0 where it cannot be read
- * @param device 16 bits; 0 where it cannot be read
- * @param subsystemVendor 16 bits; 0 where there is none
- * @param subsystemDevice 16 bits; 0 where there is none
- * @param classCode base class, subclass and programming interface in 24 bits, as {@code 0x020000} for Ethernet
+ * @param vendor 16 bits, such as {@code 0x8086}; 0 if it cannot be read
+ * @param device 16 bits; 0 if it cannot be read
+ * @param subsystemVendor 16 bits; 0 if there is none
+ * @param subsystemDevice 16 bits; 0 if there is none
+ * @param classCode base class, subclass and programming interface in 24 bits, such as {@code 0x020000} for Ethernet
  */
 public record PciIdentity(int vendor, int device, int subsystemVendor, int subsystemDevice, int classCode) {
 

@@ -5,13 +5,14 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Where a PCI function is in its node.
+ * The place of a PCI function in its node.
  *
- * @param numaNode the node it is nearest to, from 0; empty where none is known
- * @param isNumaGuess whether the firmware names no node, and this one follows from what is around the function
- * @param iommuGroup the number of the group it is isolated in
- * @param acpiIndex which onboard device it is, as the firmware counts them ({@code acpi_index})
- * @param rootPort the function below the host bridge through which it is reached; empty if it sits there itself
+ * @param numaNode the nearest NUMA node, from 0; empty if none is known
+ * @param isNumaGuess whether the NUMA node is a guess from the functions around it, because the firmware names none
+ * @param iommuGroup the number of its IOMMU group
+ * @param acpiIndex the firmware's number of an onboard device ({@code acpi_index})
+ * @param rootPort the function below the host bridge through which it is reached; empty if it is at the host bridge
+ *     itself
  */
 public record PciTopology(
         OptionalInt numaNode,

@@ -3,19 +3,19 @@ package io.edgeplug.device;
 import java.util.List;
 import java.util.Optional;
 
-/** An adapter of its own that was cut out of a PF. */
+/** A network adapter that is a part of a PF: a VF or a sub-function. */
 public sealed interface PfPart extends PciDevice permits VirtualFunction, SubFunction {
 
     /** The PF. */
     PciAddress physicalFunction();
 
-    /** The PF's network interfaces, by which operators know it. */
+    /** The PF's network interfaces, by whose names operators know the PF. */
     List<String> physicalNetNames();
 
-    /** Its number among its like of that PF. */
+    /** Its number among the VFs or sub-functions of that PF. */
     int index();
 
-    /** The interface on the node that stands for it, where the PF is a switch (switchdev). */
+    /** Its representor on the node, if the PF is a switch (switchdev). */
     Optional<String> representor();
 
     @Override

@@ -7,14 +7,14 @@ import java.util.OptionalInt;
 /**
  * An SR-IOV physical function and its VFs; see Documentation/PCI/pci-iov-howto.rst in the kernel.
  *
- * @param device what it is beside that
- * @param totalVfs how many VFs it can have ({@code sriov_totalvfs}); 0 where firmware or BIOS has SR-IOV off
- * @param count how many it has ({@code sriov_numvfs})
- * @param probesDrivers whether the kernel binds new VFs to the driver that it finds ({@code sriov_drivers_autoprobe}); empty
- *     where it does not say
+ * @param device the PF as a device
+ * @param totalVfs how many VFs it can have ({@code sriov_totalvfs}); 0 if firmware or BIOS has SR-IOV off
+ * @param count how many VFs it has ({@code sriov_numvfs})
+ * @param probesDrivers whether the kernel binds a driver to new VFs ({@code sriov_drivers_autoprobe}); empty if it does
+ *     not report this
  * @param port its network interface
  * @param isSwitchdev whether its embedded switch shows a representor of each VF
- * @param vfs those that are there, which may still become more or fewer
+ * @param vfs the VFs that are there now; their number may still change
  */
 public record PhysicalFunction(
         PciDevice device,
@@ -29,7 +29,7 @@ public record PhysicalFunction(
         vfs = List.copyOf(vfs);
     }
 
-    /** One of which nothing is known but that, since it cannot be read. */
+    /** A PF that cannot be read. */
     public static PhysicalFunction unread(PciDevice device) {
         return new PhysicalFunction(device, 0, 0, Optional.empty(), Optional.empty(), false, List.of());
     }
@@ -37,8 +37,8 @@ public record PhysicalFunction(
     /**
      * The network interface of a PF.
      *
-     * @param address its permanent MAC address if a bond tells it, else the current one
-     * @param isUp empty where the kernel does not tell
+     * @param address its permanent MAC address if a bond reports it, otherwise the current one
+     * @param isUp empty if the kernel does not report it
      */
     public record Port(String name, Optional<String> address, OptionalInt mtu, Optional<Boolean> isUp) {}
 
@@ -47,8 +47,8 @@ public record PhysicalFunction(
      *
      * @param index from 0
      * @param override the only driver that it may be bound to
-     * @param nodeGuid of its RDMA device, {@code 0c42:a103:0065:2f3a}
-     * @param isInterfaceElsewhere whether its network interface is in another network namespace, as in a pod's
+     * @param nodeGuid of its RDMA device, such as {@code 0c42:a103:0065:2f3a}
+     * @param isInterfaceElsewhere whether its network interface is in another network namespace, such as that of a pod
      */
     public record Vf(
             int index,
@@ -67,7 +67,7 @@ public record PhysicalFunction(
         return device.driver();
     }
 
-    /** Its address followed by its interface, as a person looks for either. */
+    /** Its address and its interface, because people look for either. */
     public String name() {
         return address() + port.map(one -> " " + one.name()).orElse("");
     }

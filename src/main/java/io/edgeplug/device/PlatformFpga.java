@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The programmable logic of a system on chip, which is no PCI function.
+ * The programmable logic of a system on chip, which is not a PCI function.
  *
  * @param id the kernel's name of the platform device
  * @param driver of its FPGA manager

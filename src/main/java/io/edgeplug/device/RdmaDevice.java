@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * An RDMA device as the kernel shows it; see Documentation/ABI/stable/sysfs-class-infiniband.
  *
- * @param name the kernel's, as {@code mlx5_0}
- * @param nodeGuid as the kernel writes it, {@code 248a:0703:00b4:7cd2}; empty where it does not tell
- * @param systemImageGuid of the adapter that it is a part of, in the same form
+ * @param name the kernel's, such as {@code mlx5_0}
+ * @param nodeGuid in the kernel's form, {@code 248a:0703:00b4:7cd2}; empty if it does not report one
+ * @param systemImageGuid of the whole adapter, in the same form
  * @param nodes the device nodes by which programs reach it, absolute and sorted
  */
 public record RdmaDevice(
@@ -18,7 +18,7 @@ public record RdmaDevice(
         nodes = List.copyOf(nodes);
     }
 
-    /** What is wrong until somebody has given it a GUID, as a VF's are. */
+    /** Unhealthy while a GUID is zero: an administrator must set those of a VF. */
     public Health health() {
         if (isZero(nodeGuid)) {
             return Health.unhealthy("its node GUID is zero: not configured yet");

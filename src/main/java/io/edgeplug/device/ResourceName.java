@@ -7,8 +7,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * An extended resource's name, {@code example.com/sriov_dpdk}, by the kubelet's rules (IsExtendedResourceName in
- * k8s.io/kubernetes/pkg/apis/core/v1/helper).
+ * The name of an extended resource, such as {@code example.com/sriov_dpdk}, by the kubelet's rules
+ * (IsExtendedResourceName in k8s.io/kubernetes/pkg/apis/core/v1/helper).
  *
  * @param prefix a DNS subdomain
  * @param name at most 63 characters
@@ -24,7 +24,7 @@ public record ResourceName(String prefix, String name) implements Comparable<Res
     /**
      * Reads a name.
      *
-     * @throws IllegalArgumentException if it breaks a rule, which the message tells
+     * @throws IllegalArgumentException if it breaks a rule; the message says which
      */
     public static ResourceName parse(String text) {
         int slash = text.indexOf('/');
@@ -49,8 +49,8 @@ public record ResourceName(String prefix, String name) implements Comparable<Res
     }
 
     /**
-     * How variables of the resource are named: as the SR-IOV plugin spells them, where a dash stays, and also as a shell
-     * can read them, where a dash is an underscore.
+     * The names of the resource's variables. The SR-IOV plugin keeps a dash in them. A shell cannot read that, so a
+     * second name has an underscore instead.
      *
      * @return one name, or two
      */
@@ -60,7 +60,8 @@ public record ResourceName(String prefix, String name) implements Comparable<Res
         return new TreeSet<>(List.of(usual, usual.replace('-', '_')));
     }
 
-    // a record's own hash is linked when it is first asked for, by method handles, which each start would wait for
+    // The hash code that records generate is linked with method handles on its first call, which would slow down each
+    // start.
     @Override
     public int hashCode() {
         return 31 * prefix.hashCode() + name.hashCode();

@@ -7,21 +7,21 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The IDs by which the kubelet knows a device: its own, or where it is shared, {@code ID::0} to {@code ID::N-1}.
+ * The IDs by which the kubelet knows a device: its own ID, or {@code ID::0} to {@code ID::N-1} if it is shared.
  *
- * <p>Only the kubelet's side of the plugin knows of shares; health, NUMA nodes and what a container gets are the
- * device's.
+ * <p>Only the code that talks to the kubelet knows of shares. Health, NUMA nodes and the settings of a container belong
+ * to the device.
  *
  * @param perDevice 1 if devices are not shared
  */
 public record Shares(int perDevice) {
 
-    /** Stands in the ID of a share between the ID of its device and its number. */
+    /** The separator between the ID of the device and the number of the share. */
     public static final String SEPARATOR = "::";
 
     private static final Pattern SHARE = Pattern.compile("(.+)" + SEPARATOR + "(0|[1-9]\\d{0,3})");
 
-    /** The IDs of a device of which so many shares are listed. */
+    /** The IDs of a device, of which that many shares are listed. */
     public List<String> ids(String device, int listed) {
         if (perDevice == 1) {
             return List.of(device);
@@ -31,7 +31,13 @@ public record Shares(int perDevice) {
                 .toList();
     }
 
-    /** The device that an ID is of; empty if it is none of {@link #ids}. */
+    /** The device of an ID, which is its own or that of a share. */
+    public static String whole(String id) {
+        int at = id.indexOf(SEPARATOR);
+        return at < 0 ? id : id.substring(0, at);
+    }
+
+    /** The device that an ID belongs to; empty if it is none of {@link #ids}. */
     public Optional<String> device(String id) {
         if (perDevice == 1) {
             return Optional.of(id);

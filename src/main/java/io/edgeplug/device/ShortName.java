@@ -5,14 +5,14 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A name that has to fit where a longer one does not. */
+/** Shortens names that must fit into a limited length. */
 public final class ShortName {
 
     private static final int HASH_BYTES = 8;
 
     private ShortName() {}
 
-    /** The name, or if it is longer than that many characters, its beginning and a hash of all of it, always the same. */
+    /** The name itself, or its beginning and a hash of all of it if it is too long. The hash is always the same. */
     public static String of(String name, int length) {
         if (name.length() <= length) {
             return name;

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * A software RDMA device (rxe, siw) on an interface that belongs to no PCI function; its ID is its RDMA name.
+ * A software RDMA device (rxe, siw) on an interface that belongs to no PCI function. Its ID is its RDMA name.
  *
- * @param netName the interface it sends through; empty where that cannot be read
+ * @param netName the interface it sends through; empty if that cannot be read
  */
 public record SoftwareHca(RdmaDevice rdma, String netName, Health health) implements Device {
 

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A sub-function: a network adapter of its own that a PF's driver has cut out of the PF, on the auxiliary bus; its ID is
- * the kernel's name of it, {@code mlx5_core.sf.4}.
+ * A sub-function on the auxiliary bus: a network adapter that the PF's driver has made of a part of the PF. Its ID is
+ * the kernel's name, such as {@code mlx5_core.sf.4}.
  *
- * @param function the PF, with the driver, interfaces, RDMA devices and the like of the sub-function instead of its own
+ * @param function the PF, but with the driver, interfaces and RDMA devices of the sub-function
  * @param index the number that the administrator gave it ({@code sfnum})
  * @param physicalNetNames the PF's network interfaces
  * @param representor the interface on the node that stands for the sub-function

@@ -4,11 +4,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How programs reach a function that is bound to a VFIO driver; see Documentation/driver-api/vfio.rst in the kernel.
+ * The device nodes of a function that is bound to a VFIO driver; see Documentation/driver-api/vfio.rst in the kernel.
  *
- * @param group the number of the group's node in {@code /dev/vfio}; empty on a kernel that has none, and only IOMMUFD
- * @param isWithoutIommu whether the group is one that the kernel made up, in a VM, where its node is named otherwise
- * @param device the name of the function's own node in {@code /dev/vfio/devices}, for IOMMUFD, as {@code vfio0}
+ * @param group the number of the group's node in {@code /dev/vfio}; empty if the kernel has only IOMMUFD
+ * @param isWithoutIommu whether the kernel made up the group, as in a VM; its node then has another name
+ * @param device the name of the function's own node in {@code /dev/vfio/devices} for IOMMUFD, such as {@code vfio0}
  */
 public record Vfio(OptionalInt group, boolean isWithoutIommu, Optional<String> device) {
 
@@ -19,12 +19,12 @@ public record Vfio(OptionalInt group, boolean isWithoutIommu, Optional<String> d
                 : Optional.empty();
     }
 
-    /** The node of the function alone. */
+    /** The function's own node. */
     public Optional<String> deviceNode() {
         return device.map(name -> "/dev/vfio/devices/" + name);
     }
 
-    /** Whether a driver of that name is {@code vfio-pci} or one of its variants, as {@code mlx5_vfio_pci}. */
+    /** Whether the name is {@code vfio-pci} or one of its variants, such as {@code mlx5_vfio_pci}. */
     public static boolean isDriver(String driver) {
         return driver.equals("vfio-pci") || driver.endsWith("_vfio_pci");
     }

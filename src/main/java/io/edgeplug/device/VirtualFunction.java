@@ -6,10 +6,10 @@ import java.util.Optional;
 /**
  * An SR-IOV virtual function.
  *
- * @param physicalFunction the PF it is a part of
+ * @param physicalFunction its PF
  * @param index its number among the VFs of that PF, from 0
- * @param physicalNetNames the PF's network interfaces, by which operators know it
- * @param representor the interface on the node that stands for the VF, where the PF is a switch (switchdev)
+ * @param physicalNetNames the PF's network interfaces, by whose names operators know the PF
+ * @param representor the interface on the node that stands for the VF, if the PF is a switch (switchdev)
  */
 public record VirtualFunction(
         PciFunction function,

@@ -1,7 +1,7 @@
 /**
- * What a device is: values, which nobody changes and any thread may use.
+ * Devices as values, which never change and are safe for all threads.
  *
- * <p>Entry type: {@link io.edgeplug.device.Device}, of which there is a kind for each thing that backs a resource. The two
- * exceptions say why a device cannot be given, or was not made fit, in a sentence that a pod's events show.
+ * <p>The entry type is {@link io.edgeplug.device.Device}, with one subtype for each sort of device that backs a
+ * resource. The two exceptions say in a sentence for a pod's events why a device cannot be given or prepared.
  */
 package io.edgeplug.device;

@@ -3,6 +3,7 @@ package io.edgeplug.dra;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.edgeplug.pods.PreparedClaim;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,9 +13,9 @@ import java.util.stream.Stream;
 /**
  * What the scheduler has given to a claim of one driver's devices.
  *
- * @param pods the UIDs of the pods that may use them
+ * @param pods that may use them
  */
-record ClaimAllocation(List<String> pods, List<Result> results) {
+record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
 
     /** The scheduler gives no more, so a claim with more is none of its. */
     private static final int MAX_RESULTS = 32;
@@ -93,11 +94,11 @@ record ClaimAllocation(List<String> pods, List<Result> results) {
         return result;
     }
 
-    private static List<String> pods(JsonObject status) {
+    private static List<PreparedClaim.Pod> pods(JsonObject status) {
         return status.get("reservedFor") instanceof JsonArray all
                 ? objects(all)
                         .filter(one -> Slice.text(one, "resource").equals("pods"))
-                        .map(one -> Slice.text(one, "uid"))
+                        .map(one -> new PreparedClaim.Pod(Slice.text(one, "uid"), Slice.text(one, "name")))
                         .toList()
                 : List.of();
     }

@@ -1,6 +1,7 @@
 package io.edgeplug.dra;
 
 import io.edgeplug.container.ClaimSpecs;
+import io.edgeplug.device.Shares;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
@@ -43,6 +44,24 @@ final class ClaimFiles implements AutoCloseable {
 
     Optional<PreparedClaim> of(String uid) {
         return notes.of(uid);
+    }
+
+    /** Whether it is not known which devices a claim has, because its note cannot be read. */
+    boolean isUnread(String uid) {
+        return notes.isUnread(uid);
+    }
+
+    /** Whether a claim has a device, or a share of it; once this is closed, others may have released it. */
+    boolean has(String uid, String device) {
+        closing.readLock().lock();
+        try {
+            return !isClosed
+                    && notes.of(uid).stream()
+                            .flatMap(claim -> claim.devices().stream())
+                            .anyMatch(one -> Shares.whole(one.id()).equals(device));
+        } finally {
+            closing.readLock().unlock();
+        }
     }
 
     /** Notes which devices a claim has, which is not ready yet. */

@@ -4,6 +4,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.supply.Resource;
+import io.edgeplug.supply.Stock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +28,22 @@ record ClaimSource(
                 api.ask(ApiRequest.claim(claim.namespace(), claim.name()), patience), claim.uid(), driver, node());
     }
 
+    /** The device that a result names. */
+    GivenDevice find(ClaimAllocation.Result result) throws IOException {
+        for (Resource resource : resources) {
+            Stock stock = resource.supply().current();
+            for (OfferedDevice one : OfferedDevice.of(resource.deviceClass(), stock.devices(), stock.shares())) {
+                if (one.name().equals(result.device())) {
+                    if (!result.isForAdministrator()) {
+                        refuseIfHeld(one.device());
+                    }
+                    return new GivenDevice(result, resource, one.id());
+                }
+            }
+        }
+        throw new IOException("there is no device " + result.device() + " on this node now");
+    }
+
     private String node() throws IOException {
         if (nodeName.isPresent()) {
             return nodeName.orElseThrow();
@@ -41,7 +58,7 @@ record ClaimSource(
     }
 
     /** The class may have been the device plugin's before, and a pod of that time run on. */
-    void refuseIfHeld(Device device) throws IOException {
+    private void refuseIfHeld(Device device) throws IOException {
         Optional<Holding> holder;
         try {
             holder = pods.heldByPlugin().of(device);

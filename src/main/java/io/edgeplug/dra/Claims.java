@@ -6,20 +6,16 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.dra.ClaimAllocation.Result;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
-import io.edgeplug.rules.HandOver;
-import io.edgeplug.rules.Step;
-import io.edgeplug.supply.Resource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -47,6 +43,7 @@ final class Claims {
     private final ClaimFiles files;
     private final String boot;
     private final Runnable changed;
+    private final Outcomes preparations = new Outcomes();
     private final Map<String, Given> begun = new ConcurrentHashMap<>();
     private final List<Lock> locks =
             IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
@@ -62,6 +59,11 @@ final class Claims {
         this.files = files;
         this.boot = boot;
         this.changed = changed;
+    }
+
+    /** How many preparations came about, and how many failed. */
+    Outcomes.Counts preparations() {
+        return preparations.counts();
     }
 
     /** A claim as the kubelet names it. */
@@ -81,15 +83,6 @@ final class Claims {
      */
     private record Given(List<Result> results, Map<Result, String> names, Map<String, Allocation> edits) {}
 
-    /** A device with the resource that it backs. */
-    private record Found(Result result, Resource resource, Device device) {
-
-        /** What was chosen for it, of what its class leaves to claims. */
-        Step.Vf choice() throws IOException {
-            return DeviceParameters.read(result, resource.deviceClass());
-        }
-    }
-
     /**
      * Makes a claim's devices fit, and tells the container runtime what to do with them.
      *
@@ -107,8 +100,11 @@ final class Claims {
                 files.restore(before.orElseThrow());
                 return before.orElseThrow().devices();
             }
-            return prepareNow(name).devices();
+            PreparedClaim ready = prepareNow(name);
+            preparations.countDone();
+            return ready.devices();
         } catch (IOException | DeviceUnavailableException | PrepareException | TimeoutException e) {
+            preparations.countFailed();
             String text = "Claim " + name + " cannot be prepared: " + e.getMessage();
             LOG.warning(text);
             throw new IOException(text, e);
@@ -121,12 +117,12 @@ final class Claims {
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
         long start = System.nanoTime();
         ClaimAllocation allocation = source.allocation(name, PATIENCE);
-        List<Found> found = new ArrayList<>();
+        List<GivenDevice> found = new ArrayList<>();
         for (Result result : allocation.results()) {
-            found.add(find(result));
+            found.add(source.find(result));
         }
         // before anything is noted or done
-        checkChoices(found);
+        GivenDevice.checkChoices(found);
         boolean isNew = files.of(name.uid()).isEmpty();
         // From here on nobody else touches the devices, and this claim has them even if the process is killed.
         files.note(claim(name, allocation, found, Map.of(), Optional.empty()));
@@ -141,11 +137,11 @@ final class Claims {
             throw e;
         }
         changed.run();
-        for (List<Found> devices : byRequest(found).values()) {
+        for (List<GivenDevice> devices : GivenDevice.byRequest(found).values()) {
             if (!devices.getFirst().result().isForAdministrator()) {
                 devices.getFirst()
                         .resource()
-                        .makeReady(ids(devices), devices.getFirst().choice());
+                        .makeReady(GivenDevice.ids(devices), devices.getFirst().choice(), device -> lost(name, device));
             }
         }
         String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
@@ -157,21 +153,15 @@ final class Claims {
         return ready;
     }
 
-    /** Refuses parameters with mistakes, and one address for several VFs: what a claim chooses is for all VFs of a request. */
-    private static void checkChoices(List<Found> found) throws IOException {
-        Set<String> addresses = new HashSet<>();
-        for (Found one : found) {
-            Optional<String> mac = one.choice().mac();
-            if (mac.isPresent() && !addresses.add(mac.orElseThrow())) {
-                throw new IOException(
-                        "it chooses " + mac.orElseThrow()
-                                + " for several VFs; give each VF a request of its own with its own vf.mac, or leave vf.mac out");
-            }
-        }
+    /** A recipe may wait for so long that the claim is released and the device another claim's before it begins. */
+    private Optional<String> lost(Name name, Device device) {
+        return files.has(name.uid(), device.id())
+                ? Optional.empty()
+                : Optional.of("is not for claim " + name + " any more");
     }
 
     /** A device that could not be prepared is unhealthy until it can, and is still what was handed over to this claim. */
-    private Given given(Name name, ClaimAllocation allocation, List<Found> found) throws DeviceUnavailableException {
+    private Given given(Name name, ClaimAllocation allocation, List<GivenDevice> found) throws DeviceUnavailableException {
         Optional<Given> before = Optional.ofNullable(begun.get(name.uid()))
                 .filter(one -> one.results().equals(allocation.results()));
         if (before.isPresent()) {
@@ -179,9 +169,9 @@ final class Claims {
         }
         Map<Result, String> names = new LinkedHashMap<>();
         Map<String, Allocation> edits = new TreeMap<>();
-        for (List<Found> devices : byRequest(found).values()) {
+        for (List<GivenDevice> devices : GivenDevice.byRequest(found).values()) {
             Result first = devices.getFirst().result();
-            Allocation gets = allocate(devices);
+            Allocation gets = GivenDevice.allocate(devices);
             if (!gets.nodes().isEmpty()
                     || !gets.mounts().isEmpty()
                     || !gets.env().isEmpty()) {
@@ -195,44 +185,10 @@ final class Claims {
         return now;
     }
 
-    private Found find(Result result) throws IOException {
-        for (Resource resource : source.resources()) {
-            for (Device device : resource.supply().current().devices()) {
-                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
-                    if (!result.isForAdministrator()) {
-                        source.refuseIfHeld(device);
-                    }
-                    return new Found(result, resource, device);
-                }
-            }
-        }
-        throw new IOException("there is no device " + result.device() + " on this node now");
-    }
-
-    /** A container gets a request as a whole, so that a variable names all of its devices. */
-    private static Map<String, List<Found>> byRequest(List<Found> found) {
-        return found.stream()
-                .collect(Collectors.groupingBy(
-                        one -> one.result().request() + " " + one.resource().name() + " "
-                                + one.result().isForAdministrator(),
-                        LinkedHashMap::new,
-                        Collectors.toList()));
-    }
-
-    private static Allocation allocate(List<Found> devices) throws DeviceUnavailableException {
-        Resource resource = devices.getFirst().resource();
-        Resource asked = devices.getFirst().result().isForAdministrator() ? resource.handingNothingOver() : resource;
-        return asked.allocate(List.of(ids(devices)), HandOver.DEVICE_NODES).getFirst();
-    }
-
-    private static Set<String> ids(List<Found> devices) {
-        return devices.stream().map(one -> one.device().id()).collect(Collectors.toSet());
-    }
-
     private PreparedClaim claim(
             Name name,
             ClaimAllocation allocation,
-            List<Found> found,
+            List<GivenDevice> found,
             Map<Result, String> names,
             Optional<String> specification) {
         Stream<PreparedClaim.Device> devices = found.stream()
@@ -240,7 +196,7 @@ final class Claims {
                         one.result().request(),
                         one.result().pool(),
                         one.result().device(),
-                        one.device().id(),
+                        one.id(),
                         one.resource().name().toString(),
                         one.result().isForAdministrator(),
                         Optional.ofNullable(names.get(one.result())).map(cdi -> source.cdiKind() + "=" + cdi)));
@@ -265,11 +221,12 @@ final class Claims {
         try {
             Optional<PreparedClaim> claim = files.of(name.uid());
             begun.remove(name.uid());
-            if (claim.isPresent()) {
+            if (claim.isPresent() || files.isUnread(name.uid())) {
                 files.remove(name.uid());
-                LOG.info("claim " + name + ": released: " + text(claim.orElseThrow()));
+                LOG.info("claim " + name + ": released: "
+                        + claim.map(Claims::text).orElse("its note could not be read, and is deleted"));
                 changed.run();
-                claim.orElseThrow().devices().forEach(this::forgetFailure);
+                claim.ifPresent(one -> one.devices().forEach(this::forgetFailure));
             }
         } catch (IOException e) {
             String text = "Claim " + name + " cannot be released: " + e.getMessage();

@@ -26,7 +26,12 @@ public final class DeviceNames {
 
     /** The name of a device of that class; no other device of the node has it, nor another face of the same. */
     public static String of(DeviceClass deviceClass, Device device) {
-        return of(device.id() + (deviceClass.isFace() ? " " + deviceClass.resource() : ""));
+        return of(deviceClass, device.id());
+    }
+
+    /** The same of a device or a share, by its ID. */
+    public static String of(DeviceClass deviceClass, String id) {
+        return of(id + (deviceClass.isFace() ? " " + deviceClass.resource() : ""));
     }
 
     /** The name of the device with that ID; no other device of the node has it. */

@@ -6,8 +6,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.edgeplug.dra.ClaimAllocation.Result;
 import io.edgeplug.linux.PlainText;
+import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.ClaimChoices;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Image;
 import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -74,14 +76,14 @@ final class DeviceParameters {
      *
      * @throws IOException if they have mistakes; the message is a clause that names all of them
      */
-    static Step.Vf read(Result result, DeviceClass deviceClass) throws IOException {
+    static ClaimChoice read(Result result, DeviceClass deviceClass) throws IOException {
         DeviceParameters reader = new DeviceParameters(deviceClass);
         if (result.isForAdministrator() && !result.parameters().isEmpty()) {
             reader.mistakes.add("with adminAccess nothing is done to a device");
         }
-        Step.Vf chosen = Step.Vf.NONE;
+        ClaimChoice chosen = ClaimChoice.NONE;
         for (JsonElement one : result.parameters()) {
-            chosen = later(chosen, reader.read(one));
+            chosen = chosen.and(reader.read(one));
         }
         List<String> mistakes = reader.mistakes.stream().distinct().toList();
         if (!mistakes.isEmpty()) {
@@ -93,39 +95,27 @@ final class DeviceParameters {
         return chosen;
     }
 
-    private static Step.Vf later(Step.Vf before, Step.Vf after) {
-        return new Step.Vf(
-                after.mac().or(before::mac),
-                after.vlan().isPresent() ? after.vlan() : before.vlan(),
-                Optional.empty(),
-                Optional.empty(),
-                OptionalInt.empty(),
-                after.maxRate().isPresent() ? after.maxRate() : before.maxRate(),
-                Optional.empty());
-    }
-
-    private Step.Vf read(JsonElement json) {
+    private ClaimChoice read(JsonElement json) {
         if (deviceClass.choices().isEmpty()) {
             mistakes.add("its [class.claims] lets claims choose nothing");
-            return Step.Vf.NONE;
+            return ClaimChoice.NONE;
         }
         if (json.toString().getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
             mistakes.add("they have more than " + (MAX_BYTES >> 10) + " KiB");
-            return Step.Vf.NONE;
+            return ClaimChoice.NONE;
         }
         if (!(json instanceof JsonObject object)) {
             mistakes.add("they are no object");
-            return Step.Vf.NONE;
+            return ClaimChoice.NONE;
         }
-        refuseOthers(object, "", Set.of("apiVersion", "kind", "vf"));
+        refuseOthers(object, "", Set.of("apiVersion", "fpga", "kind", "vf"));
         need(object, "apiVersion", VERSION);
         need(object, "kind", KIND);
-        if (object.has("vf") && !(object.get("vf") instanceof JsonObject)) {
-            mistakes.add("vf: must be an object");
-        }
-        JsonObject vf = Slice.object(object, "vf");
+        JsonObject vf = part(object, "vf");
         refuseOthers(vf, "vf.", Set.of("mac", "vlan", "max_tx_rate"));
-        return new Step.Vf(
+        JsonObject fpga = part(object, "fpga");
+        refuseOthers(fpga, "fpga.", Set.of("image"));
+        Step.Vf settings = new Step.Vf(
                 mac(vf),
                 vlan(vf),
                 Optional.empty(),
@@ -133,6 +123,14 @@ final class DeviceParameters {
                 OptionalInt.empty(),
                 maxRate(vf),
                 Optional.empty());
+        return new ClaimChoice(settings, image(fpga));
+    }
+
+    private JsonObject part(JsonObject object, String name) {
+        if (object.has(name) && !(object.get(name) instanceof JsonObject)) {
+            mistakes.add(name + ": must be an object");
+        }
+        return Slice.object(object, name);
     }
 
     private void refuseOthers(JsonObject object, String path, Set<String> known) {
@@ -153,7 +151,7 @@ final class DeviceParameters {
     }
 
     private Optional<String> mac(JsonObject vf) {
-        if (!isAllowed(vf, "mac", deviceClass.choices().mac())) {
+        if (!isAllowed(vf, "vf.", "mac", deviceClass.choices().mac())) {
             return Optional.empty();
         }
         Optional<String> mac = text(vf.get("mac"))
@@ -167,7 +165,7 @@ final class DeviceParameters {
 
     private OptionalInt vlan(JsonObject vf) {
         List<Integer> vlans = deviceClass.choices().vlans();
-        if (!isAllowed(vf, "vlan", !vlans.isEmpty())) {
+        if (!isAllowed(vf, "vf.", "vlan", !vlans.isEmpty())) {
             return OptionalInt.empty();
         }
         OptionalInt vlan = number(vf.get("vlan"));
@@ -180,7 +178,7 @@ final class DeviceParameters {
 
     private OptionalInt maxRate(JsonObject vf) {
         ClaimChoices choices = deviceClass.choices();
-        if (!isAllowed(vf, "max_tx_rate", choices.maxRate().isPresent())) {
+        if (!isAllowed(vf, "vf.", "max_tx_rate", choices.maxRate().isPresent())) {
             return OptionalInt.empty();
         }
         OptionalInt rate = number(vf.get("max_tx_rate"));
@@ -192,11 +190,26 @@ final class DeviceParameters {
         return rate;
     }
 
-    private boolean isAllowed(JsonObject vf, String name, boolean isAllowed) {
-        if (vf.has(name) && !isAllowed) {
-            mistakes.add("vf." + name + ": its [class.claims] does not let claims choose it");
+    private Optional<Image> image(JsonObject fpga) {
+        List<Image> images = deviceClass.choices().images();
+        if (!isAllowed(fpga, "fpga.", "image", !images.isEmpty())) {
+            return Optional.empty();
         }
-        return vf.has(name) && isAllowed;
+        Optional<Image> image = text(fpga.get("image"))
+                .flatMap(name ->
+                        images.stream().filter(one -> one.name().equals(name)).findFirst());
+        if (image.isEmpty()) {
+            mistakes.add("fpga.image: must be one of "
+                    + images.stream().map(Image::name).collect(Collectors.joining(", ")));
+        }
+        return image;
+    }
+
+    private boolean isAllowed(JsonObject part, String path, String name, boolean isAllowed) {
+        if (part.has(name) && !isAllowed) {
+            mistakes.add(path + name + ": its [class.claims] does not let claims choose it");
+        }
+        return part.has(name) && isAllowed;
     }
 
     private static Optional<String> text(JsonElement json) {

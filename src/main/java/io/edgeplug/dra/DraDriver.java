@@ -3,13 +3,16 @@ package io.edgeplug.dra;
 import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.device.Shares;
 import io.edgeplug.dra.DeviceHealths.OfDevice;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.Api;
+import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Resource;
 import io.edgeplug.supply.Stock;
@@ -49,6 +52,7 @@ public final class DraDriver implements AutoCloseable {
     private final ApiServer api;
     private final SlicePublisher publisher;
     private final ClaimFiles files;
+    private final Claims prepared;
     private final HealthService health;
 
     /** One object, to be removed again. */
@@ -107,12 +111,12 @@ public final class DraDriver implements AutoCloseable {
         this.preparationListener = publisher::wake;
         this.files = new ClaimFiles(claims, new ClaimSpecs(place.cdi()));
         files.recover(boot);
-        Claims prepared =
+        this.prepared =
                 new Claims(new ClaimSource(api, place.driver(), place.nodeName(), resources, pods), files, boot, () -> {
                     holdersChanged.run();
                     publisher.wake();
                 });
-        this.sockets = sockets(place, prepared);
+        this.sockets = sockets(place);
         this.followers = supplies.stream().map(this::follower).toList();
     }
 
@@ -139,7 +143,7 @@ public final class DraDriver implements AutoCloseable {
         return driver;
     }
 
-    private DraSockets sockets(Place place, Claims prepared) throws IOException {
+    private DraSockets sockets(Place place) throws IOException {
         try {
             return DraSockets.open(
                     rpc,
@@ -199,9 +203,13 @@ public final class DraDriver implements AutoCloseable {
     private List<OfDevice> health() {
         return supplies.stream()
                 .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
-                .flatMap(supply -> supply.current().devices().stream()
-                        .map(device -> OfDevice.of(DeviceNames.of(supply.deviceClass(), device), device)))
+                .flatMap(supply -> health(supply.deviceClass(), supply.current()))
                 .toList();
+    }
+
+    private static Stream<OfDevice> health(DeviceClass deviceClass, Stock stock) {
+        return OfferedDevice.of(deviceClass, stock.devices(), stock.shares()).stream()
+                .map(one -> OfDevice.of(one.name(), one.device()));
     }
 
     private List<Offer> offers() {
@@ -209,17 +217,19 @@ public final class DraDriver implements AutoCloseable {
         Predicate<Device> heldByPlugin = heldByPlugin();
         // asked after the claims: what is released meanwhile wakes the publisher once more
         Map<String, Boolean> used = new HashMap<>(all.used());
-        holdings.forEach(holding -> used.remove(holding.id()));
+        holdings.forEach(holding -> used.remove(Shares.whole(holding.id())));
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : supplies) {
             if (!withdrawn.contains(supply.deviceClass().resource())) {
-                List<Device> devices = supply.current().devices();
+                Stock stock = supply.current();
+                List<Device> devices = stock.devices();
                 offers.add(new Offer(
                         supply.deviceClass(),
                         devices,
                         claimed(holdings, supply.deviceClass().resource()),
                         devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet()),
-                        used));
+                        used,
+                        stock.shares()));
             }
         }
         return offers;
@@ -246,6 +256,16 @@ public final class DraDriver implements AutoCloseable {
     /** The resources of its classes. */
     public Set<ResourceName> resources() {
         return supplies.stream().map(supply -> supply.deviceClass().resource()).collect(Collectors.toSet());
+    }
+
+    /** How things stand with the slices. */
+    public SliceStatus slices() {
+        return publisher.status();
+    }
+
+    /** How many claims were prepared, and how many could not be. */
+    public Outcomes.Counts preparations() {
+        return prepared.preparations();
     }
 
     /** Whether the kubelet has taken up the driver. */

@@ -16,20 +16,32 @@ import java.util.TreeMap;
  * The devices of one class at one time.
  *
  * @param devices in the health that the cluster is told
- * @param claimed the IDs of those that a claim has as devices of this class
+ * @param claimed the IDs of those that a claim has as devices of this class, or of their shares
  * @param heldByPlugin the IDs of those that a pod has from the device plugin, which had the class before
  * @param used those that no claim has and that are not as the next pod must find them, by ID: whether each is so soon without
  *     anybody's help
+ * @param shares of each device
  */
 record Offer(
         DeviceClass deviceClass,
         List<Device> devices,
         Set<String> claimed,
         Set<String> heldByPlugin,
-        Map<String, Boolean> used) {
+        Map<String, Boolean> used,
+        int shares) {
 
     Offer(DeviceClass deviceClass, List<Device> devices, Set<String> claimed, Set<String> heldByPlugin) {
         this(deviceClass, devices, claimed, heldByPlugin, Map.of());
+    }
+
+    /** Of devices that are not shared. */
+    Offer(
+            DeviceClass deviceClass,
+            List<Device> devices,
+            Set<String> claimed,
+            Set<String> heldByPlugin,
+            Map<String, Boolean> used) {
+        this(deviceClass, devices, claimed, heldByPlugin, used, 1);
     }
 
     Offer {
@@ -43,13 +55,14 @@ record Offer(
      * The devices in the order in which the scheduler is to take them, for it takes the first that fits: one PF after the
      * other, or one of each PF in turn.
      */
-    List<Device> inOrder() {
+    List<OfferedDevice> inOrder() {
         List<Device> sorted = devices.stream()
                 .sorted(Comparator.comparing(Offer::adapter)
                         .thenComparingInt(Offer::index)
                         .thenComparing(Device::id))
                 .toList();
-        return deviceClass.preference() == Preference.PACK ? sorted : spread(sorted);
+        return OfferedDevice.of(
+                deviceClass, deviceClass.preference() == Preference.PACK ? sorted : spread(sorted), shares);
     }
 
     private static List<Device> spread(List<Device> sorted) {

@@ -70,9 +70,9 @@ final class Pool {
         List<String> slices = new ArrayList<>();
         for (Offer offer : offers) {
             JsonArray devices = new JsonArray();
-            for (Device device : offer.inOrder()) {
-                if (pool.isTold(offer, device) && pool.isFace(offers, offer, device)) {
-                    devices.add(pool.device(offer, device));
+            for (OfferedDevice one : offer.inOrder()) {
+                if (pool.isTold(offer, one) && pool.isFace(offers, offer, one.device())) {
+                    devices.add(pool.device(offer, one));
                 }
                 if (devices.size() == MAX_DEVICES) {
                     slices.add(content(DEVICES, devices));
@@ -141,10 +141,11 @@ final class Pool {
     }
 
     /** A device that a claim has stays, since leaving it out would evict nobody. */
-    private boolean isTold(Offer offer, Device device) {
-        if (offer.claimed().contains(device.id())) {
+    private boolean isTold(Offer offer, OfferedDevice one) {
+        if (offer.claimed().contains(one.id())) {
             return true;
         }
+        Device device = one.device();
         boolean isFree = !isBroken(device)
                 && !offer.heldByPlugin().contains(device.id())
                 && !offer.used().containsKey(device.id());
@@ -156,9 +157,10 @@ final class Pool {
         return !device.health().isHealthy() && !device.health().isWithheld();
     }
 
-    private JsonObject device(Offer offer, Device device) {
+    private JsonObject device(Offer offer, OfferedDevice one) {
+        Device device = one.device();
         JsonObject json = new JsonObject();
-        json.addProperty("name", DeviceNames.of(offer.deviceClass(), device));
+        json.addProperty("name", one.name());
         json.add("attributes", sorted(DeviceAttributes.of(offer.deviceClass(), device)));
         if (fields.counters() && shared.contains(device.id())) {
             JsonObject consumed = new JsonObject();
@@ -169,7 +171,7 @@ final class Pool {
             json.add("consumesCounters", all);
         }
         if (fields.taints()) {
-            JsonArray taints = taints(offer, device);
+            JsonArray taints = taints(offer, one);
             if (!taints.isEmpty()) {
                 json.add("taints", taints);
             }
@@ -177,10 +179,11 @@ final class Pool {
         return json;
     }
 
-    private JsonArray taints(Offer offer, Device device) {
+    private JsonArray taints(Offer offer, OfferedDevice one) {
+        Device device = one.device();
         JsonArray taints = new JsonArray();
         if (isBroken(device)) {
-            boolean evicts = offer.deviceClass().evict() && offer.claimed().contains(device.id());
+            boolean evicts = offer.deviceClass().evict() && offer.claimed().contains(one.id());
             taints.add(taint(
                     UNHEALTHY, device.health().isGone() ? "gone" : "unhealthy", evicts ? "NoExecute" : "NoSchedule"));
         }

@@ -40,6 +40,8 @@ final class SlicePublisher implements AutoCloseable {
 
     private String published = "";
 
+    private volatile SliceStatus status = SliceStatus.UNWANTED;
+
     /** How many wakes what is published takes into account. */
     private final Latest<Long> done = new Latest<>(0L, Long::longValue);
 
@@ -52,6 +54,11 @@ final class SlicePublisher implements AutoCloseable {
 
     void start() {
         thread.start();
+    }
+
+    /** How things stand with the slices; from any thread. */
+    SliceStatus status() {
+        return status;
     }
 
     /** Something may have changed. */
@@ -99,6 +106,7 @@ final class SlicePublisher implements AutoCloseable {
             tell(now, slices);
             Long ignored = done.change(before -> seen);
             told = Optional.empty();
+            status = new SliceStatus(store.pool(), store.generation(), slices.size(), count(now), Optional.empty());
             if (store.isFollowed()) {
                 backoff.reset();
             } else {
@@ -120,13 +128,19 @@ final class SlicePublisher implements AutoCloseable {
     }
 
     private void tell(List<Offer> now, List<String> slices) {
-        int devices = now.stream().mapToInt(offer -> offer.devices().size()).sum();
+        int devices = count(now);
         String text = driver + ": published, " + devices + (devices == 1 ? " device" : " devices") + " in "
                 + slices.size() + (slices.size() == 1 ? " slice" : " slices");
         if (!text.equals(published) || told.isPresent()) {
             LOG.info(text);
             published = text;
         }
+    }
+
+    private static int count(List<Offer> now) {
+        return now.stream()
+                .mapToInt(offer -> offer.devices().size() * offer.shares())
+                .sum();
     }
 
     /** A conflict is no news, since somebody else may change a slice at any time. */
@@ -136,6 +150,7 @@ final class SlicePublisher implements AutoCloseable {
         if (e instanceof ApiException api && api.isOutdated()) {
             LOG.fine(text);
         } else if (!told.equals(Optional.of(text))) {
+            status = status.withProblem(text);
             LOG.warning(driver + ": devices not published, tried again: " + text);
             told = Optional.of(text);
         }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -23,9 +22,6 @@ final class SliceStore implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(SliceStore.class.getName());
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-
-    /** More events than that wait for a list of all. */
-    private static final int MAX_HEARD = 1024;
 
     private final ApiServer api;
     private final String driver;
@@ -42,7 +38,7 @@ final class SliceStore implements AutoCloseable {
     private final Map<Integer, Altered> altered = new HashMap<>();
 
     private SliceFields fields = SliceFields.ALL;
-    private Optional<Watch> watch = Optional.empty();
+    private Optional<SliceWatch> watch = Optional.empty();
 
     private record Altered(String sent, String kept) {}
 
@@ -53,55 +49,23 @@ final class SliceStore implements AutoCloseable {
         this.wake = wake;
     }
 
-    /** Follows a list until it ends, on a thread of its own. */
-    private final class Watch {
-
-        /** By name, the newest version that was heard of; empty if the slice is gone. */
-        private final Map<String, Optional<String>> heard = new ConcurrentHashMap<>();
-
-        private final Thread thread;
-        private volatile boolean isOver;
-
-        Watch(ApiRequest request) {
-            this.thread = Thread.ofVirtual().name("slice watch").start(() -> follow(request));
-        }
-
-        private void follow(ApiRequest request) {
-            try {
-                api.watch(request, PATIENCE, this::hear);
-            } catch (IOException e) {
-                LOG.fine(() -> "the watch of slices has ended: " + e.getMessage());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } finally {
-                isOver = true;
-                wake.run();
-            }
-        }
-
-        private void hear(String line) {
-            JsonObject event = ApiServer.json(line).orElse(new JsonObject());
-            JsonObject metadata = Slice.object(Slice.object(event, "object"), "metadata");
-            switch (Slice.text(event, "type")) {
-                case "BOOKMARK" -> {}
-                case "ADDED", "MODIFIED" ->
-                    heard.put(Slice.text(metadata, "name"), Optional.of(Slice.text(metadata, "resourceVersion")));
-                case "DELETED" -> heard.put(Slice.text(metadata, "name"), Optional.empty());
-                default -> isOver = true;
-            }
-            isOver |= heard.size() > MAX_HEARD;
-            wake.run();
-        }
-    }
-
     /** Whether changes by others are heard of now. */
     boolean isFollowed() {
-        return watch.filter(one -> !one.isOver).isPresent();
+        return watch.filter(one -> !one.isOver()).isPresent();
+    }
+
+    /** The pool of the slices, which is called as the node; empty until it is known. */
+    String pool() {
+        return place.map(Place::node).orElse("");
+    }
+
+    long generation() {
+        return generation;
     }
 
     /** Has the slices listed anew before anything is written. */
     void forget() {
-        watch.ifPresent(one -> one.thread.interrupt());
+        watch.ifPresent(SliceWatch::close);
         watch = Optional.empty();
     }
 
@@ -146,9 +110,8 @@ final class SliceStore implements AutoCloseable {
         if (watch.isEmpty()) {
             return;
         }
-        for (String name : List.copyOf(watch.orElseThrow().heard.keySet())) {
-            Optional<String> version =
-                    Optional.ofNullable(watch.orElseThrow().heard.remove(name)).flatMap(one -> one);
+        for (String name : watch.orElseThrow().names()) {
+            Optional<String> version = watch.orElseThrow().take(name);
             Optional<Slice> known = slices.values().stream()
                     .filter(slice -> slice.name().equals(name))
                     .findFirst();
@@ -195,7 +158,8 @@ final class SliceStore implements AutoCloseable {
             }
         });
         String version = Slice.text(Slice.object(list, "metadata"), "resourceVersion");
-        watch = Optional.of(new Watch(ApiRequest.watchSlices(where.node(), driver, version)));
+        watch = Optional.of(
+                SliceWatch.start(api, ApiRequest.watchSlices(where.node(), driver, version), PATIENCE, wake));
     }
 
     private Set<String> names() {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * When to try again after a failure: soon after the first, and after twice as long each time. A failure long after the one
- * before is a first one again. For one thread.
+ * The time of the next try after a failure: soon after the first, and after twice as long each time. A failure long
+ * after the last one counts as a first one. For one thread.
  */
 public final class Backoff {
 
@@ -14,14 +14,14 @@ public final class Backoff {
     private Duration next;
     private Optional<Deadline> due = Optional.empty();
 
-    /** Waits so long after the first failure, and never longer than that. */
+    /** Waits that long after the first failure, and never longer than the second value. */
     public Backoff(Duration first, Duration longest) {
         this.first = first;
         this.longest = longest;
         this.next = first;
     }
 
-    /** Something has failed just now. */
+    /** Reports a failure. */
     public void failed() {
         if (due.filter(deadline -> deadline.left().plus(longest).isNegative()).isPresent()) {
             next = first;
@@ -42,7 +42,7 @@ public final class Backoff {
         return due.map(Deadline::isOver).orElse(true);
     }
 
-    /** When to try again; empty if that is now. */
+    /** The time of the next try; empty if that is now. */
     public Optional<Deadline> due() {
         return due.filter(deadline -> !deadline.isOver());
     }

@@ -2,25 +2,25 @@ package io.edgeplug.flow;
 
 import java.time.Duration;
 
-/** A time to come, by a clock that no one sets: a node without a battery starts in the past. */
+/** A time in the future by the monotonic clock, because the clock of a node without a battery starts in the past. */
 public record Deadline(long nanoTime) {
 
-    /** So much from now. */
+    /** The time after that duration. */
     public static Deadline in(Duration duration) {
         return new Deadline(System.nanoTime() + duration.toNanos());
     }
 
-    /** Whether it has come. */
+    /** Whether the time has come. */
     public boolean isOver() {
         return left().isNegative();
     }
 
-    /** Negative once it is over. */
+    /** Negative once the time has come. */
     public Duration left() {
         return Duration.ofNanos(nanoTime - System.nanoTime());
     }
 
-    /** How long to wait until it is over, for a wait that may end a little early. */
+    /** How long to wait for it, for a wait that may end a little early. */
     public Duration wakeUp() {
         return left().plusMillis(1);
     }

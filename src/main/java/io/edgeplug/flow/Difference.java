@@ -5,22 +5,24 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Where two lists differ that are mostly the same: of thousands of devices one or two change at once, and whoever works
- * out something of each need not do so for the others.
+ * The difference of two lists that are mostly equal. Of thousands of devices one or two change at a time, and the
+ * others need no further work.
  *
- * @param head what both begin with, in the objects of the list before
- * @param removed what is then in the list before
- * @param added what is there instead
- * @param tail what both end with, in the objects of the list before
+ * @param head the equal beginning, in the objects of the old list
+ * @param removed the elements of the old list after the head
+ * @param added the elements of the new list in their place
+ * @param tail the equal end, in the objects of the old list
  */
 public record Difference<T>(List<T> head, List<T> removed, List<T> added, List<T> tail) {
 
-    /** Of two lists that nobody changes while the difference is used; what is the same object is not looked into. */
+    /**
+     * The difference of two lists, which must not change while it is used. Identical objects are not compared further.
+     */
     public static <T> Difference<T> of(List<T> before, List<T> after) {
         if (isOne(before, after)) {
             return new Difference<>(before, List.of(), List.of(), List.of());
         }
-        // arrays, since each list's own get takes several times as long
+        // Arrays are used because the get method of some lists takes several times as long.
         Object[] old = before.toArray();
         Object[] now = after.toArray();
         int shorter = Math.min(old.length, now.length);
@@ -40,7 +42,7 @@ public record Difference<T>(List<T> head, List<T> removed, List<T> added, List<T
     }
 
     private static boolean isSame(Object one, Object other) {
-        // a record's own equals takes several times as long to find that out
+        // The equals method of records takes several times as long to find identity.
         return isOne(one, other) || one.equals(other);
     }
 
@@ -54,7 +56,7 @@ public record Difference<T>(List<T> head, List<T> removed, List<T> added, List<T
         return removed.isEmpty() && added.isEmpty();
     }
 
-    /** From the same list before to one that has {@code others} in the place of what was added; looks at nothing else. */
+    /** The difference to a list with {@code others} in place of the added elements. Looks at nothing else. */
     public Difference<T> withAdded(List<T> others) {
         Difference<T> rest = of(removed, others);
         return new Difference<>(joined(head, rest.head()), rest.removed(), rest.added(), joined(rest.tail(), tail));
@@ -70,7 +72,7 @@ public record Difference<T>(List<T> head, List<T> removed, List<T> added, List<T
         return Collections.unmodifiableList(joined);
     }
 
-    /** The list after, in the objects of the list before where they are equal; nobody changes it. */
+    /** The new list, in the objects of the old list where they are equal. It never changes. */
     public List<T> after() {
         List<T> after = new ArrayList<>(head.size() + added.size() + tail.size());
         after.addAll(head);

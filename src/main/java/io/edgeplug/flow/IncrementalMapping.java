@@ -9,11 +9,11 @@ import java.util.function.Function;
 /**
  * Maps a list element by element, and the next list only where it differs from the last one; one thread at a time.
  *
- * <p>Of 4,096 devices one changes at once, and to work out something of all of them takes longer than all the rest of the
- * way of bad news.
+ * <p>Of 4,096 devices one changes at a time. Mapping all of them would take longer than the rest of the way of bad
+ * news.
  *
- * @param <T> what is mapped, which is never changed
- * @param <R> what each is mapped to, and which depends on nothing else
+ * @param <T> the elements, which never change
+ * @param <R> the results, which depend on nothing but the element
  */
 public final class IncrementalMapping<T, R> {
 
@@ -21,7 +21,7 @@ public final class IncrementalMapping<T, R> {
     private List<R> mapped = List.of();
     private boolean isStale;
 
-    /** What each of these is mapped to; the list is not changed later. */
+    /** The results for these elements. The list never changes. */
     public List<R> map(List<T> newest, Function<? super T, ? extends R> mapper) {
         if (isStale) {
             mapAll(newest, mapper);
@@ -46,7 +46,7 @@ public final class IncrementalMapping<T, R> {
         return mapped;
     }
 
-    /** Maps all elements the next time, for the function is another one now; what comes out equal stays the same object. */
+    /** Maps all elements next time, because the function changes. Results that are equal stay the same objects. */
     public void forget() {
         isStale = true;
     }

@@ -8,12 +8,12 @@ import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * The newest value of something, for those who want it now or wait for a newer one; thread-safe.
+ * The newest value of something, for threads that want it now or wait for a newer one; thread-safe.
  *
- * <p>There is no queue. So a slow reader misses what was overtaken and nothing else, and no reader can take a change from
- * another.
+ * <p>There is no queue. So a slow reader only misses values that newer ones have replaced, and no reader can take a
+ * change away from another.
  *
- * @param <T> a value that is never changed, and has a number that is higher if those who wait are to know of it
+ * @param <T> an immutable value with a number, which grows if waiting threads should see it
  */
 public final class Latest<T> {
 
@@ -26,7 +26,7 @@ public final class Latest<T> {
     /** Written with the lock held. */
     private volatile T newest;
 
-    /** A first value, which nobody is told of. */
+    /** The first value, which wakes nobody. */
     public Latest(T first, ToLongFunction<T> number) {
         this.newest = first;
         this.number = number;
@@ -37,12 +37,12 @@ public final class Latest<T> {
         return newest;
     }
 
-    /** Waits for a value of a higher number, which may be there already. */
+    /** Waits for a value with a higher number, and returns at once if there is one. */
     public T awaitNewerThan(long than) throws InterruptedException {
         return awaitNewerThan(than, FOREVER);
     }
 
-    /** Waits for a value of a higher number, or for {@code timeout}, and returns the newest. */
+    /** Waits for a value with a higher number, or for {@code timeout}, and returns the newest. */
     public T awaitNewerThan(long than, Duration timeout) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -56,7 +56,7 @@ public final class Latest<T> {
         }
     }
 
-    /** Makes a value of the newest the newest, in one step; the change must return at once. */
+    /** Replaces the newest value by one that is made from it, in one step. The function must return at once. */
     public T change(UnaryOperator<T> change) {
         lock.lock();
         try {
@@ -67,7 +67,7 @@ public final class Latest<T> {
     }
 
     /**
-     * Makes a value the newest if another one still is.
+     * Replaces a value if it is still the newest.
      *
      * @return whether it was; if not, nothing has changed
      */

@@ -2,13 +2,13 @@ package io.edgeplug.flow;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often something was done and how often it failed, since the process began; any thread counts and reads. */
+/** Counts successes and failures since the process began; any thread counts and reads. */
 public final class Outcomes {
 
     private final LongAdder done = new LongAdder();
     private final LongAdder failed = new LongAdder();
 
-    /** How often it was done, and how often it failed, at one time. */
+    /** The numbers of successes and failures at one time. */
     public record Counts(long done, long failed) {}
 
     public void countDone() {

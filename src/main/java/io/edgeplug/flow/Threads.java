@@ -2,15 +2,15 @@ package io.edgeplug.flow;
 
 import java.time.Duration;
 
-/** The end of threads that follow something. */
+/** Ends threads that follow something. */
 public final class Threads {
 
-    /** One that does not end is in a call that cannot be interrupted, and ends with the process. */
+    /** A thread that does not end is in a call that cannot be interrupted, and ends with the process. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private Threads() {}
 
-    /** Interrupts a thread, which may not have been started, and waits until it has ended, but not for ever. */
+    /** Interrupts a thread, which may not have been started, and waits a limited time for its end. */
     public static void end(Thread thread) {
         thread.interrupt();
         try {

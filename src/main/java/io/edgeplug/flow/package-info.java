@@ -1,8 +1,8 @@
 /**
- * How news travels from one thread to the next, and what of a long list it is about.
+ * The way of news from one thread to the next, and the part of a long list that it concerns.
  *
- * <p>{@link Latest} is the one way in which a thread tells others of what is new; {@link Difference} and {@link IncrementalMapping}
- * keep the cost of one device's change that of one device among thousands; {@link Deadline} is how long anyone waits. It
- * knows nothing of devices, and starts no thread.
+ * <p>{@link Latest} is the only way in which a thread passes news to others. {@link Difference} and
+ * {@link IncrementalMapping} limit the cost of a change to the changed devices among thousands. {@link Deadline} is how
+ * long a thread waits. The package knows nothing of devices, and starts no thread.
  */
 package io.edgeplug.flow;

@@ -15,10 +15,13 @@ import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Logs what differs between two inventories, a line for each device of a resource, and only so many lines of files. */
+/**
+ * Logs the difference between two inventories, with a line for each device of a resource. Lines about files are
+ * limited.
+ */
 final class ChangeLog {
 
-    /** Hardware comes and goes by hand; whoever may write to a directory makes any number of files. */
+    /** People plug hardware by hand, but a user who may write to a directory can make any number of files. */
     private static final int MAX_OF_FILES = 100;
 
     private final LogLimit files = new LogLimit(MAX_OF_FILES, Duration.ofMinutes(1));
@@ -44,7 +47,7 @@ final class ChangeLog {
         });
     }
 
-    /** By ID and, of what has faces, by face, in their order, those that a class takes. */
+    /** The devices that a class takes, by ID and face, in their order. */
     private static Map<String, Item> ofResources(List<Item> items) {
         Map<String, Item> byId = new LinkedHashMap<>();
         items.stream()
@@ -66,7 +69,7 @@ final class ChangeLog {
         }
     }
 
-    /** Of what is only kept from others it is logged elsewhere who has it, and what is done to it. */
+    /** Devices that are withheld are logged elsewhere, with their holder and their scrub. */
     private void tellHealth(Health before, Item after, ResourceName resource) {
         Health health = after.device().health();
         if (health.problem().isPresent()) {

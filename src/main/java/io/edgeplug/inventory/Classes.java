@@ -3,7 +3,7 @@ package io.edgeplug.inventory;
 import io.edgeplug.rules.DeviceClass;
 import java.util.List;
 
-/** Which classes get the devices: those that were asked for last, once the scanner has taken them up; thread-safe. */
+/** The classes that get the devices: those that were asked for last, once the scanner has adopted them. Thread-safe. */
 final class Classes {
 
     private List<DeviceClass> wanted;
@@ -20,25 +20,25 @@ final class Classes {
         wanted = List.copyOf(classes);
     }
 
-    /** Takes up what is wanted. For the scanner. */
+    /** Adopts the wanted classes. For the scanner. */
     synchronized boolean takeUp() {
         boolean differ = !taken.equals(wanted);
         taken = wanted;
         return differ;
     }
 
-    /** What the scanner has taken up. */
+    /** The classes that the scanner has adopted. */
     synchronized List<DeviceClass> current() {
         return taken;
     }
 
-    /** Says that there is an inventory of what was taken up. */
+    /** Reports that there is an inventory of the adopted classes. */
     synchronized void used() {
         used = taken;
         notifyAll();
     }
 
-    /** Waits until there is an inventory of what is wanted. */
+    /** Waits until there is an inventory of the wanted classes. */
     synchronized void awaitUse() throws InterruptedException {
         while (!used.equals(wanted)) {
             wait();

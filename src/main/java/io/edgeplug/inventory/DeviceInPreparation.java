@@ -3,7 +3,7 @@ package io.edgeplug.inventory;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A device that stays as it is in the inventory until its preparation ends; any thread. */
+/** A device that stays frozen in the inventory until its preparation ends; any thread may call it. */
 public final class DeviceInPreparation {
 
     private final Consumer<String> report;
@@ -14,15 +14,16 @@ public final class DeviceInPreparation {
         this.end = end;
     }
 
-    /** Has the device listed as unhealthy for this reason, until its preparation ends. */
+    /** Lists the device as unhealthy for this reason until its preparation ends. */
     public void report(String problem) {
         report.accept(problem);
     }
 
     /**
-     * Ends the preparation, and has the device looked at again.
+     * Ends the preparation, and has the device scanned again.
      *
-     * @param problem for which it stays unhealthy, until it is prepared again or a uevent names it; empty if all is well
+     * @param problem keeps it unhealthy until it is prepared again or a uevent names it; empty if the preparation
+     *     succeeded
      */
     public void end(Optional<String> problem) {
         end.accept(problem);

@@ -19,35 +19,35 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The devices that are being prepared, which nobody looks at, and what is wrong with those that could not be.
+ * The devices that are being prepared, which nobody scans, and the problems of those that could not be prepared.
  *
- * <p>Not to look is more than not to tell: the kernel keeps whoever reads the configuration space of a function that is
- * being reset, for as long as that takes. Thread-safe.
+ * <p>A scan must not even start: the kernel blocks a reader of the configuration space while the function is being
+ * reset, for as long as that takes. Thread-safe.
  */
 final class DevicesInPreparation {
 
-    /** For so long after a preparation, uevents of the device may be of the preparation itself. */
+    /** For this long after a preparation, uevents of the device may come from the preparation itself. */
     private static final Duration ECHO = Duration.ofSeconds(2);
 
     private final Lock lock = new ReentrantLock();
     private final Condition looked = lock.newCondition();
 
-    /** The function that is looked at now; guarded by the lock, which nobody has while looking. */
+    /** The function that is being scanned; guarded by the lock, which nobody holds during a scan. */
     private Optional<PciAddress> lookedAt = Optional.empty();
 
-    /** Who looks at it, or did; guarded by the lock. */
+    /** The thread of the last scan; guarded by the lock. */
     private Thread looker = Thread.currentThread();
 
     private final Map<String, Device> byId = new ConcurrentHashMap<>();
     private final Map<String, Problem> problems = new ConcurrentHashMap<>();
 
-    /** By ID, what is wrong with devices whatever uevents say. */
+    /** By ID, the problems of devices that no uevent clears. */
     private final Map<String, String> marks = new ConcurrentHashMap<>();
 
-    /** What is wrong, and since when by the clock that no one sets. */
+    /** A problem, and since when by the monotonic clock. */
     private record Problem(Device device, String text, long since) {}
 
-    /** From now on nobody looks at a device; waits for who looks at it just now, and for no other look. */
+    /** Stops all scans of a device from now on. Waits for a scan of it that is running, but for no other one. */
     void begin(Device device) {
         lock.lock();
         try {
@@ -70,19 +70,19 @@ final class DevicesInPreparation {
         byId.remove(device.id());
     }
 
-    /** Whether that is news. */
+    /** Returns whether that changes something. */
     boolean forgetFailure(String id) {
         return !byId.containsKey(id) && problems.remove(id) != null;
     }
 
-    /** Whether that is news. */
+    /** Returns whether that changes something. */
     boolean mark(String id, Optional<String> problem) {
         Optional<String> before =
                 Optional.ofNullable(problem.isPresent() ? marks.put(id, problem.orElseThrow()) : marks.remove(id));
         return !problem.equals(before);
     }
 
-    /** Looks at a function, unless a device of it is in preparation. One thread at a time. */
+    /** Scans a function, unless a device of it is in preparation. One thread at a time. */
     void unlessInPreparation(PciAddress address, Runnable look) {
         if (beginLook(address)) {
             try {
@@ -107,7 +107,7 @@ final class DevicesInPreparation {
         }
     }
 
-    /** Not if this thread was given up, and another one looks. */
+    /** Does nothing if this thread was given up and another one scans. */
     private void endLook() {
         lock.lock();
         try {
@@ -119,7 +119,7 @@ final class DevicesInPreparation {
         }
     }
 
-    /** Waits no more for the look that there is, which does not return. */
+    /** No longer waits for the running scan, which does not return. */
     void giveUpLook() {
         lock.lock();
         try {
@@ -140,7 +140,7 @@ final class DevicesInPreparation {
         return byId.containsKey(device.id());
     }
 
-    /** What was found, but each device in preparation as it was before. */
+    /** The devices that were found, but each device in preparation as it was before. */
     List<Device> keep(List<Device> before, List<Device> found) {
         Map<String, Device> kept = new LinkedHashMap<>();
         found.forEach(device -> kept.put(device.id(), device));
@@ -150,7 +150,7 @@ final class DevicesInPreparation {
         return List.copyOf(kept.values());
     }
 
-    /** The devices, each with what its preparation says against it. */
+    /** The devices, each with the problem of its preparation. */
     List<Device> judged(List<Device> devices) {
         return problems.isEmpty() && marks.isEmpty()
                 ? devices
@@ -165,7 +165,7 @@ final class DevicesInPreparation {
                 .orElse(device);
     }
 
-    /** A device that could not be prepared gets another chance once a uevent names it. Never waits for a look. */
+    /** Clears the failed preparation of a device that a uevent names. Never waits for a scan. */
     void allowRetry(Uevent uevent) {
         long now = System.nanoTime();
         problems.values()
@@ -174,12 +174,14 @@ final class DevicesInPreparation {
                         && (now - problem.since() > ECHO.toNanos() || isPulled(problem.device(), uevent)));
     }
 
-    /** No preparation takes a device from the node: it was pulled, and what is plugged there next is another one. */
+    /**
+     * A preparation never removes a device. So the device was pulled, and the next one at that place is another one.
+     */
     private static boolean isPulled(Device device, Uevent uevent) {
         return Place.of(device).isPulledBy(uevent);
     }
 
-    /** The same, of files at these paths or below. */
+    /** Clears the failed preparations of files at these paths or below. */
     void allowRetry(Set<String> paths) {
         long now = System.nanoTime();
         problems.values()

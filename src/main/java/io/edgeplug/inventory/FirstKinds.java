@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What kind each file was when it was first found fit, which it stays while it is gone: a container runtime, or a command
- * that writes to a node that was unplugged, puts something else in its place. One thread at a time.
+ * The kind that each file had when it was first healthy. It is kept while the file is gone. Meanwhile a container
+ * runtime may put an empty directory in its place, or a command may write a file where a node was unplugged. One thread
+ * at a time.
  */
 final class FirstKinds {
 
-    /** The kinds of so many files are kept; then those that were not seen for longest are forgotten. */
+    /** How many files are remembered; then the file that was not seen for longest is forgotten. */
     private static final int MAX = 1 << 14;
 
     private final Map<String, FileKind> kinds = new LinkedHashMap<>(16, 0.75f, true) {
@@ -26,7 +27,7 @@ final class FirstKinds {
         }
     };
 
-    /** The device, unhealthy if one of its files is of another kind than it was. */
+    /** The device, unhealthy if one of its files has another kind than at first. */
     PathDevice judged(PathDevice device) {
         for (PathDevice.File file : device.files()) {
             Optional<String> change = change(file);

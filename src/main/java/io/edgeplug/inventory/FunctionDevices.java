@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * The devices at PCI functions, as the looks so far have found them; one thread at a time.
+ * The devices at PCI functions that the scans so far have found; one thread at a time.
  *
- * <p>The look at one function is the unit, and the scan of all is that look at each function that is there.
+ * <p>The unit is the scan of one function. A full scan does the same for each function that exists.
  */
 final class FunctionDevices {
 
@@ -31,18 +31,18 @@ final class FunctionDevices {
     private final Sysfs sysfs;
     private final DevicesInPreparation inPreparation;
 
-    /** By address; a function may be several devices. */
+    /** By address. A function may be several devices. */
     private final List<PciDevice> found = new ArrayList<>();
 
-    /** The functions that the scan of everything has not come to. */
+    /** The functions that the full scan has not reached yet. */
     private final SequencedSet<PciAddress> left = new LinkedHashSet<>();
 
-    /** PFs of which a VF has gone since {@link #followPfs} was called last. */
+    /** PFs that have lost a VF since the last {@link #followPfs}. */
     private final Set<PciAddress> lostVfs = new HashSet<>();
 
     private final PfsWithoutVfs withoutVfs = new PfsWithoutVfs();
 
-    /** Those in preparation stay as they were. */
+    /** Devices in preparation stay as they were. */
     FunctionDevices(ScanThread thread, DevicesInPreparation inPreparation) {
         this.thread = thread;
         this.sysfs = thread.sysfs();
@@ -54,12 +54,12 @@ final class FunctionDevices {
         return Collections.unmodifiableList(found);
     }
 
-    /** Those at one function. */
+    /** The devices at one function. */
     List<PciDevice> at(PciAddress address) {
         return List.copyOf(known(address));
     }
 
-    /** Begins to look at all of these; what is not among them is gone. */
+    /** Begins to scan all of these functions. Functions that are not among them are gone. */
     void begin(Collection<PciAddress> present) {
         Set<PciAddress> all = new HashSet<>(present);
         found.stream()
@@ -68,17 +68,17 @@ final class FunctionDevices {
                 .distinct()
                 .toList()
                 .forEach(address -> put(address, List.of()));
-        // what the scan before has not come to is looked at first, however often a new one begins
+        // Functions that the previous scan has not reached come first, however often a new scan begins.
         left.retainAll(all);
         left.addAll(present);
     }
 
-    /** Whether functions are left to look at. */
+    /** Whether the scan has functions left. */
     boolean hasMore() {
         return !left.isEmpty();
     }
 
-    /** Looks at functions that are left, one at least and then as long as it is to go on. */
+    /** Scans functions that are left: at least one, and then for as long as it may go on. */
     void scanMore(DeviceScan scan, BooleanSupplier goesOn) {
         boolean goes = hasMore();
         while (goes) {
@@ -87,34 +87,37 @@ final class FunctionDevices {
         }
     }
 
-    /** Looks at a function, and at the VFs of a PF, which are known by its names. */
+    /** Scans a function. For a PF, also scans its VFs, because they are known by the PF's names. */
     void scan(DeviceScan scan, PciAddress address) {
         boolean wasVf = isVf(address);
         scanOne(scan, address);
-        // a VF has none of its own, and to look for them takes longer the more devices there are
+        // A VF has no VFs. Looking for them would take longer the more devices there are.
         if (!wasVf && !isVf(address)) {
             vfs(address).forEach(vf -> scanOne(scan, vf));
         }
     }
 
-    /** When PFs without VFs are to be looked at again. */
+    /** When PFs without VFs must be scanned again. */
     long next(long now) {
         return withoutVfs.next(now);
     }
 
-    /** The PFs without VFs that are to be looked at again now. */
+    /** The PFs without VFs that must be scanned again now. */
     List<PciAddress> duePfs(long now) {
         return withoutVfs.due(now);
     }
 
-    /** Follows the PFs that have lost their last VF. Goes through all devices, so after the news is published. */
+    /**
+     * Follows the PFs that have lost their last VF. This goes through all devices, so it runs after the news is
+     * published.
+     */
     void followPfs(long now) {
         withoutVfs.add(lostVfs, now);
         lostVfs.clear();
         withoutVfs.keep(this::isWithoutVfs, now);
     }
 
-    /** Whether a function says that it has VFs, and none of them is there. */
+    /** Whether a function reports VFs, and none of them exists. */
     private boolean isWithoutVfs(PciAddress pf) {
         return known(pf).stream().anyMatch(device -> device.function().virtualFunctions() > 0) && vfs(pf).isEmpty();
     }
@@ -134,16 +137,16 @@ final class FunctionDevices {
     private void scanOne(DeviceScan scan, PciAddress address) {
         inPreparation.unlessInPreparation(address, () -> {
             Optional<ChangeNote> changing = ChangeNote.of(sysfs, address);
-            // the kernel tells of a function that another process has changed, once that is done
+            // The kernel reports a function that another process is changing once that is done.
             if (known(address).isEmpty() || changing.filter(ChangeNote::goesOn).isEmpty()) {
                 look(scan, address, changing.filter(note -> !note.goesOn()).map(ChangeNote::problem));
             }
         });
-        // at the end: a scan that is begun again, since this look was stuck, has its word on it too
+        // This comes last: if this scan hangs, the scan that starts again must still see the function as left.
         left.remove(address);
     }
 
-    /** Looks at a function, which may have been left half changed. */
+    /** Scans a function, which may have been left half changed. */
     private void look(DeviceScan scan, PciAddress address, Optional<String> halfChanged) {
         List<PciDevice> known = List.copyOf(known(address));
         List<PciDevice> now;
@@ -155,7 +158,7 @@ final class FunctionDevices {
         if (halfChanged.isPresent()) {
             now = unhealthy(now, halfChanged.orElseThrow());
         }
-        // what is as it was stays the same object, so that nobody looks at it again
+        // An unchanged device stays the same object, so that no later step works on it again.
         if (!now.equals(known)) {
             put(address, now);
         }
@@ -170,13 +173,13 @@ final class FunctionDevices {
     private List<PciDevice> read(FunctionScan scan, PciAddress address, List<PciDevice> known) throws IOException {
         List<PciDevice> devices = thread.look(address.toString(), () -> scan.devices(known));
         if (known.isEmpty()) {
-            // what is known of it if its configuration space can never be read
+            // This is the known state, in case the configuration space can never be read.
             put(address, devices);
         }
         return thread.look(address.toString(), () -> scan.answering(devices));
     }
 
-    /** What is known of a function that is there and cannot be looked at. */
+    /** The known state of a function that exists and cannot be scanned. */
     private List<PciDevice> unread(PciAddress address, String problem) {
         if (!DeviceScan.isThere(sysfs, address)) {
             return List.of();
@@ -199,7 +202,7 @@ final class FunctionDevices {
         known.addAll(now);
     }
 
-    /** The devices of a function, or where they would be: a part of the list of all. */
+    /** The devices of a function, or the empty place for them: a part of the list of all. */
     private List<PciDevice> known(PciAddress address) {
         int from = 0;
         int to = found.size();

@@ -19,18 +19,22 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Runs the programs by which classes judge their devices, a few at a time, and keeps what each said last.
+ * Runs the health programs of classes, a few at a time, and keeps the last result of each.
  *
- * <p>A program says by its exit status whether the device is fit, and if not by its first line of output why. It gets the
- * device's ID in the place of {@code {id}} in its arguments. One that takes too long is killed with what it started.
+ * <p>A program reports by its exit status whether the device is healthy. If not, its first line of output is the
+ * reason. Its argument {@code {id}} is replaced by the device's ID. A program that takes too long is killed with
+ * everything it started.
  *
- * <p>The threads are of their own: a program may be waited for as long as it likes, and those that others share may not.
+ * <p>The programs have threads of their own, because a program may take long and shared threads must not.
  */
 final class HealthCommands implements AutoCloseable {
 
     private static final int AT_A_TIME = 4;
 
-    /** Whoever makes the files of a class could have any number wait: what finds no place is tried at the next judgement. */
+    /**
+     * A user who makes files of a class could queue any number of programs. Those beyond this limit are tried at the
+     * next judgement.
+     */
     private static final int MAX_WAITING = 1024;
 
     private static final int MAX_TEXT = 200;
@@ -42,10 +46,10 @@ final class HealthCommands implements AutoCloseable {
     private final ThreadPoolExecutor threads;
     private final Map<String, Result> results = new ConcurrentHashMap<>();
 
-    /** The devices whose programs run or wait for their turn. */
+    /** The devices whose programs run or are queued. */
     private final Set<String> begun = ConcurrentHashMap.newKeySet();
 
-    /** The programs, by device, that have not ended by themselves: the kernel may keep one that was unended. */
+    /** By device, the programs that were killed and have not ended: the kernel may not let them end. */
     private final Map<String, RunningProgram> unended = new ConcurrentHashMap<>();
 
     private final AtomicBoolean forgets = new AtomicBoolean();
@@ -62,7 +66,7 @@ final class HealthCommands implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** What a program said last, by which rule, and when it is to run again. */
+    /** The last result of a program, the rule it ran for, and when it must run again. */
     private record Result(HealthRule rule, Optional<String> problem, long next) {
 
         Optional<String> told() {
@@ -70,7 +74,7 @@ final class HealthCommands implements AutoCloseable {
         }
     }
 
-    /** What the program found wrong with the device last; starts it if it is time. Never waits. */
+    /** The problem that the program found last. Starts the program if it is time. Never waits. */
     Optional<String> problem(String id, HealthRule rule, long now) {
         if (rule.command().isEmpty()) {
             return Optional.empty();
@@ -86,7 +90,9 @@ final class HealthCommands implements AutoCloseable {
         return last.told();
     }
 
-    /** The same without a start: the program of a device that is broken anyway is not to run for whoever broke it. */
+    /**
+     * The same without a start. If the device is broken anyway, whoever broke it must not be able to start the program.
+     */
     Optional<String> said(String id, HealthRule rule) {
         return last(id, rule).flatMap(Result::told);
     }
@@ -95,7 +101,7 @@ final class HealthCommands implements AutoCloseable {
         return Optional.ofNullable(results.get(id)).filter(last -> last.rule().equals(rule));
     }
 
-    /** Not if too many wait, or if this is closed. */
+    /** Refuses if too many are queued, or if this is closed. */
     private boolean isTaken(Runnable work) {
         try {
             threads.execute(work);
@@ -105,10 +111,10 @@ final class HealthCommands implements AutoCloseable {
         }
     }
 
-    /** Forgets what was said of all other devices. */
+    /** Forgets the results of all other devices. */
     void keep(Set<String> ids) {
         results.keySet().retainAll(ids);
-        // systemd may have to be asked, which can take its time
+        // Asking systemd may take its time, so this runs on another thread.
         if (!ids.containsAll(unended.keySet())
                 && forgets.compareAndSet(false, true)
                 && !isTaken(() -> forgetEnded(ids))) {
@@ -128,13 +134,13 @@ final class HealthCommands implements AutoCloseable {
         try {
             return !program.isAlive();
         } catch (IOException e) {
-            // it is asked for again
+            // The next judgement asks for it again.
             return false;
         }
     }
 
     private void run(String id, HealthRule rule) {
-        // not of a device that went, or by a rule that is another one now, while it waited for its turn
+        // While the program was queued, the device may have gone, or its rule may have changed.
         if (last(id, rule).isPresent()) {
             Optional<String> problem = verdict(id, rule);
             long next = System.nanoTime() + rule.commandEvery().toNanos();
@@ -172,7 +178,7 @@ final class HealthCommands implements AutoCloseable {
         } catch (TimeoutException e) {
             return Optional.of("takes longer than " + rule.commandTimeout().toMillis() + " ms");
         } catch (Supervisor.UnansweredException e) {
-            // the program has not judged the device, so what it said last holds until it does
+            // The program has not judged the device, so its last result still holds.
             return Optional.ofNullable(results.get(id)).flatMap(Result::problem);
         } catch (IOException e) {
             return Optional.of("cannot run: " + e.getMessage());
@@ -185,7 +191,7 @@ final class HealthCommands implements AutoCloseable {
         return text.substring(0, Math.min(MAX_TEXT, text.length()));
     }
 
-    /** Kills the programs that run. */
+    /** Kills the running programs. */
     @Override
     public void close() {
         threads.shutdownNow();

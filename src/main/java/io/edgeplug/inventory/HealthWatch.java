@@ -22,14 +22,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Judges devices by the rules of their classes, and remembers what a rule needs of the past: since when something is
- * wrong or right again, and how many errors there were.
+ * Judges devices by the rules of their classes. It remembers the past that rules need: since when a problem lasts or is
+ * over, and how many errors there were.
  *
  * <p>One thread at a time; times are {@link System#nanoTime}.
  */
 final class HealthWatch {
 
-    /** How often what has no uevents is looked at: links, ports, error counts. */
+    /** How often states without uevents are checked: links, ports, error counts. */
     private static final long EVERY = Duration.ofSeconds(2).toNanos();
 
     private static final long FAR = Duration.ofDays(1).toNanos();
@@ -65,20 +65,23 @@ final class HealthWatch {
     }
 
     /**
-     * What is known of a device.
+     * The known state of a device.
      *
-     * @param wrong what is wrong now
-     * @param since when {@code wrong} became present or absent last
-     * @param told what the kubelet knows to be wrong
+     * @param wrong the problem now
+     * @param since when {@code wrong} last appeared or disappeared
+     * @param told the problem that the kubelet knows
      */
     private record State(Optional<String> wrong, long since, Optional<String> told, OptionalLong fatalErrors) {}
 
-    /** When something is to be looked at or told without a uevent. */
+    /** When the next check or report is due without a uevent. */
     long next(long now) {
         return asks ? Math.min(nextLook, nextChange) : now + FAR;
     }
 
-    /** The same items in the health that their classes find. Looks at devices in these places, and at all in time. */
+    /**
+     * The same items with the health by their classes. Checks devices that are news at once, and all devices when it is
+     * time.
+     */
     List<Item> judge(List<Item> items, Predicate<Device> isNews, long now) {
         if (!asks) {
             return items;
@@ -109,7 +112,7 @@ final class HealthWatch {
         return judged;
     }
 
-    /** Not while it is prepared: links go down and nodes away when a device is reset. */
+    /** A device is not checked during its preparation, because a reset takes links down and nodes away. */
     private boolean isDue(Device device, boolean all, Predicate<Device> isNews) {
         return (all || isNews.test(device)) && !inPreparation.contains(device);
     }
@@ -162,7 +165,7 @@ final class HealthWatch {
         return new State(wrong, since, before.flatMap(State::told), errors);
     }
 
-    /** What does not answer is told at once, whatever the rule says of flapping; that it answers again is not. */
+    /** A device that stops answering is reported at once, whatever the rule says of flapping. Its recovery is not. */
     private State tell(State seen, Optional<String> broken, HealthRule rule, long now) {
         if (broken.isPresent()) {
             return new State(seen.wrong(), now, broken, seen.fatalErrors());

@@ -3,12 +3,12 @@ package io.edgeplug.inventory;
 import java.time.Duration;
 
 /**
- * What the loop that keeps the inventory current does at least so often, to show that it is not stuck.
+ * Shows that the loop of the inventory is not stuck: the loop calls it at least this often.
  *
  * @param beat must not block
  */
 public record Heartbeat(Duration every, Runnable beat) {
 
-    /** For who does not watch. */
+    /** For callers without a watchdog. */
     public static final Heartbeat NONE = new Heartbeat(Duration.ofNanos(Long.MAX_VALUE), () -> {});
 }

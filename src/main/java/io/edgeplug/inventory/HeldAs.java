@@ -1,10 +1,10 @@
 package io.edgeplug.inventory;
 
 /**
- * Who holds a device, and as what.
+ * The holder of a device, and the resource as which the holder has it.
  *
  * @param pod its UID
- * @param resource of which the device was allocated, which may be another plugin's
+ * @param resource of the allocation, which may be another plugin's
  * @param name of the holder, for a person
  */
 public record HeldAs(String pod, String resource, String name) {}

@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The IOMMU groups of which containers hold members: each is one container's alone, since the kernel lets no second
- * process open it. See {@code vfio_group_fops_open} and {@code iommu_device_claim_dma_owner} in the kernel.
+ * The IOMMU groups whose members containers hold. Each group belongs to one container, because the kernel lets no
+ * second process open it. See {@code vfio_group_fops_open} and {@code iommu_device_claim_dma_owner} in the kernel.
  */
 final class HeldGroups {
 
-    /** By group and the ID of a member, who holds it. */
+    /** The holders, by group and the ID of the member. */
     private final Map<Integer, Map<String, String>> holders = new HashMap<>();
 
     HeldGroups(Collection<Holders.Entry> all) {
@@ -31,14 +31,15 @@ final class HeldGroups {
         }
     }
 
-    /** Why a container that gets {@code ids}, of which the item is one, cannot have it; empty if it can. */
+    /** The reason why a container that gets {@code ids} cannot have this item of them; empty if it can. */
     Optional<String> objection(Item item, Set<String> ids) {
         OptionalInt group = group(item);
         if (group.isEmpty()) {
             return Optional.empty();
         }
         Map<String, String> members = holders.getOrDefault(group.getAsInt(), Map.of());
-        // whoever gets anew what it had, as a container after its init containers, may have had it with others
+        // A container may get again what its pod had, after an init container for example, and that may have been more
+        // devices.
         Set<String> own = new HashSet<>();
         ids.forEach(id -> Optional.ofNullable(members.get(id)).ifPresent(own::add));
         return members.entrySet().stream()
@@ -47,7 +48,7 @@ final class HeldGroups {
                 .map(member -> problem(group.getAsInt(), member.getKey()));
     }
 
-    /** These items, of which the group mates of held devices are unhealthy. */
+    /** These items, with the group mates of held devices as unhealthy. */
     List<Item> judged(List<Item> items) {
         if (holders.isEmpty()) {
             return items;
@@ -55,7 +56,7 @@ final class HeldGroups {
         List<Item> judged = new ArrayList<>(items.size());
         boolean isAny = false;
         for (Item item : items) {
-            // what is broken says so itself
+            // A broken device already has its own problem.
             Optional<String> problem = item.device().health().isHealthy() ? blocked(item) : Optional.empty();
             isAny |= problem.isPresent();
             judged.add(problem.map(
@@ -65,13 +66,13 @@ final class HeldGroups {
         return isAny ? judged : items;
     }
 
-    /** Whether any of these items must wait until a container has gone. */
+    /** Whether one of these items must wait for the end of a container. */
     boolean blocksAny(List<Item> items) {
         return !holders.isEmpty()
                 && items.stream().anyMatch(item -> blocked(item).isPresent());
     }
 
-    /** Why no other container can have what nobody holds. */
+    /** The reason why no other container can have a device that nobody holds. */
     private Optional<String> blocked(Item item) {
         OptionalInt group = group(item);
         if (group.isEmpty()) {
@@ -84,7 +85,7 @@ final class HeldGroups {
                         problem(group.getAsInt(), members.keySet().iterator().next()));
     }
 
-    /** The group that a container gets with that item. */
+    /** The IOMMU group that a container gets with that item. */
     static OptionalInt group(Item item) {
         return item.deviceClass().map(one -> one.vfioGroup(item.device())).orElse(OptionalInt.empty());
     }

@@ -21,24 +21,24 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Who may hold which device, as it was when it was handed over last; one thread at a time.
+ * The possible holders of devices, with each device as it was when it was last handed over; one thread at a time.
  *
  * <p>Times are {@link System#nanoTime}.
  */
 final class Holders {
 
-    /** The kubelet notes a device right after Allocate; so long after it, what is not noted is not held. */
+    /** The kubelet notes a device right after Allocate. A device that it has not noted after this time is not held. */
     private static final Duration NOTED = Duration.ofSeconds(5);
 
     /**
-     * A kubelet that fails a pod after it got a device from Allocate may not write its notes for long. By then the pod's
-     * container would have been prepared.
+     * A kubelet that fails a pod after Allocate may not write its notes for long. After this time, the pod's container
+     * would have been prepared.
      */
     private static final long FORGOTTEN = Duration.ofMinutes(10).toNanos();
 
     private final Map<String, Entry> byId = new TreeMap<>();
 
-    /** Of all of them. */
+    /** The IOMMU groups of all entries. */
     private HeldGroups groups = new HeldGroups(List.of());
 
     private long count;
@@ -47,11 +47,11 @@ final class Holders {
      * A device that a container may hold.
      *
      * @param group the IOMMU group that this container has with it
-     * @param as by which resource and whom: a pod, or one Allocate as long as the kubelet has not noted whose it was
-     * @param before the holder before that Allocate, which the kubelet may note still
-     * @param notedBy until when the kubelet may be about to note that Allocate
-     * @param unnoted until when, by the clock of files, the kubelet may write notes without that Allocate; only where two
-     *     holders would be worse than a device that waits
+     * @param as the resource and the holder: a pod, or an Allocate whose pod the kubelet has not noted yet
+     * @param before the holder before that Allocate, whom the kubelet may still note
+     * @param notedBy the time by which the kubelet notes that Allocate
+     * @param unnoted the time, by the clock of files, up to which the kubelet may write notes without that Allocate;
+     *     only set if two holders would be worse than a device that waits
      */
     record Entry(
             Device device,
@@ -66,10 +66,11 @@ final class Holders {
         }
     }
 
-    /** A container gets these, all of them. */
+    /** A container gets all of these items. */
     void add(Collection<Item> items, long now) {
         count++;
-        // the kubelet gives away what is free: whoever had one of these is gone, with all that it had of the group
+        // The kubelet only gives away free devices. So a former holder of one is gone, with everything it had of the
+        // group.
         Set<String> gone = new HashSet<>();
         for (Item item : items) {
             Optional.ofNullable(byId.get(item.device().id())).map(Entry::holder).ifPresent(gone::add);
@@ -82,7 +83,7 @@ final class Holders {
                     "a pod that has just been given it");
             Optional<Instant> unnoted = item.deviceClass()
                     .filter(DeviceClass::tracksUse)
-                    // a claim is noted before it is handed over
+                    // A claim is noted before its devices are handed over.
                     .filter(one -> one.api() == Api.DEVICE_PLUGIN)
                     .map(one -> Instant.now().plus(NOTED));
             put(item, as, known(item).map(Entry::holder), now + NOTED.toNanos(), unnoted);
@@ -91,23 +92,23 @@ final class Holders {
     }
 
     /**
-     * A pod holds this; if it has gone, it stays as it was when it was handed over.
+     * A pod holds this item. If the device is gone, it stays as it was when it was handed over.
      *
-     * @param written when the kubelet wrote the notes that tell so
+     * @param written when the kubelet wrote the notes that say so
      */
     void add(Item item, HeldAs as, Instant written, long now) {
         Optional<Entry> known = known(item);
         if (item.device().health().isGone() && known.isEmpty()) {
             return;
         }
-        // of a pod before, which had the device as another of its faces
+        // An earlier pod may have had the device as another of its faces.
         if (known.filter(entry -> !entry.as().resource().equals(as.resource()))
                 .flatMap(Entry::unnoted)
                 .filter(until -> !written.isAfter(until))
                 .isPresent()) {
             return;
         }
-        // unless it is the pod before, what was allocated last has been noted
+        // Unless this is the earlier pod, the kubelet has now noted the last Allocate.
         Optional<Entry> early = known.filter(entry -> entry.before().equals(Optional.of(as.pod())));
         put(
                 item,
@@ -128,9 +129,9 @@ final class Holders {
     }
 
     /**
-     * Forgets those that no container holds, unless they were handed over just now.
+     * Forgets the devices that no container holds, unless they were handed over just now.
      *
-     * @param written when the kubelet wrote the notes that tell who holds what
+     * @param written when the kubelet wrote the notes about holders
      */
     void removeFree(Predicate<Device> isHeld, Instant written, long now) {
         byId.values()
@@ -143,7 +144,9 @@ final class Holders {
         groups = new HeldGroups(byId.values());
     }
 
-    /** The resources of which it is not known yet whether the kubelet holds what it was given long enough ago to note it. */
+    /**
+     * The resources with an Allocate that is old enough to be noted, and of which it is not known yet whether it was.
+     */
     Set<String> unnoted(long now) {
         return byId.values().stream()
                 .filter(entry -> entry.unnoted().isPresent() && now - entry.notedBy() >= 0)
@@ -151,22 +154,22 @@ final class Holders {
                 .collect(Collectors.toSet());
     }
 
-    /** Whether there are others that may be noted yet. */
+    /** Whether there is an Allocate that the kubelet may still note. */
     boolean areNew(long now) {
         return byId.values().stream().anyMatch(entry -> entry.unnoted().isPresent() && now - entry.notedBy() < 0);
     }
 
-    /** Who may hold a device. */
+    /** The possible holder of a device. */
     Optional<Entry> of(String id) {
         return Optional.ofNullable(byId.get(id));
     }
 
-    /** The IOMMU groups that containers have. */
+    /** The IOMMU groups of containers. */
     HeldGroups groups() {
         return groups;
     }
 
-    /** As what each is held, by ID. */
+    /** The holders by the ID of their device. */
     Map<String, HeldAs> as() {
         Map<String, HeldAs> all = new HashMap<>();
         byId.forEach((id, entry) -> all.put(id, entry.as()));
@@ -177,19 +180,19 @@ final class Holders {
         return ids.stream().anyMatch(byId::containsKey);
     }
 
-    /** All of them, as they are now. */
+    /** All held devices by their IDs, as they are now. */
     Map<String, Device> byId() {
         Map<String, Device> devices = new LinkedHashMap<>();
         byId.forEach((id, entry) -> devices.put(id, entry.device()));
         return devices;
     }
 
-    /** Those of these, by ID, that are not among the devices that were found, as unhealthy. */
+    /** The held devices that are missing among the found ones, as unhealthy. */
     static List<Device> missed(Map<String, Device> held, List<Device> found) {
         if (held.isEmpty()) {
             return List.of();
         }
-        // few of many are held
+        // Only a few of many devices are held.
         Map<String, Device> missed = new LinkedHashMap<>(held);
         found.forEach(device -> missed.remove(device.id()));
         return missed.values().stream()

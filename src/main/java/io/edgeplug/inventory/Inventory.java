@@ -19,10 +19,10 @@ import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.Set;
 
-/** All devices of a node at one time, each with the class that takes it; the first class that does wins. */
+/** All devices of a node at one time, each with the first class that takes it. */
 public final class Inventory {
 
-    /** Of a node of which nothing is known yet. */
+    /** The inventory of a node that was not scanned yet. */
     static final Inventory NOTHING = new Inventory(0, List.of(), List.of(), Map.of());
 
     private final long generation;
@@ -47,22 +47,22 @@ public final class Inventory {
      */
     public record Item(Device device, Optional<DeviceClass> deviceClass) {
 
-        /** The resource that the device backs. */
+        /** The resource of the device. */
         public Optional<ResourceName> resource() {
             return deviceClass.map(DeviceClass::resource);
         }
 
-        /** What no other item of an inventory has: the device's ID and the resource; no ID has a space. */
+        /** Identifies an item in an inventory: the device's ID and the resource. No ID contains a space. */
         String face() {
             return device.id() + " " + resource().map(ResourceName::toString).orElse("");
         }
 
-        /** Whether the device may be listed for other resources too. */
+        /** Whether the device may also be listed for other resources. */
         public boolean isFace() {
             return deviceClass.filter(DeviceClass::isFace).isPresent();
         }
 
-        /** The NUMA nodes that it is near to: those that its class says, else the kernel's. */
+        /** The nearest NUMA nodes: those of its class, or else the kernel's. */
         public List<Integer> numaNodes() {
             return deviceClass
                     .map(one -> one.numaNodes(device))
@@ -90,12 +90,12 @@ public final class Inventory {
         }
     }
 
-    /** The next generation: the items as that change of these leaves them, on a node with these NUMA nodes. */
+    /** The next generation: the items after that change, on a node with these NUMA nodes. */
     Inventory next(Difference<Item> change, List<Integer> newNumaNodes) {
         return new Inventory(generation + 1, change.after(), newNumaNodes, byResource(change));
     }
 
-    /** A resource of which nothing has changed keeps its list, so that whoever compares is done at once. */
+    /** A resource without changes keeps its list object, so that comparing it takes no time. */
     private Map<ResourceName, List<Device>> byResource(Difference<Item> change) {
         Map<ResourceName, List<Device>> was = grouped(change.removed());
         Map<ResourceName, List<Device>> is = grouped(change.added());
@@ -128,7 +128,7 @@ public final class Inventory {
         return lists;
     }
 
-    /** The resource that the device with this ID backs, the first of its faces; empty if there is none. */
+    /** The first resource that has the device with this ID; empty if there is none. */
     public Optional<ResourceName> resource(String id) {
         return items.stream()
                 .filter(item -> item.device().id().equals(id))
@@ -136,14 +136,14 @@ public final class Inventory {
                 .flatMap(Item::resource);
     }
 
-    /** Whether the device with that ID backs that resource, which may be another plugin's. */
+    /** Whether the device with that ID belongs to that resource, which may be another plugin's. */
     boolean has(String resource, String id) {
         return items.stream()
                 .anyMatch(item -> item.device().id().equals(id)
                         && item.resource().map(Object::toString).equals(Optional.of(resource)));
     }
 
-    /** How many shares of each of the class's devices the kubelet is to know; 1 if they are not shared. */
+    /** How many shares of each device of the class the kubelet should see; 1 if they are not shared. */
     public int listedShares(DeviceClass deviceClass) {
         if (!deviceClass.sharing().isShared()) {
             return 1;
@@ -158,7 +158,7 @@ public final class Inventory {
         return deviceClass.sharing().listed(shared, all);
     }
 
-    /** How many of a resource's devices these items have, with which the list of all begins. */
+    /** How many devices of a resource these items have. The list of all begins with them. */
     @SuppressWarnings(
             "ReferenceEquality") // the lists are of the same objects, and to look into thousands takes a while
     private static int count(List<Device> devices, List<Item> head, ResourceName resource) {
@@ -176,7 +176,7 @@ public final class Inventory {
     /**
      * Scans a node once.
      *
-     * @throws IOException if the node does not tell which devices it has
+     * @throws IOException if the node does not list its devices
      */
     public static Inventory scan(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
         try (ScanThread thread = new ScanThread(sysfs, () -> {}, place -> {})) {
@@ -190,7 +190,7 @@ public final class Inventory {
         }
     }
 
-    /** In the health that its class finds; what a rule needs of the past is not there. */
+    /** The item with the health by its class. Conditions that need the past are left out. */
     private static Item judged(Item item, HealthScan health, ScanThread thread) {
         Device device = item.device();
         return item.deviceClass()
@@ -210,17 +210,20 @@ public final class Inventory {
         }
     }
 
-    /** Higher for each inventory that a {@link Monitor} publishes. */
+    /** Grows with each inventory that a {@link Monitor} publishes. */
     public long generation() {
         return generation;
     }
 
-    /** All devices, also those that no class takes: PCI functions by address, then what has none, then files by path. */
+    /**
+     * All devices, also those that no class takes: PCI functions by address, then devices without a function, then
+     * files by path.
+     */
     public List<Item> items() {
         return items;
     }
 
-    /** Whether containers can be given several devices of one IOMMU group, which only one of them can have. */
+    /** Whether containers can get devices of an IOMMU group with several devices, which only one container can have. */
     public boolean sharesIommuGroups() {
         Set<Integer> seen = new HashSet<>();
         return items.stream()
@@ -228,7 +231,7 @@ public final class Inventory {
                 .anyMatch(group -> group.isPresent() && !seen.add(group.getAsInt()));
     }
 
-    /** The NUMA nodes of the node; none where the kernel knows nothing of NUMA. */
+    /** The NUMA nodes of the node; none if the kernel has no NUMA. */
     public List<Integer> numaNodes() {
         return numaNodes;
     }
@@ -238,12 +241,12 @@ public final class Inventory {
         return devices;
     }
 
-    /** The devices that back a resource. */
+    /** The devices of a resource. */
     public List<Device> devices(ResourceName resource) {
         return byResource.getOrDefault(resource, List.of());
     }
 
-    /** Why a resource has no device of that ID, for which all devices are gone through. */
+    /** The reason why a resource has no device with that ID. This goes through all devices. */
     public DeviceUnavailableException absence(ResourceName resource, String id) {
         boolean isHere = false;
         for (Item item : items) {
@@ -260,7 +263,7 @@ public final class Inventory {
                 : DeviceUnavailableException.notHere(resource, id);
     }
 
-    /** The device of a resource with that ID, for which all of them are gone through. */
+    /** The device of a resource with that ID. This goes through all devices. */
     public Optional<Device> device(ResourceName resource, String id) {
         return devices(resource).stream()
                 .filter(device -> device.id().equals(id))

@@ -17,17 +17,17 @@ import java.util.function.Predicate;
 import java.util.logging.Logger;
 
 /**
- * The one thread that writes the inventory: it takes what is to be looked at, has it scanned, judges what was found, keeps
- * good news until it has settled, and publishes the rest.
+ * The one thread that writes the inventory. It takes the scan requests, has them scanned, judges the devices that were
+ * found, holds back good news until it has settled, and publishes the rest.
  *
- * <p>Any thread may call {@link #use} and {@link #settle}; all else is its own.
+ * <p>Any thread may call {@link #use} and {@link #settle}. All other methods are for the thread itself.
  */
 final class InventoryThread implements AutoCloseable {
 
-    /** How often everything is looked at: what changes without a uevent is seen after this long. */
+    /** How often everything is scanned. Changes without a uevent are seen after this time. */
     private static final Duration TICK = Duration.ofSeconds(60);
 
-    /** So long news may wait for the scan of everything, which would never end if it always gave way. */
+    /** How long news may wait for the full scan. The scan would never end if it always gave way. */
     private static final Duration LITTLE = Duration.ofMillis(1);
 
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
@@ -44,7 +44,7 @@ final class InventoryThread implements AutoCloseable {
     private final Classes classes;
     private final Settling settling;
 
-    /** Touched by the thread only, once it runs. */
+    /** Only the thread uses it, once it runs. */
     private final NodeDevices node;
 
     private final Matching matching = new Matching();
@@ -53,9 +53,9 @@ final class InventoryThread implements AutoCloseable {
     private long nextTick;
 
     /**
-     * Of a node.
+     * The thread of a node.
      *
-     * @param lookAgain told the ID of a device that can be looked at again, on any thread
+     * @param lookAgain gets the ID of a device that can be scanned again, on any thread
      */
     InventoryThread(
             Sysfs sysfs,
@@ -81,9 +81,9 @@ final class InventoryThread implements AutoCloseable {
     }
 
     /**
-     * Scans everything, publishes that, and goes on by itself.
+     * Scans and publishes everything, and then goes on by itself.
      *
-     * @throws IOException if the node does not tell which devices it has; then all is closed
+     * @throws IOException if the node does not list its devices; then everything is closed
      */
     void start() throws IOException {
         try {
@@ -104,7 +104,7 @@ final class InventoryThread implements AutoCloseable {
         classes.awaitUse();
     }
 
-    /** Has good news of a device wait that long from now on. */
+    /** Sets how long good news of a device waits from now on. */
     void settle(Duration settle) {
         settling.use(settle);
     }
@@ -114,7 +114,7 @@ final class InventoryThread implements AutoCloseable {
         requests.addFiles(paths);
     }
 
-    /** A look that is lost keeps no preparation waiting any longer. */
+    /** A preparation must not wait for a scan whose thread is lost. */
     private void goOnWithoutThread() {
         heartbeat.beat().run();
         inPreparation.giveUpLook();
@@ -131,7 +131,7 @@ final class InventoryThread implements AutoCloseable {
         }
     }
 
-    /** All stations that a change passes, in their order. */
+    /** All steps of a change, in their order. */
     private void turn() throws InterruptedException {
         long now = System.nanoTime();
         long end = now + next(now);
@@ -153,19 +153,22 @@ final class InventoryThread implements AutoCloseable {
         node.followPfs(System.nanoTime());
     }
 
-    /** How long there is nothing to do if nothing is asked for, in nanoseconds. */
+    /** How long the thread can sleep if nothing is requested, in nanoseconds. */
     private long next(long now) {
         long ours = Math.min(settling.next(now) - now, Math.min(health.next(now) - now, node.next(now) - now));
         return Math.min(ours, Math.min(nextTick - now, heartbeat.every().toNanos()));
     }
 
-    /** Goes on with a scan of everything, until something is asked for or it is that time; a little of it in any case. */
+    /** Goes on with a full scan until there is a request or that time has come, but for a little while in any case. */
     private void scanMore(long end) {
         long least = System.nanoTime() + LITTLE.toNanos();
         node.scanMore(() -> least - System.nanoTime() > 0 || (!requests.hasAny() && end - System.nanoTime() > 0));
     }
 
-    /** Of everything, all but the functions that are still there: the scan goes on once that is published. */
+    /**
+     * Scans a batch. For a full scan, the functions that still exist are left for later, so that news is published
+     * first.
+     */
     private void scan(ScanRequests.Batch batch, boolean everything) {
         boolean isTick = nextTick - System.nanoTime() <= 0;
         if (isTick) {
@@ -191,7 +194,7 @@ final class InventoryThread implements AutoCloseable {
         batch.functions().forEach((address, when) -> settling.note(Place.of(address), when));
     }
 
-    /** Devices of new classes need not settle: nothing of them has come up, they are asked for. */
+    /** Devices of new classes do not settle: they have not just appeared, they were asked for. */
     private void publish(Set<Place> settled, Predicate<Device> isNews, boolean isReload) {
         long now = System.nanoTime();
         publication

@@ -15,31 +15,31 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Gives each device to the first class that takes it, and if devices of that class have faces, to all such classes that do;
- * one that no scan has made anew keeps what it was given, since most of a node is as it was whenever something happens. One
- * thread at a time; lists that it is given are not changed later.
+ * Gives each device to the first class that takes it. If that class has faces, it gives the device to all such classes
+ * that take it. An unchanged device keeps its items, because most of a node is unchanged whenever something happens.
+ * One thread at a time; lists that it gets must not change later.
  */
 final class Matching {
 
-    /** Printable and without a comma, which separates IDs in a container's environment. */
+    /** Printable characters without a comma, which separates IDs in a container's environment. */
     private static final Pattern ID = Pattern.compile("[!-+\\--~]+");
 
-    /** As the kubelet knows a share; a device of such a name could be taken for one. */
+    /** The form of a share's ID. A device with such a name could be taken for a share. */
     private static final Pattern SHARE = Pattern.compile(".+::\\d+");
 
     private List<DeviceClass> classes = List.of();
     private final IncrementalMapping<Device, Item> items = new IncrementalMapping<>();
 
-    /** Of each device the items of all classes that offer it as one of its faces. */
+    /** For each device, the items of all classes that offer it as one of its faces. */
     private final IncrementalMapping<Item, List<Item>> faces = new IncrementalMapping<>();
 
-    /** The devices of the last time, and all of their IDs. */
+    /** The devices of the last call, and all of their IDs. */
     private List<Device> last = List.of();
 
     private final Set<String> ids = new HashSet<>();
     private boolean hasNamesakes;
 
-    /** These devices, in order, each with the class that takes it, and once for each of its faces. */
+    /** These devices, in order, each with its class, and once for each of its faces. */
     List<Item> match(List<DeviceClass> newClasses, List<Device> devices) {
         if (!classes.equals(newClasses)) {
             classes = List.copyOf(newClasses);
@@ -75,7 +75,7 @@ final class Matching {
         }
     }
 
-    /** Whether none of them was there. */
+    /** Returns whether all of them are new. */
     private boolean addAll(List<Device> devices) {
         return devices.stream().filter(device -> !ids.add(device.id())).count() == 0;
     }
@@ -98,7 +98,7 @@ final class Matching {
         if (device.id().startsWith("-")) {
             return refused(device, "its name begins with -, and a program would take it for an option");
         }
-        // a function is looked for by its address in notes of who holds what, and in what uevents say
+        // Notes of holders and uevents name a function by its address.
         if (!(device instanceof PciDevice)
                 && PciAddress.parse(function(device.id())).isPresent()) {
             return refused(device, "its name is that of a PCI function, which it is not");
@@ -118,7 +118,7 @@ final class Matching {
                 .orElse(device);
     }
 
-    /** What names the function in the ID of one, or of a part of one. */
+    /** The address of the function in the ID of a function or of a part of one. */
     private static String function(String id) {
         int dash = id.indexOf('-');
         return dash < 0 ? id : id.substring(0, dash);

@@ -19,10 +19,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * Keeps the inventory current: a uevent makes it look again at one function, and now and then it looks at all.
+ * Keeps the inventory current. A uevent makes it scan one function again, and now and then it scans everything.
  *
- * <p>Its {@link InventoryThread} scans and publishes; any other thread reads what was published last, hands over, and asks
- * for a look, and never waits for one.
+ * <p>Its {@link InventoryThread} scans and publishes. Other threads read the newest inventory, hand devices over and
+ * request scans, and never wait for a scan.
  */
 public final class Monitor implements AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class Monitor implements AutoCloseable {
     private final LongAdder heard = new LongAdder();
     private final Thread listener;
 
-    /** Whether an Allocate is news for other resources. */
+    /** Whether an Allocate changes what other resources can offer. */
     private volatile boolean hasFaces;
 
     private Monitor(
@@ -47,19 +47,19 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
-     * Scans the node and starts to follow it: bad news at once, good news of a device once it has settled.
+     * Scans the node and starts to follow it. Bad news is published at once, good news of a device once it has settled.
      *
      * @param uevents already subscribed, so that nothing is missed between the first scan and the first event; closed
      *     with the monitor
-     * @param settle how long a device must have been left alone before good news of it is told
-     * @throws IOException if the node does not tell which devices it has
+     * @param settle how long a device must have been left alone before good news of it is published
+     * @throws IOException if the node does not list its devices
      */
     public static Monitor open(Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle)
             throws IOException {
         return open(sysfs, classes, uevents, settle, Heartbeat.NONE);
     }
 
-    /** The same, with a heartbeat of the thread that follows it. */
+    /** The same, with a heartbeat for the thread. */
     public static Monitor open(
             Sysfs sysfs, List<DeviceClass> classes, UeventSource uevents, Duration settle, Heartbeat heartbeat)
             throws IOException {
@@ -79,7 +79,7 @@ public final class Monitor implements AutoCloseable {
         return publication.newest().get();
     }
 
-    /** Waits for an inventory of a higher generation, which may be there already. */
+    /** Waits for an inventory of a higher generation, and returns at once if there is one. */
     public Inventory awaitNewerThan(long generation) throws InterruptedException {
         return publication.newest().awaitNewerThan(generation);
     }
@@ -89,12 +89,14 @@ public final class Monitor implements AutoCloseable {
         return publication.newest().awaitNewerThan(generation, timeout);
     }
 
-    /** How many uevents it has heard. */
+    /** How many uevents were received. */
     public long uevents() {
         return heard.sum();
     }
 
-    /** Runs that after each newer inventory, on the thread that publishes it; it must return at once. */
+    /**
+     * Runs the listener after each newer inventory, on the thread that publishes it. The listener must return at once.
+     */
     public void addListener(Runnable listener) {
         publication.addListener(listener);
     }
@@ -103,17 +105,17 @@ public final class Monitor implements AutoCloseable {
         publication.removeListener(listener);
     }
 
-    /** The same devices as {@link #handOver} returns, of which it says nothing. */
+    /** The devices that {@link #handOver} would return, without handing them over. */
     public List<Device> available(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         return publication.available(resource, ids);
     }
 
     /**
-     * Hands devices over to a container, which may hold them from now on: should one go, it stays listed as unhealthy, since
-     * the kubelet tells a pod only of devices that it knows. Never blocks for long.
+     * Hands devices over to a container, which may hold them from now on. If one disappears, it stays listed as
+     * unhealthy, because the kubelet informs a pod only about devices that it knows. Never blocks for long.
      *
-     * @return the devices, as the newest inventory has them
-     * @throws DeviceUnavailableException if one cannot be had now; then none is handed over
+     * @return the devices from the newest inventory
+     * @throws DeviceUnavailableException if one is not available now; then none is handed over
      */
     public List<Device> handOver(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         List<Device> devices = publication.handOver(resource, ids);
@@ -124,11 +126,12 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
-     * Notes which devices pods hold, as the kubelet has noted it: these count as handed over, also if another run did it, and
-     * of the others only those of the last few seconds, which it may be about to note.
+     * Notes which devices pods hold by the kubelet's notes. These count as handed over, even if another run of the
+     * daemon did it. Of the other devices, only those of the last few seconds still count, because the kubelet may be
+     * about to note them.
      *
      * @param holder of a device
-     * @param written when the kubelet wrote the notes that tell so
+     * @param written when the kubelet wrote its notes
      */
     public void noteHolders(Function<Device, Optional<HeldAs>> holder, Instant written) {
         if (publication.noteHolders(holder, written)) {
@@ -137,17 +140,17 @@ public final class Monitor implements AutoCloseable {
         missing().forEach(device -> lookAgain(device.id()));
     }
 
-    /** Notes the same of one device, whose holder is about to start. */
+    /** Notes the same for one device, whose holder is about to start. */
     public void noteHolder(ResourceName resource, String id, HeldAs holder, Instant written) {
         publication.noteHolder(resource, id, holder, written);
     }
 
     /**
-     * Keeps a device from all but who gets it as the resource that it was used as, until {@link #endUse}: a pod has used it,
-     * and it is not yet as the next pod must find it.
+     * Withholds a used device until {@link #endUse}, because it is not scrubbed yet. Only the resource as which it was
+     * used still gets it.
      *
      * @param resource as which the device was used; empty if that is not known
-     * @param waits whether that is over soon, so that who prepares it next can wait for it
+     * @param waits whether this ends soon, so that the next preparation can wait for it
      * @param reason why nobody gets the device once nobody holds it
      */
     public void noteUse(String id, Optional<String> resource, boolean waits, String reason) {
@@ -156,7 +159,7 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
-    /** Offers a device to all again, since it is as the next pod must find it. */
+    /** Offers a device to all again, because it is scrubbed. */
     public void endUse(String id) {
         if (publication.endUse(id)) {
             requests.addJudgement();
@@ -164,14 +167,14 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
-     * The devices that pods use or have used, and that are not as the next pod must find them: by ID, whether each is so soon
-     * without anybody's help.
+     * The IDs of devices that pods use or have used and that are not scrubbed yet, each with whether it is soon
+     * scrubbed without help.
      */
     public Map<String, Boolean> used() {
         return publication.used();
     }
 
-    /** Waits until the inventory offers nothing that is kept for somebody, as it is noted now; but not for ever. */
+    /** Waits, up to a limit, until the inventory withholds all devices that are noted as used. */
     public void awaitUses(Duration patience) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();
         Inventory newest = current();
@@ -181,29 +184,28 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
-     * The resources of which the kubelet was given devices a while ago, and has written no notes since that tell whether a
-     * pod holds them.
+     * The resources with an old Allocate after which the kubelet has written no notes, so that its holder is not known.
      */
     public Set<String> unnoted() {
         return publication.unnoted();
     }
 
-    /** Whether the kubelet was given devices of late that it may be about to note. */
+    /** Whether there was a recent Allocate that the kubelet may be about to note. */
     public boolean isAllocating() {
         return publication.isAllocating();
     }
 
-    /** Who may hold a device: a pod, or the Allocate of one that the kubelet has not noted yet. */
+    /** The possible holder of a device: a pod, or an Allocate whose pod the kubelet has not noted yet. */
     public Optional<HeldAs> holder(String id) {
         return publication.holder(id);
     }
 
-    /** Whether devices are unhealthy since a container has another member of their IOMMU group. */
+    /** Whether devices are unhealthy because a container has another member of their IOMMU group. */
     public boolean blocksGroupMates() {
         return publication.heldGroups().blocksAny(current().items());
     }
 
-    /** The devices that are gone and still listed, since containers may hold them. */
+    /** The devices that are gone and still listed, because containers may hold them. */
     public List<Device> missing() {
         return current().devices().stream()
                 .filter(device -> device.health().isGone())
@@ -211,8 +213,8 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
-     * Keeps a device as it is, whatever happens to it and whatever uevents say, until its preparation ends. Waits for who
-     * looks at it just now.
+     * Freezes a device in the inventory until its preparation ends, whatever uevents arrive. Waits for a scan of it
+     * that is running.
      */
     public DeviceInPreparation beginPreparation(Device device) {
         inPreparation.begin(device);
@@ -227,21 +229,21 @@ public final class Monitor implements AutoCloseable {
                 });
     }
 
-    /** Has a device listed as unhealthy, whatever uevents say, until it is said that it has no such problem any more. */
+    /** Lists a device as unhealthy, whatever uevents arrive, until the problem is cleared by an empty one. */
     public void mark(String id, Optional<String> problem) {
         if (inPreparation.mark(id, problem)) {
             lookAgain(id);
         }
     }
 
-    /** Has a device listed as healthy again that could not be prepared, unless more is wrong with it. */
+    /** Clears the failed preparation of a device. It is healthy again unless there is another problem. */
     public void forgetFailure(String id) {
         if (inPreparation.forgetFailure(id)) {
             lookAgain(id);
         }
     }
 
-    /** Whether a device is kept as it is, since it is being prepared. */
+    /** Whether a device is frozen because it is being prepared. */
     public boolean isInPreparation(Device device) {
         return inPreparation.contains(device);
     }
@@ -252,12 +254,12 @@ public final class Monitor implements AutoCloseable {
         inventory.use(newClasses);
     }
 
-    /** Has good news of a device wait that long from now on. */
+    /** Sets how long good news of a device waits from now on. */
     public void settle(Duration settle) {
         inventory.settle(settle);
     }
 
-    /** Has a device looked at again soon, as after a uevent of its own. Never waits for the look. */
+    /** Requests a scan of a device, as a uevent does. Never waits for the scan. */
     public void lookAgain(String id) {
         PciAddress.parse(id)
                 .ifPresentOrElse(
@@ -276,7 +278,7 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
-    /** Stops following; the last inventory stays readable. */
+    /** Stops following. The last inventory stays readable. */
     @Override
     public void close() {
         uevents.close();

@@ -16,7 +16,10 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 
-/** What the scans so far have found on a node; one thread at a time, which has its {@link ScanThread} do all reading. */
+/**
+ * The devices of a node that the scans so far have found. One thread at a time uses it, and its {@link ScanThread} does
+ * all reading.
+ */
 final class NodeDevices {
 
     private static final Logger LOG = Logger.getLogger(NodeDevices.class.getName());
@@ -29,12 +32,12 @@ final class NodeDevices {
     private List<Device> withoutFunction = List.of();
     private List<Integer> numaNodes = List.of();
 
-    /** Of a node that nobody follows, of whose devices those in preparation stay as they were. */
+    /** The devices of a node that is scanned once. Devices in preparation stay as they were. */
     NodeDevices(ScanThread thread, List<DeviceClass> classes, DevicesInPreparation inPreparation) {
         this(thread, Optional.empty(), classes, inPreparation);
     }
 
-    /** The same, of which {@code watch} tells when files are to be looked at again. */
+    /** The devices of a node that is followed. The {@code watch} reports files that must be scanned again. */
     NodeDevices(
             ScanThread thread,
             Optional<FileWatch> watch,
@@ -60,7 +63,7 @@ final class NodeDevices {
         return devices;
     }
 
-    /** The devices in a place, of which some may not be ready: files always are. */
+    /** The devices at a place that may not be complete yet. Files always are. */
     List<Device> at(Place place) {
         return place.function()
                 .map(address -> List.<Device>copyOf(functions.at(address)))
@@ -74,9 +77,9 @@ final class NodeDevices {
     }
 
     /**
-     * Looks at everything.
+     * Scans everything.
      *
-     * @throws IOException if the node does not tell which devices it has; then all stays as it was
+     * @throws IOException if the node does not list its devices; then nothing changes
      */
     void scanAll() throws IOException {
         beginScan();
@@ -84,9 +87,10 @@ final class NodeDevices {
     }
 
     /**
-     * Begins to look at everything: what is gone is seen at once, and the functions are left for {@link #scanMore}.
+     * Begins to scan everything. Devices that are gone are noticed at once, and the functions are left for
+     * {@link #scanMore}.
      *
-     * @throws IOException if the node does not tell which devices it has; then all stays as it was
+     * @throws IOException if the node does not list its devices; then nothing changes
      */
     void beginScan() throws IOException {
         Optional<IOException> problem = thread.run(() -> {
@@ -110,23 +114,23 @@ final class NodeDevices {
         functions.begin(addresses);
     }
 
-    /** What cannot be told stays as it was. */
+    /** Keeps the old value if the new one cannot be read. */
     private <T> T otherwise(String place, ScanThread.Look<T> look, T before) {
         try {
             return thread.look(place, look);
         } catch (IOException e) {
-            LOG.warning(() -> "cannot tell the " + place + ", they stay as they were: " + e.getMessage());
+            LOG.warning(() -> "cannot read the " + place + ", they stay as they were: " + e.getMessage());
             return before;
         }
     }
 
-    /** Whether functions are left to look at. */
+    /** Whether the scan has functions left. */
     boolean hasMore() {
         return functions.hasMore();
     }
 
     /**
-     * Looks at functions that are left, one at least and then as long as it is to go on: a scan of thousands takes a
+     * Scans functions that are left: at least one, and then for as long as it may go on. A scan of thousands takes a
      * second, and bad news must not wait for it.
      */
     void scanMore(BooleanSupplier goesOn) {
@@ -136,7 +140,7 @@ final class NodeDevices {
         });
     }
 
-    /** Looks at what is neither a function nor a file. */
+    /** Scans the devices that are neither functions nor files. */
     void scanWithoutFunction() {
         boolean ignored = thread.run(() -> {
             lookWithoutFunction(new DeviceScan(sysfs));
@@ -144,7 +148,7 @@ final class NodeDevices {
         });
     }
 
-    /** Looks at the files at these paths and below; those that are there, if it has not looked at all. */
+    /** Scans the files at these paths and below. Returns those that exist, unless it has scanned all files. */
     List<PathDevice> scanFiles(Set<String> changed) {
         return changed.isEmpty() ? List.of() : thread.run(() -> paths.look(changed));
     }
@@ -155,8 +159,8 @@ final class NodeDevices {
     }
 
     /**
-     * Looks at these functions, and at the VFs of a PF, which are known by its names. What is the same for all functions is
-     * read once, however many there are.
+     * Scans these functions. For a PF, also scans its VFs, because they are known by the PF's names. Data that all
+     * functions share is read once.
      */
     void scan(Collection<PciAddress> addresses) {
         if (!addresses.isEmpty()) {
@@ -168,17 +172,17 @@ final class NodeDevices {
         }
     }
 
-    /** When something is to be looked at again without a uevent; far away if nothing is. */
+    /** When the next scan is due without a uevent; far away if none is. */
     long next(long now) {
         return functions.next(now);
     }
 
-    /** Looks at PFs whose VFs have gone, if it is time. */
+    /** Scans PFs whose VFs have gone, if it is time. */
     void scanDuePfs(long now) {
         scan(functions.duePfs(now));
     }
 
-    /** Follows the PFs whose VFs have gone. Goes through all devices, so after the news is published. */
+    /** Follows the PFs whose VFs have gone. This goes through all devices, so it runs after the news is published. */
     void followPfs(long now) {
         functions.followPfs(now);
     }

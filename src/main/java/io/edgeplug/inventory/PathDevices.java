@@ -26,21 +26,21 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
- * The files that classes name, as the looks so far have found them; one thread at a time.
+ * The files of classes that the scans so far have found; one thread at a time.
  *
- * <p>The look at one file is the unit, and the scan of all is that look at each file that a pattern names.
+ * <p>The unit is the scan of one file. A full scan does the same for each file that a pattern names.
  */
 final class PathDevices {
 
     private static final Logger LOG = Logger.getLogger(PathDevices.class.getName());
 
-    /** What is lost if a look does not return. */
+    /** Names the files as a place whose scan may not return. */
     private static final String PLACE = "files";
 
     private final ScanThread thread;
     private final Optional<FileWatch> watch;
     private final DevicesInPreparation inPreparation;
-    /** Who can write to a directory can make a problem come and go. */
+    /** A user who can write to a directory can make a problem come and go. */
     private final LogLimit told = new LogLimit(20, Duration.ofMinutes(1));
 
     private final FirstKinds firstKinds = new FirstKinds();
@@ -52,7 +52,7 @@ final class PathDevices {
 
     private List<String> problems = List.of();
 
-    /** Those in preparation stay as they were. */
+    /** Devices in preparation stay as they were. */
     PathDevices(
             ScanThread thread,
             Optional<FileWatch> watch,
@@ -78,7 +78,7 @@ final class PathDevices {
         return Collections.unmodifiableCollection(found.values());
     }
 
-    /** Looks at all. Files in a directory that cannot be listed now are still listed, as unhealthy. */
+    /** Scans all files. Files in a directory that cannot be listed now stay listed, as unhealthy. */
     void scan() {
         Optional<Trail> trail = watch.map(FileWatch::trail);
         DeviceScan.PathScan now = scan(trail);
@@ -89,8 +89,11 @@ final class PathDevices {
                     .limit(DeviceScan.PathScan.MAX_FILES)
                     .forEach(device -> byPath.put(device.path(), device.withHealth(unknown)));
         }
+        // asked once, since a preparation may end meanwhile
+        List<PathDevice> kept =
+                found.values().stream().filter(inPreparation::contains).toList();
         now.devices().forEach(device -> put(byPath, device.path(), Optional.of(device)));
-        found.values().stream().filter(inPreparation::contains).forEach(device -> byPath.put(device.path(), device));
+        kept.forEach(device -> byPath.put(device.path(), device));
         found = byPath;
         if (!now.problems().equals(problems)) {
             now.problems().forEach(problem -> told.line(problem).ifPresent(LOG::warning));
@@ -103,7 +106,7 @@ final class PathDevices {
         DeviceScan scan = new DeviceScan(thread.sysfs().on(trail));
         try {
             DeviceScan.PathScan now = thread.look(PLACE, () -> scan.paths(patterns, groups));
-            // not before it has returned: a look that hangs still adds to its trail
+            // The trail is set only after the scan has returned, because a scan that hangs still adds to it.
             watch.filter(one -> now.problems().isEmpty() || one.isCrowded())
                     .ifPresent(one -> one.keep(trail.orElseThrow()));
             return now;
@@ -113,9 +116,9 @@ final class PathDevices {
     }
 
     /**
-     * Looks at the files to which these paths lead, and at those below them; at all where that is not enough.
+     * Scans the files to which these paths lead, and the files below them. Scans all files if that is not enough.
      *
-     * @return the devices that are there, if it has not looked at all
+     * @return the devices that exist, unless it has scanned all files
      */
     List<PathDevice> look(Set<String> changed) {
         if (changed.contains(FileWatch.EVERYTHING)
@@ -138,7 +141,11 @@ final class PathDevices {
             scan();
             return List.of();
         }
-        now.forEach((path, device) -> put(found, path, device));
+        now.forEach((path, device) -> {
+            if (!isInPreparation(path)) {
+                put(found, path, device);
+            }
+        });
         if (found.values().stream().mapToInt(device -> device.files().size()).sum() > DeviceScan.PathScan.MAX_FILES) {
             scan();
             return List.of();
@@ -148,12 +155,12 @@ final class PathDevices {
                 .toList();
     }
 
-    /** Of all that was and all that may be there now, the devices that have a file at one of these paths, or below it. */
+    /** The known and possible devices with a file at one of these paths or below. */
     private Set<String> concerned(Set<String> changed, Sysfs sysfs) throws IOException {
         Set<String> concerned = new TreeSet<>();
         Set<PathGlob> listed = new HashSet<>();
         for (String path : changed) {
-            // 0 comes after /
+            // In ASCII, 0 comes after the slash.
             concerned.addAll(found.subMap(path + "/", path + "0").keySet());
             if (found.containsKey(path)) {
                 concerned.add(path);
@@ -182,12 +189,15 @@ final class PathDevices {
         return Stream.concat(groups.stream().map(PathGroup::first), patterns.stream());
     }
 
-    /** What is as it was stays the same object, so that nobody looks at it again. */
+    private boolean isInPreparation(String path) {
+        return Optional.ofNullable(found.get(path))
+                .filter(inPreparation::contains)
+                .isPresent();
+    }
+
+    /** An unchanged device stays the same object, so that no later step works on it again. */
     private void put(NavigableMap<String, PathDevice> devices, String path, Optional<PathDevice> device) {
         PathDevice before = found.get(path);
-        if (before != null && inPreparation.contains(before)) {
-            return;
-        }
         Optional<PathDevice> now = device.map(firstKinds::judged);
         if (now.isEmpty()) {
             devices.remove(path);

@@ -9,16 +9,16 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * PFs that still say that they have VFs, when none is there any more.
+ * PFs that still report VFs after their last VF has gone.
  *
- * <p>Once the last is gone, the kernel sleeps for a second before {@code sriov_numvfs} is 0, and sends no uevent then; see
+ * <p>The kernel sleeps for a second after the last VF before {@code sriov_numvfs} is 0, and then sends no uevent; see
  * {@code sriov_disable} in its drivers/pci/iov.c. One thread at a time; times are {@link System#nanoTime}.
  */
 final class PfsWithoutVfs {
 
     private static final long EVERY = Duration.ofMillis(500).toNanos();
 
-    /** A VF that was removed by its own {@code remove} leaves a number that stays as it is. */
+    /** After a VF was removed by its own {@code remove}, the number stays as it is, so the wait must end. */
     private static final long LONGEST = Duration.ofSeconds(10).toNanos();
 
     private static final long FAR = Duration.ofDays(1).toNanos();
@@ -26,7 +26,7 @@ final class PfsWithoutVfs {
     private final Map<PciAddress, Long> since = new HashMap<>();
     private long next;
 
-    /** These have lost a VF; {@link #keep} forgets those that have others. */
+    /** Adds PFs that have lost a VF. {@link #keep} forgets those that still have others. */
     void add(Set<PciAddress> pfs, long now) {
         if (since.isEmpty()) {
             next = now + EVERY;
@@ -34,12 +34,12 @@ final class PfsWithoutVfs {
         pfs.forEach(pf -> since.put(pf, now));
     }
 
-    /** When one is to be looked at; far away if none is. */
+    /** When the next PF must be scanned; far away if there is none. */
     long next(long now) {
         return since.isEmpty() ? now + FAR : next;
     }
 
-    /** Those that are to be looked at now. */
+    /** The PFs that must be scanned now. */
     List<PciAddress> due(long now) {
         if (next(now) - now > 0) {
             return List.of();
@@ -48,7 +48,7 @@ final class PfsWithoutVfs {
         return List.copyOf(since.keySet());
     }
 
-    /** Forgets those of which it is no longer true, or has been for too long. */
+    /** Forgets the PFs that are no longer without VFs, or have been so for too long. */
     void keep(Predicate<PciAddress> isWithoutVfs, long now) {
         since.entrySet().removeIf(entry -> now - entry.getValue() > LONGEST || !isWithoutVfs.test(entry.getKey()));
     }

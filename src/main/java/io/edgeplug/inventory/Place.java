@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where a device is on the node: at a PCI function, or where the kernel has it by its name.
+ * The place of a device on the node: a PCI function, or the kernel's name for the device.
  *
  * @param name the function's address, or the device's ID
  */
@@ -24,14 +24,14 @@ record Place(Optional<PciAddress> function, String name) {
         return new Place(Optional.of(address), address.toString());
     }
 
-    /** Whether a uevent is of what is there, or of a part of it. */
+    /** Whether a uevent is about the device at this place, or about a part of it. */
     boolean isNamedBy(Uevent uevent) {
         return function.isPresent()
                 ? PciAddress.lastIn(uevent.devpath()).equals(function)
                 : uevent.names().contains(name);
     }
 
-    /** Whether what was there was pulled. */
+    /** Whether the uevent says that the device at this place was pulled. */
     boolean isPulledBy(Uevent uevent) {
         List<String> names = uevent.names();
         return uevent.action().equals("remove") && names.getLast().equals(name);

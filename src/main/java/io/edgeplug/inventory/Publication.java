@@ -23,7 +23,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** The newest inventory, and who may hold which of its devices. Any thread reads and hands over, one publishes. */
+/**
+ * The newest inventory, and the possible holders of its devices. Any thread reads and hands over, one thread publishes.
+ */
 final class Publication {
 
     private final Latest<Inventory> newest = new Latest<>(Inventory.NOTHING, Inventory::generation);
@@ -32,19 +34,19 @@ final class Publication {
 
     private final Lock lock = new ReentrantLock();
 
-    // below: guarded by the lock, so that a list is published with all that were handed over before
+    // The fields below are guarded by the lock, so a list is published with all devices that were handed over before.
     private final Holders holders = new Holders();
 
     private final Uses uses = new Uses();
 
-    /** The devices of all resources, in each of their faces. */
+    /** The devices of all resources, by face. */
     private final Map<String, Item> byFace = new HashMap<>();
 
     Latest<Inventory> newest() {
         return newest;
     }
 
-    /** Runs that after each newer inventory, on the thread that publishes it. */
+    /** Runs the listener after each newer inventory, on the thread that publishes it. */
     void addListener(Runnable listener) {
         listeners.add(listener);
     }
@@ -58,10 +60,10 @@ final class Publication {
     }
 
     /**
-     * Hands over the devices of a resource with these IDs, all of them or none, in the order of their IDs; from now on they
-     * stay in each inventory, gone or not.
+     * Hands over the devices of a resource with these IDs, all of them or none, in the order of their IDs. From now on
+     * they stay in each inventory, even if they are gone.
      *
-     * @throws DeviceUnavailableException if one is not there or not healthy
+     * @throws DeviceUnavailableException if one is missing or unhealthy
      */
     List<Device> handOver(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         lock.lock();
@@ -75,9 +77,9 @@ final class Publication {
     }
 
     /**
-     * The same devices, which are not handed over by that.
+     * The same devices, without handing them over.
      *
-     * @throws DeviceUnavailableException if one is not there or not healthy
+     * @throws DeviceUnavailableException if one is missing or unhealthy
      */
     List<Device> available(ResourceName resource, Set<String> ids) throws DeviceUnavailableException {
         lock.lock();
@@ -96,7 +98,7 @@ final class Publication {
         Item item = Optional.ofNullable(byFace.get(face(resource, id)))
                 .orElseThrow(() -> current().absence(resource, id));
         Device device = item.device();
-        // the list that says so of a group mate or another face may be on its way yet
+        // The list that reports a group mate or another face as unhealthy may still be on its way.
         Optional<String> problem = device.health()
                 .problem()
                 .filter(text -> !device.health().isWithheld())
@@ -113,10 +115,10 @@ final class Publication {
     }
 
     /**
-     * Notes who holds which devices, and forgets all others but the newest.
+     * Notes the holders of devices, and forgets all others except the newest.
      *
-     * @param written when the kubelet wrote the notes that tell so
-     * @return whether what others can have differs by it
+     * @param written when the kubelet wrote its notes
+     * @return whether this changes what other pods can have
      */
     boolean noteHolders(Function<Device, Optional<HeldAs>> holder, Instant written) {
         Map<Item, HeldAs> held = new LinkedHashMap<>();
@@ -137,7 +139,7 @@ final class Publication {
         }
     }
 
-    /** Notes that a pod holds a device of a resource, which the kubelet had noted at that time. */
+    /** Notes that a pod holds a device of a resource, by the kubelet's notes of that time. */
     void noteHolder(ResourceName resource, String id, HeldAs holder, Instant written) {
         lock.lock();
         try {
@@ -148,7 +150,7 @@ final class Publication {
         }
     }
 
-    /** Whether a device is held as this item of it; as the first of its faces, if it is held as none of them. */
+    /** Whether a device is held as this item. If it is held as none of its faces, the first face counts. */
     private boolean isHeldFace(Item item, HeldAs as) {
         if (!item.isFace()
                 || as.resource().equals(item.resource().map(Object::toString).orElse(""))) {
@@ -159,7 +161,7 @@ final class Publication {
                 && !now.has(as.resource(), item.device().id());
     }
 
-    /** The resources of which it is not known yet whether the kubelet holds what it was given a while ago. */
+    /** The resources with an old Allocate of which it is not known yet whether the kubelet has noted it. */
     Set<String> unnoted() {
         lock.lock();
         try {
@@ -169,7 +171,7 @@ final class Publication {
         }
     }
 
-    /** Whether the kubelet may be about to note what it was given. */
+    /** Whether the kubelet may be about to note an Allocate. */
     boolean isAllocating() {
         lock.lock();
         try {
@@ -179,7 +181,7 @@ final class Publication {
         }
     }
 
-    /** Keeps a device from all but who gets it as the resource that it was used as; returns whether that is news. */
+    /** Withholds a device from all resources but the one as which it was used. Returns whether that is new. */
     boolean noteUse(String id, Optional<String> resource, boolean waits, String reason) {
         lock.lock();
         try {
@@ -189,7 +191,7 @@ final class Publication {
         }
     }
 
-    /** Offers a device to all again; returns whether that is news. */
+    /** Offers a device to all resources again. Returns whether that is new. */
     boolean endUse(String id) {
         lock.lock();
         try {
@@ -199,12 +201,12 @@ final class Publication {
         }
     }
 
-    /** The devices that are kept from all but who gets them as what they were used as, as {@link Uses#waiting} has them. */
+    /** The devices that are withheld, as {@link Uses#waiting} returns them. */
     Map<String, Boolean> used() {
         return uses.waiting();
     }
 
-    /** Who may hold a device. */
+    /** The possible holder of a device. */
     Optional<HeldAs> holder(String id) {
         lock.lock();
         try {
@@ -214,7 +216,7 @@ final class Publication {
         }
     }
 
-    /** These items, of which those are unhealthy that no other container can have now. */
+    /** These items, with those as unhealthy that no other container can have now. */
     List<Item> judged(List<Item> items) {
         lock.lock();
         try {
@@ -225,7 +227,7 @@ final class Publication {
         }
     }
 
-    /** The IOMMU groups that containers have now. */
+    /** The IOMMU groups of containers now. */
     HeldGroups heldGroups() {
         lock.lock();
         try {
@@ -236,11 +238,11 @@ final class Publication {
     }
 
     /**
-     * Makes these the devices that there are, and those that a pod may hold; publishes them if anything differs.
+     * Publishes these devices and those that a pod may hold, if anything differs.
      *
-     * @param judge makes items of devices: which class has each, and what is wrong with it
-     * @param settle what may be published of a change
-     * @return what differs in the list of all, unless nothing does
+     * @param judge makes items of devices, with their class and health
+     * @param settle reduces a change to the part that may be published now
+     * @return the difference in the list of all items, unless there is none
      */
     Optional<Difference<Item>> publish(
             List<Device> found,
@@ -252,7 +254,8 @@ final class Publication {
             List<Device> devices = new ArrayList<>(found);
             devices.addAll(Holders.missed(held, found));
             Inventory before = current();
-            // worked out here alone: all that follow go by it, and none goes through thousands of devices again
+            // The difference is worked out only here. All later steps use it, so none goes through thousands of devices
+            // again.
             Difference<Item> change = settle.apply(Difference.of(before.items(), judge.apply(devices)));
             if (before.generation() > 0 && change.isEmpty() && numaNodes.equals(before.numaNodes())) {
                 return Optional.empty();
@@ -273,7 +276,7 @@ final class Publication {
         }
     }
 
-    /** Not if a device that is gone was handed over since it was asked who holds which. */
+    /** Refuses if a device that is gone was handed over after the holders were read. */
     private boolean replace(Inventory after, Difference<Item> change, Set<String> before) {
         Set<String> gone = new HashSet<>();
         change.removed().forEach(item -> gone.add(item.device().id()));

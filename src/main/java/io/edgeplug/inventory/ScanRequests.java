@@ -17,18 +17,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
- * What the node is to be looked at for, each thing once however often it was named; any thread adds, one takes.
+ * The requests to scan parts of the node, each once however often it was named. Any thread adds, one thread takes.
  *
- * <p>It cannot grow beyond the functions and the files that were named since it was taken from last, of which files it
- * keeps some thousands: of more, it asks to look at all. Files are given out at a bounded rate, for whoever can write to a
- * directory can change it without end.
+ * <p>It cannot grow beyond the functions and files that were named since it was last taken from. It keeps some
+ * thousands of files; if there are more, it requests a scan of all. Files are given out at a limited rate, because a
+ * user who can write to a directory can change it without end.
  */
 final class ScanRequests {
 
-    /** So many paths are kept; whoever can write to a directory makes any number of files. */
+    /** How many paths are kept. A user who can write to a directory can make any number of files. */
     private static final int MAX_FILES = 4096;
 
-    /** So often files are given out at once. After that they wait for the interval, in which each is named once. */
+    /** How often files are given out at once. After that they wait for the interval, which names each of them once. */
     private static final int AT_ONCE = 20;
 
     private static final long INTERVAL = Duration.ofMillis(50).toNanos();
@@ -36,11 +36,11 @@ final class ScanRequests {
     private final Lock lock = new ReentrantLock();
     private final Condition added = lock.newCondition();
 
-    // below: guarded by the lock
+    // The fields below are guarded by the lock.
     private Map<PciAddress, Span> functions = new HashMap<>();
     private Map<String, Span> files = new HashMap<>();
 
-    /** Until when intervals are used up, each by files that were given out. */
+    /** The time up to which intervals are used up. Each time that files are given out uses one. */
     private long used = System.nanoTime();
 
     private boolean withoutFunction;
@@ -48,15 +48,15 @@ final class ScanRequests {
     private boolean judgement;
 
     /**
-     * What to look at.
+     * The parts of the node to scan.
      *
-     * @param files paths that may lead elsewhere, each with all that is below it
-     * @param withoutFunction whether at what is neither a function nor a file
+     * @param files paths that may have changed, each with everything below it
+     * @param withoutFunction whether to scan devices that are neither functions nor files
      */
     record Batch(
             Map<PciAddress, Span> functions, Map<String, Span> files, boolean withoutFunction, boolean everything) {
 
-        /** Whether something was said of that device. */
+        /** Whether the batch names that device. */
         boolean names(Device device) {
             if (everything) {
                 return true;
@@ -67,7 +67,7 @@ final class ScanRequests {
             return device instanceof PathDevice path ? span(path).isPresent() : withoutFunction;
         }
 
-        /** When one of its files was named. */
+        /** When one of the device's files was named. */
         Optional<Span> span(PathDevice device) {
             return device.files().stream()
                     .flatMap(file -> FileWatch.upFrom(file.path()).stream())
@@ -76,7 +76,7 @@ final class ScanRequests {
         }
     }
 
-    /** When something was named first and last, in {@link System#nanoTime}. */
+    /** The first and the last time at which something was named, in {@link System#nanoTime}. */
     record Span(long first, long last) {
 
         Span and(Span later) {
@@ -84,7 +84,7 @@ final class ScanRequests {
         }
     }
 
-    /** Notes what a uevent asks to look at, which may be nothing. */
+    /** Adds the scan for a uevent; some need none. */
     void add(Uevent event) {
         Optional<PciAddress> address = PciAddress.lastIn(event.devpath());
         if (address.isPresent()) {
@@ -92,12 +92,12 @@ final class ScanRequests {
             return;
         }
         switch (event.subsystem()) {
-            // an RDMA device in software is one of the function whose interface it sends through
+            // An RDMA device in software belongs to the function whose interface it sends through.
             case "infiniband", "infiniband_verbs", "infiniband_mad" -> addEverything();
             case "fpga_manager", "fpga_region", "dfl" -> change(() -> withoutFunction = true);
             default -> {
                 boolean isNodeOfAllRdma = event.devpath().endsWith("/misc/rdma_cm");
-                // all others are of no device that is listed: interfaces of containers, bridges, tunnels
+                // All others belong to no listed device: interfaces of containers, bridges, tunnels.
                 if (isNodeOfAllRdma || event.equals(Uevent.MISSED)) {
                     addEverything();
                 }
@@ -110,7 +110,7 @@ final class ScanRequests {
         change(() -> functions.merge(address, new Span(now, now), Span::and));
     }
 
-    /** What happened to a device is not known; all is looked at if there is no smaller unit. */
+    /** Requests a scan of a device after an unknown change; of everything if there is no smaller unit. */
     void add(Device device) {
         if (device instanceof PciDevice pci) {
             add(pci.function().address());
@@ -121,7 +121,7 @@ final class ScanRequests {
         }
     }
 
-    /** These paths may lead elsewhere. */
+    /** Adds paths that may lead elsewhere now. */
     void addFiles(Collection<String> paths) {
         long now = System.nanoTime();
         change(() -> {
@@ -136,12 +136,12 @@ final class ScanRequests {
         change(() -> everything = true);
     }
 
-    /** Has what is known judged again, and nothing looked at. */
+    /** Requests a new judgement of the known devices, without a scan. */
     void addJudgement() {
         change(() -> judgement = true);
     }
 
-    /** Whether there is something to look at now, or to judge again. */
+    /** Whether there is a request for a scan or a judgement now. */
     boolean hasAny() {
         lock.lock();
         try {
@@ -152,7 +152,7 @@ final class ScanRequests {
         }
     }
 
-    /** How long files are to wait, in nanoseconds. */
+    /** How long files must still wait, in nanoseconds. */
     private long untilFiles() {
         return used - AT_ONCE * INTERVAL - System.nanoTime();
     }
@@ -168,7 +168,7 @@ final class ScanRequests {
         return taken;
     }
 
-    /** Waits until there is something to look at, or until that {@link System#nanoTime}, and takes it. */
+    /** Waits for a request, or until that {@link System#nanoTime}, and takes it. */
     Batch await(long end) throws InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -19,18 +19,22 @@ import java.util.function.Supplier;
 import java.util.logging.Logger;
 
 /**
- * The thread that looks at the node, which is replaced when a look does not return: the kernel keeps whoever reads an
- * attribute of a function that is being reset, until that is over or for ever.
+ * The thread that scans the node. It is replaced when a scan does not return: the kernel blocks a reader of a function
+ * that is being reset, until that is over or for ever.
  *
- * <p>{@link #run} hands work over and waits for it, so work may touch all that its caller may. Work whose look is stuck is
- * begun again on a new thread, where that look is refused. A lost thread that comes back touches nothing and ends. The
- * work as a whole is handed over, and not each look: that would take as long as a look.
+ * <p>{@link #run} passes work to the thread and waits, so the work may use everything that its caller may use. If a
+ * look of the work is stuck, the work begins again on a new thread, where that look is refused. A lost thread that
+ * comes back touches nothing and ends. The work is passed on as a whole, because passing on each look would take as
+ * long as the look.
  */
 final class ScanThread implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(ScanThread.class.getName());
 
-    /** A look is lost that is still the same after so many waits; a process that was stopped meanwhile has waited once. */
+    /**
+     * A look is lost if it is still the same after this many waits. If the process was stopped meanwhile, that is only
+     * one wait.
+     */
     private static final int WAITS = 4;
 
     private static final Duration WAIT = Duration.ofMillis(250);
@@ -39,16 +43,16 @@ final class ScanThread implements AutoCloseable {
     private final Runnable onLoss;
     private final Consumer<String> onReturn;
 
-    /** The thread that work is handed to; of the one thread that does so. */
+    /** The thread that gets the work. Only one thread passes work on. */
     private Worker worker;
 
     private final StuckLooks stuck = new StuckLooks();
 
     /**
-     * Of that node.
+     * The thread of that node.
      *
-     * @param onLoss run whenever a thread was lost, on the thread that waits for the work
-     * @param onReturn told a place that may be looked at again, on any thread
+     * @param onLoss runs whenever a thread was lost, on the thread that waits for the work
+     * @param onReturn gets a place that may be scanned again, on any thread
      */
     ScanThread(Sysfs sysfs, Runnable onLoss, Consumer<String> onReturn) {
         this.sysfs = sysfs.announcing(ScanThread::begin);
@@ -57,12 +61,12 @@ final class ScanThread implements AutoCloseable {
         this.worker = new Worker();
     }
 
-    /** Reads something of the node and changes nothing. */
+    /** Reads something of the node, and changes nothing. */
     interface Look<T> {
         T look() throws IOException;
     }
 
-    /** What a thread is at: two looks at one place are two. */
+    /** The look that a thread is doing. Two looks at one place are two objects. */
     private static final class At {
 
         static final At NOTHING = new At("");
@@ -75,7 +79,7 @@ final class ScanThread implements AutoCloseable {
         }
     }
 
-    /** Unwinds work that goes on without this thread. */
+    /** Ends the work on a thread that was given up. */
     private static final class Abandoned extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -99,7 +103,7 @@ final class ScanThread implements AutoCloseable {
         }
     }
 
-    /** What came of the work; empty if its thread is lost. */
+    /** The result of the work; empty if its thread is lost. */
     private <T> Optional<T> await(FutureTask<T> task) {
         boolean interrupted = false;
         try {
@@ -136,10 +140,10 @@ final class ScanThread implements AutoCloseable {
     }
 
     /**
-     * Looks at a place, by work that runs.
+     * Looks at a place. For use by the work.
      *
-     * @param place what is lost if the look does not return: a function's address, or what else it is called
-     * @throws IOException if the look does, or has not returned before; the message ends with the reason
+     * @param place the address of a function, or another name of what is lost if the look does not return
+     * @throws IOException if the look throws it, or has not returned before; the message ends with the reason
      */
     <T> T look(String place, Look<T> look) throws IOException {
         if (!(Thread.currentThread() instanceof Worker current)) {
@@ -158,12 +162,12 @@ final class ScanThread implements AutoCloseable {
         }
     }
 
-    /** Has all places looked at again whose threads are back; to be called now and then. */
+    /** Requests scans of all places whose threads are back. Call it now and then. */
     void takeTurns() {
         stuck.takeTurns();
     }
 
-    /** What was at that place is gone, and what comes there is another one. */
+    /** Forgets a place whose device is gone. The next device there is another one. */
     void forget(String place) {
         stuck.forget(place);
     }
@@ -174,7 +178,7 @@ final class ScanThread implements AutoCloseable {
         }
     }
 
-    /** Ends the thread; those that are lost end when they come back. */
+    /** Ends the thread. Lost threads end when they come back. */
     @Override
     public void close() {
         worker.interrupt();
@@ -186,10 +190,10 @@ final class ScanThread implements AutoCloseable {
         private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
         private final AtomicReference<At> at = new AtomicReference<>(At.NOTHING);
 
-        /** What it reads, or read last. */
+        /** The path that it reads or has read last. */
         private volatile String path = "";
 
-        /** Where it was lost; empty as long as it is not. Guarded by this. */
+        /** The place where it was lost; empty while it is not. Guarded by this. */
         private String lostAt = "";
 
         Worker() {
@@ -219,7 +223,7 @@ final class ScanThread implements AutoCloseable {
             }
         }
 
-        /** Gives it up, unless its look has just ended. */
+        /** Gives the thread up, unless its look has just ended. */
         synchronized boolean lose(At last) {
             if (!at.compareAndSet(last, At.LOST)) {
                 return false;

@@ -17,17 +17,18 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Holds back good news of a device until nothing has happened to it for a while, and lets bad news pass.
+ * Holds back good news of a device until nothing has happened to it for a while. Bad news passes at once.
  *
- * <p>A device that appears gets its driver, its interfaces and its nodes one after the other; a container must not be
- * given it halfway, nor the kubelet a list for each step. One thread at a time; times are {@link System#nanoTime}.
+ * <p>A device that appears gets its driver, its interfaces and its nodes one after the other. A container must not get
+ * it halfway, and the kubelet must not get a list for each step. One thread at a time; times are
+ * {@link System#nanoTime}.
  */
 final class Settling {
 
-    /** How long a device may stay away for its uevents, or for what it still lacks. */
+    /** How long a device may be held back because of its uevents, or because it is not complete. */
     private static final long LONGEST = Duration.ofSeconds(2).toNanos();
 
-    /** So many times the quiet may a device wait for others: there is always something that has just happened. */
+    /** How many quiet times a device may wait for others, because something always happens on a node. */
     private static final int TOGETHER = 4;
 
     private static final long FAR = Duration.ofDays(1).toNanos();
@@ -37,24 +38,24 @@ final class Settling {
     private final Map<Place, Span> unsettled = new HashMap<>();
 
     /**
-     * Good news waits until a device has been quiet for that long. Devices that settle within so long of each other settle
-     * together, as long as none waits too long for it: a burst is one change of the list.
+     * Good news waits until a device has been quiet for that time. Devices that settle within that time of each other
+     * settle together, as long as none waits too long. So a burst is one change of the list.
      */
     Settling(Duration quiet) {
         this.quiet = quiet.toNanos();
     }
 
-    /** Has devices wait that long from now on; any thread. */
+    /** Sets how long devices wait from now on; any thread. */
     void use(Duration newQuiet) {
         quiet = newQuiet.toNanos();
     }
 
-    /** Something has happened at a place. */
+    /** Notes that something has happened at a place. */
     void note(Place place, Span when) {
         unsettled.merge(place, when, Span::and);
     }
 
-    /** When something settles next, and all that settles soon after it; far away if all has. */
+    /** When the next devices settle, including those that settle soon after; far away if all have. */
     long next(long now) {
         List<Span> spans = unsettled.values().stream()
                 .sorted(Comparator.comparingLong(span -> end(span) - now))
@@ -74,9 +75,9 @@ final class Settling {
     }
 
     /**
-     * The places that have settled now: good news of them is told from here on.
+     * The places that have settled now. Good news of them is published from now on.
      *
-     * @param at the devices in a place
+     * @param at the devices at a place
      */
     Set<Place> settle(Function<Place, List<Device>> at, long now) {
         if (unsettled.isEmpty() || next(now) - now > 0) {
@@ -104,7 +105,7 @@ final class Settling {
         return settled;
     }
 
-    /** What may be published of a change now: the same without good news of what has not settled. */
+    /** The part of a change that may be published now: everything but good news of devices that have not settled. */
     Difference<Item> pass(Difference<Item> change, Set<Place> settled, long now) {
         Map<String, Item> published = new HashMap<>();
         change.removed().forEach(item -> {
@@ -140,7 +141,7 @@ final class Settling {
         return item.device().health().isHealthy();
     }
 
-    /** It leaves its resource at once, and stays broken until it has settled. */
+    /** A device leaves its resource at once, and stays broken until it has settled. */
     private static Item worse(Item was, Item is) {
         return was.resource().equals(is.resource())
                 ? new Item(is.device().withHealth(was.device().health()), is.deviceClass())

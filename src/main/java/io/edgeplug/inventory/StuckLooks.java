@@ -10,28 +10,30 @@ import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** The threads that have not come back from a look, and the places that are not looked at meanwhile; thread-safe. */
+/**
+ * The threads that have not come back from a look, and the places that must not be looked at meanwhile; thread-safe.
+ */
 final class StuckLooks {
 
     private static final Logger LOG = Logger.getLogger(StuckLooks.class.getName());
 
-    /** Functions on one bus that do not answer; the others there would not either. */
+    /** If this many functions of a bus do not answer, the others would not answer either. */
     private static final int MOST_OF_A_BUS = 8;
 
     private static final int MOST = 32;
 
-    /** By thread, the place that it was lost at. */
+    /** By thread, the place where it was lost. */
     private final Map<Thread, String> lost = new HashMap<>();
 
     private final Map<String, Refusal> refused = new HashMap<>();
 
-    /** Places that a thread has come back from since it was last their turn. */
+    /** Places from which a thread has come back since the last {@link #takeTurns}. */
     private final Set<String> slow = new HashSet<>();
 
-    /** Why a place is not looked at. */
+    /** The reason why a place must not be looked at. */
     private record Refusal(String text, Thread by) {}
 
-    /** A thread was lost there; has the place refused for that reason until it is back. */
+    /** Refuses a place for that reason until the thread that was lost there is back. */
     synchronized void add(Thread thread, String place, String text) {
         lost.put(thread, place);
         refused.put(place, new Refusal(text, thread));
@@ -42,7 +44,7 @@ final class StuckLooks {
                 new Object[] {Journal.device(place)});
     }
 
-    /** Why a place must not be looked at now. */
+    /** The reason why a place must not be looked at now. */
     synchronized Optional<String> refusal(String place) {
         if (lost.isEmpty() && refused.isEmpty()) {
             return Optional.empty();
@@ -70,8 +72,8 @@ final class StuckLooks {
     /**
      * A thread is back.
      *
-     * @return whether its place may be looked at now; one that keeps being slow waits for its turn, since each look holds
-     *     up all others
+     * @return whether its place may be looked at now; a place that keeps being slow waits for {@link #takeTurns},
+     *     because each look delays all others
      */
     synchronized boolean remove(Thread thread, String place) {
         lost.remove(thread);
@@ -88,7 +90,7 @@ final class StuckLooks {
         return isFirst;
     }
 
-    /** It is the turn of all places whose threads are back. */
+    /** Allows looks at all places whose threads are back. */
     synchronized void takeTurns() {
         Set<String> waiting = new HashSet<>();
         refused.forEach((place, refusal) -> {
@@ -100,7 +102,7 @@ final class StuckLooks {
         slow.retainAll(waiting);
     }
 
-    /** What was at that place is gone, and what comes there is another one. */
+    /** Forgets a place whose device is gone. The next device there is another one. */
     synchronized void forget(String place) {
         refused.remove(place);
         slow.remove(place);

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The devices that are not as their next pod must find them, because a pod has used them: as long as one is noted here, nobody
- * gets it but who gets it as the resource that it was used as. This is in memory; {@code UsedDevices} has the notes on disk, and
- * {@code ReleasedDevices} keeps the two alike. One thread at a time changes them, any may ask.
+ * The devices that a pod has used and that are not scrubbed yet. While a device is noted here, only the resource as
+ * which it was used gets it. The notes are in memory; {@code UsedDevices} has them on disk, and {@code ReleasedDevices}
+ * keeps both alike. One thread at a time changes them, and any may ask.
  */
 final class Uses {
 
@@ -20,25 +20,25 @@ final class Uses {
      * A use that is not over yet.
      *
      * @param resource as which the device was used; empty if that is not known
-     * @param waits whether it is over soon, so that who prepares it next can wait for that
+     * @param waits whether it is over soon, so that the next preparation can wait for that
      * @param reason why nobody gets the device while nobody holds it, for a person
      */
     private record Use(Optional<String> resource, boolean waits, String reason) {}
 
     private final Map<String, Use> byId = new ConcurrentHashMap<>();
 
-    /** Whether that is news. */
+    /** Returns whether that is new. */
     boolean note(String id, Optional<String> resource, boolean waits, String reason) {
         Use use = new Use(resource, waits, reason);
         return !Optional.of(use).equals(Optional.ofNullable(byId.put(id, use)));
     }
 
-    /** Whether that is news. */
+    /** Returns whether that is new. */
     boolean end(String id) {
         return byId.remove(id) != null;
     }
 
-    /** By ID, whether each use is over soon, and not before a person has mended something. */
+    /** By ID, whether each use is over soon, without the help of a person. */
     Map<String, Boolean> waiting() {
         Map<String, Boolean> all = new HashMap<>();
         byId.forEach((id, use) -> all.put(id, use.waits()));
@@ -49,7 +49,7 @@ final class Uses {
         return byId.isEmpty();
     }
 
-    /** Why a container cannot be given the item now, by what is known of its device's holder; empty if it can. */
+    /** The reason why a container cannot get the item now, by the holder of its device; empty if it can. */
     Optional<String> objection(Item item, Optional<Holders.Entry> holder) {
         return reason(item, holder)
                 .filter(reason -> holder.isPresent()
@@ -58,12 +58,12 @@ final class Uses {
                                 .isEmpty());
     }
 
-    /** These items, of which those are withheld that nobody is to get now. */
+    /** These items, with those withheld that nobody must get now. */
     List<Item> judged(List<Item> items, Holders holders) {
         List<Item> judged = new ArrayList<>(items.size());
         boolean isAny = false;
         for (Item item : items) {
-            // what is broken says so itself
+            // A broken device already has its own problem.
             Optional<String> reason = item.device().health().isHealthy()
                     ? reason(item, holders.of(item.device().id()))
                     : Optional.empty();

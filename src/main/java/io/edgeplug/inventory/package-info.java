@@ -1,10 +1,10 @@
 /**
- * What this node has now, and which resource each device backs.
+ * The devices of this node now, and the resource of each device.
  *
- * <p>Entry types: {@link io.edgeplug.inventory.Inventory}, an immutable value with a generation, and {@link
- * io.edgeplug.inventory.Monitor}, which keeps it current. A change passes {@code ScanRequests}, {@code NodeDevices}, {@code
- * DevicesInPreparation}, {@code Matching}, {@code HealthWatch}, {@code HeldGroups}, {@code Uses} and {@code Settling}, which {@code
- * Publication} calls before it publishes, all on the one {@code InventoryThread}, which alone writes device
- * state; any thread may read or wait.
+ * <p>The entry types are {@link io.edgeplug.inventory.Inventory}, an immutable value with a generation, and
+ * {@link io.edgeplug.inventory.Monitor}, which keeps it current. A change passes {@code ScanRequests},
+ * {@code NodeDevices}, {@code DevicesInPreparation}, {@code Matching}, {@code HealthWatch}, {@code HeldGroups},
+ * {@code Uses} and {@code Settling}. {@code Publication} calls these before it publishes. All of this is on the one
+ * {@code InventoryThread}, and only that thread writes device state. Any thread may read or wait.
  */
 package io.edgeplug.inventory;

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the kubelet is told of one device, in whatever version of the API.
+ * One device in the list for the kubelet, independent of the version of the API.
  *
- * @param numaNodes empty if it is not told of any
+ * @param numaNodes empty if the kubelet is told none
  */
 record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
 
@@ -16,7 +16,7 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
         numaNodes = List.copyOf(numaNodes);
     }
 
-    // lists of thousands are compared, and a record's own is several times slower
+    // Lists of thousands are compared, and the method that records generate is several times slower.
     @Override
     public boolean equals(Object other) {
         return other instanceof Advertised that
@@ -30,7 +30,10 @@ record Advertised(String id, boolean healthy, List<Integer> numaNodes) {
         return id.hashCode();
     }
 
-    /** Whether a device that was healthy is gone or no longer so: the kubelet must know before it hands it out. */
+    /**
+     * Whether a healthy device has become unhealthy or is gone. The kubelet must know this before it gives the device
+     * to a pod.
+     */
     static boolean isWorse(Difference<Advertised> change) {
         Set<String> healthy = new HashSet<>();
         for (Advertised one : change.added()) {

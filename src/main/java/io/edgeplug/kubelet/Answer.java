@@ -23,6 +23,6 @@ record Answer<Q, A>(Progress progress) implements ClientResponseObserver<Q, A> {
 
     @Override
     public void onCompleted() {
-        // the answer was all there is to say
+        // The answer itself was everything.
     }
 }

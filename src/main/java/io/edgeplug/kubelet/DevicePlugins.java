@@ -60,11 +60,11 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     /**
-     * Starts to serve and to register; a kubelet that is not there yet is waited for.
+     * Starts to serve and to register. Waits for a kubelet that is not there yet.
      *
-     * @param kubeletDir the kubelet's directory for device plugins, which may be missing yet
-     * @param kubeletRoot its root directory, in which it tells of its pods
-     * @param claims those whose devices are held beside those that it notes
+     * @param kubeletDir the kubelet's directory for device plugins, which may not exist yet
+     * @param kubeletRoot its root directory, with the sockets that tell of pods
+     * @param claims whose devices are held, besides those in the kubelet's notes
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
     public static DevicePlugins open(
@@ -93,12 +93,12 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     /**
-     * Starts to serve where the kubelet's plugin watcher finds the sockets.
+     * Starts to serve in the directory where the kubelet's plugin watcher finds sockets.
      *
-     * @param registry the kubelet's {@code plugins_registry}, which may be missing yet
-     * @param kubeletDir its directory for device plugins, where it notes who holds what
-     * @param kubeletRoot its root directory, in which it tells of its pods
-     * @param claims those whose devices are held beside those that it notes
+     * @param registry the kubelet's {@code plugins_registry}, which may not exist yet
+     * @param kubeletDir its directory for device plugins, where it notes the holders of devices
+     * @param kubeletRoot its root directory, with the sockets that tell of pods
+     * @param claims whose devices are held, besides those in the kubelet's notes
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
     public static DevicePlugins openInRegistry(
@@ -144,7 +144,7 @@ public final class DevicePlugins implements AutoCloseable {
         return plugins;
     }
 
-    /** The supplies that the kubelet is told of; the others are for claims. */
+    /** The supplies for the kubelet. The others are for claims. */
     private static Stream<Supply> registered(Supplies supplies) {
         return supplies.each().stream().filter(supply -> supply.deviceClass().api() == Api.DEVICE_PLUGIN);
     }
@@ -154,7 +154,7 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     /**
-     * Serves these classes from now on, and has the monitor use them. A resource whose class is as it was keeps its
+     * Serves these classes from now on, and has the monitor use them. A resource with an unchanged class keeps its
      * socket, its stream and its supply. One thread at a time.
      */
     public void use(List<DeviceClass> classes) throws InterruptedException {
@@ -162,7 +162,7 @@ public final class DevicePlugins implements AutoCloseable {
                 .map(ResourcePlugin::deviceClass)
                 .filter(classes::contains)
                 .toList();
-        // first: a resource without devices would be an empty list, and fail the containers that have them
+        // This comes first: a resource without devices would be an empty list, and fail the containers that have them.
         registrations.remove(registrations.plugins().stream()
                 .filter(plugin -> !kept.contains(plugin.deviceClass()))
                 .toList());
@@ -176,19 +176,22 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     /**
-     * Registers with a stand-in for the kubelet, in the background, so that the real one is registered with quickly. Waits
-     * until that is done, but not long, if no kubelet listens yet: one that starts next would come in the middle of it. Once.
+     * Registers with a stand-in for the kubelet, in the background, so that later registrations with the real one are
+     * quick. If no kubelet listens yet, it waits a short time for the end, so that a starting kubelet does not come in
+     * the middle. Call it once.
      */
     public void rehearse() throws InterruptedException {
         rehearsal.start();
     }
 
-    /** Waits until that is done, or for so long, and says whether it is. */
+    /** Waits for the end of the rehearsal, up to a timeout. Returns whether it has ended. */
     public boolean awaitRehearsed(Duration timeout) throws InterruptedException {
         return rehearsal.await(timeout);
     }
 
-    /** Whether one of its sockets answers a call within so long; also where it has none, as without the directory. */
+    /**
+     * Whether one of its sockets answers a call in time; also true if it has no sockets, such as without the directory.
+     */
     public boolean answers(Duration patience) throws InterruptedException {
         Optional<Path> socket = registrations.plugins().stream()
                 .flatMap(plugin -> plugin.socket().stream())
@@ -196,12 +199,12 @@ public final class DevicePlugins implements AutoCloseable {
         return socket.isEmpty() || rpc.answers(socket.orElseThrow(), patience);
     }
 
-    /** Whether there is a kubelet; where it finds sockets by itself, whether there is its directory. */
+    /** Whether there is a kubelet, or its directory if it finds sockets by itself. */
     public boolean hasKubelet() {
         return registrations.hasKubelet();
     }
 
-    /** The resources that the kubelet has the devices of now. */
+    /** The resources whose devices the kubelet has now. */
     public List<ResourceName> registered() {
         return registrations.plugins().stream()
                 .filter(ResourcePlugin::isRegistered)
@@ -209,17 +212,17 @@ public final class DevicePlugins implements AutoCloseable {
                 .toList();
     }
 
-    /** Which pods of its kubelet hold what. */
+    /** The pods of its kubelet and their devices. */
     public KubeletPods pods() {
         return pods;
     }
 
-    /** Has what pods hold looked at again soon, as when the kubelet has noted something else. */
+    /** Requests a new look at the holders soon, as after a change of the kubelet's notes. */
     public void lookAtHolders() {
         directory.noted();
     }
 
-    /** How many registrations of each resource came about, and how many failed. */
+    /** How many registrations of each resource succeeded, and how many failed. */
     public Map<ResourceName, Outcomes.Counts> registrations() {
         return registrations.plugins().stream()
                 .collect(Collectors.toMap(
@@ -228,9 +231,9 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     /**
-     * Waits until the kubelet has come or gone, or a registration may have come further.
+     * Waits until the kubelet has come or gone, or a registration may have progressed.
      *
-     * @return the generation that is newer, to wait with next; begin with any negative one
+     * @return the new generation for the next call; begin with any negative one
      */
     public long awaitNewerThan(long generation) throws InterruptedException {
         PluginDirectory.View ignored = directory.views().awaitNewerThan(generation);
@@ -238,15 +241,15 @@ public final class DevicePlugins implements AutoCloseable {
     }
 
     /**
-     * Waits until the kubelet may have noted something else of who holds what.
+     * Waits until the kubelet may have written other notes about holders.
      *
-     * @return the number to wait with next; begin with any negative one
+     * @return the number for the next call; begin with any negative one
      */
     public long awaitNotes(long number) throws InterruptedException {
         return directory.notes().awaitNewerThan(number);
     }
 
-    /** Takes all sockets away, without a farewell: an empty list would have the kubelet fail running containers. */
+    /** Removes all sockets without sending empty lists, which would make the kubelet fail running containers. */
     @Override
     public void close() throws IOException {
         rehearsal.interrupt();
@@ -261,7 +264,7 @@ public final class DevicePlugins implements AutoCloseable {
         directory.close();
     }
 
-    /** For tests: what follows the notes of the kubelet. */
+    /** For tests: follows the notes of the kubelet. */
     Releases releases() {
         return releases;
     }

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One resource served on one socket, for one registration at a time.
+ * One resource on one socket, for one registration at a time.
  *
- * <p>A kubelet up to 1.36 takes the end of an old stream for the end of the resource, and one from 1.37 refuses a socket
- * that it still knows. So no kubelet is told the same name twice, and the endpoint before is closed first. The
- * next kubelet, which knows none of them, may be told the same one.
+ * <p>A kubelet up to 1.36 takes the end of an old stream for the end of the resource. A kubelet from 1.37 on refuses a
+ * socket that it still knows. So no kubelet gets the same name twice, and the previous endpoint is closed first. The
+ * next kubelet knows none of the names, and may get the same one.
  */
 final class Endpoint implements AutoCloseable {
 
@@ -43,13 +43,13 @@ final class Endpoint implements AutoCloseable {
     /**
      * Serves the resource on a new socket.
      *
-     * @param wake run when its registration has come to nothing or to an end
+     * @param wake runs when its registration has failed or ended
      * @throws IOException if the socket cannot be made
      */
     static Endpoint open(UnixRpc rpc, PluginDirectory directory, Resource resource, KubeletApi api, Runnable wake)
             throws IOException {
         Path socket = SocketNames.next(directory.sockets(), resource.name());
-        // where the kubelet comes by itself, nobody knows when to look
+        // If the kubelet comes by itself, nobody knows when to look.
         Progress progress = new Progress(directory.isRegistry() ? wake : directory::progressed, wake);
         List<ServerServiceDefinition> services =
                 api.services(resource, progress).stream().map(RequestLimits::on).toList();
@@ -57,9 +57,9 @@ final class Endpoint implements AutoCloseable {
         return new Endpoint(resource, api, directory.path(), socket, server, progress);
     }
 
-    /** Begins to register it with the kubelet at the other end of that connection. */
+    /** Begins to register it with the kubelet of that connection. */
     void announce(Channel kubelet) {
-        // the kubelet joins it to its own directory (Register in devicemanager/plugin/v1beta1/server.go)
+        // The kubelet joins this name to its own directory (Register in devicemanager/plugin/v1beta1/server.go).
         api.announce(kubelet, directory.relativize(socket).toString(), resource, progress);
     }
 
@@ -76,12 +76,12 @@ final class Endpoint implements AutoCloseable {
         return socket;
     }
 
-    /** Whether its socket is still there. */
+    /** Whether its socket still exists. */
     boolean hasSocket() {
         return Files.exists(socket, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** Ends the streams and takes the socket away. */
+    /** Ends the streams and removes the socket. */
     @Override
     public void close() {
         progress.giveUp();

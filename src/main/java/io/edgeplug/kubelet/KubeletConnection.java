@@ -15,12 +15,12 @@ import java.util.logging.Logger;
 /**
  * The connection to the kubelet's Registration service, which all resources share.
  *
- * <p>It is made as soon as a kubelet listens, and again when it has ended. A resource registers only over a connection that
- * stands: the kubelet at its other end has finished wiping the directory, so a socket that exists then is not wiped by it.
- * For one thread at a time, but for {@link #established}.
+ * <p>It is made as soon as a kubelet listens, and again after it has ended. A resource registers only over an
+ * established connection: the kubelet at its other end has already wiped the directory, so it no longer wipes existing
+ * sockets. One thread at a time uses it; only {@link #established} is for all.
  *
- * <p>While there is no kubelet, a channel has tried in vain to connect, and is kept: all that is left to do for it once a
- * kubelet listens is to connect, where a new one would first have to be set up, which takes half of the time.
+ * <p>While there is no kubelet, the channel is kept after its failed attempts. Once a kubelet listens, it only has to
+ * connect. Setting up a new channel would take half of the time.
  */
 final class KubeletConnection implements AutoCloseable {
 
@@ -28,7 +28,10 @@ final class KubeletConnection implements AutoCloseable {
 
     private static final Duration FIRST_RETRY = Duration.ofMillis(2);
 
-    /** A socket has its name a moment before anyone listens, and a dead kubelet's socket stays: neither is worth a line. */
+    /**
+     * A socket exists a moment before its kubelet listens, and that of a dead kubelet stays. Neither is worth a log
+     * line.
+     */
     private static final Duration STARTING = Duration.ofSeconds(1);
 
     private final UnixRpc rpc;
@@ -38,34 +41,34 @@ final class KubeletConnection implements AutoCloseable {
 
     private volatile Optional<Established> established = Optional.empty();
 
-    // below: touched by one thread at a time
+    // Only one thread at a time uses the fields below.
     private final Backoff retries = new Backoff(FIRST_RETRY, PluginDirectory.LONGEST_RETRY);
     private Optional<KubeletSocket> kubelet = Optional.empty();
     private Optional<ManagedChannel> channel = Optional.empty();
 
-    /** Whether the channel's state is another than when it was looked at last. */
+    /** Whether the channel's state has changed since the last look. */
     private AtomicBoolean hasMoved = new AtomicBoolean();
 
-    /** Whether the channel has tried to connect in vain. */
+    /** Whether the channel has failed to connect. */
     private boolean hasFailed;
 
     private Deadline starting = Deadline.in(STARTING);
     private Deadline patience;
     private boolean isTold;
 
-    /** A connection that stands, and whose socket it was made to. */
+    /** An established connection, and the socket that it was made to. */
     record Established(KubeletSocket kubelet, ManagedChannel channel) {}
 
     /**
-     * A connection that has not been made.
+     * A connection that is not made yet.
      *
-     * @param wake run when there may be something to do about it
+     * @param wake runs when there may be something to do for it
      */
     KubeletConnection(UnixRpc rpc, PluginDirectory directory, Runnable wake) {
         this(rpc, directory, wake, KubeletApi.PATIENCE);
     }
 
-    /** The same, for a kubelet that is given so long to answer. */
+    /** The same, with a time limit for the kubelet's answer. */
     KubeletConnection(UnixRpc rpc, PluginDirectory directory, Runnable wake, Duration limit) {
         this.limit = limit;
         this.patience = Deadline.in(limit);
@@ -74,12 +77,12 @@ final class KubeletConnection implements AutoCloseable {
         this.wake = wake;
     }
 
-    /** The connection, if it stands. */
+    /** The connection, if it is established. */
     Optional<Established> established() {
         return established.filter(one -> one.channel().getState(false) == ConnectivityState.READY);
     }
 
-    /** Connects to a kubelet that has come, and notices what has become of the connection. */
+    /** Connects to a kubelet that has come, and checks the state of the connection. */
     void look() {
         Optional<KubeletSocket> here = directory.view().kubelet();
         if (!here.equals(kubelet)) {
@@ -105,7 +108,10 @@ final class KubeletConnection implements AutoCloseable {
         watch(connecting, ConnectivityState.IDLE);
     }
 
-    /** Has it connect now, whether it waits for calls or with another try; the kubelet has so long for it from now on. */
+    /**
+     * Makes the channel connect now, whether it is idle or waits for its next attempt. From now on the kubelet has a
+     * time limit.
+     */
     private void hurry(ManagedChannel channel) {
         patience = Deadline.in(limit);
         channel.resetConnectBackoff();
@@ -124,7 +130,7 @@ final class KubeletConnection implements AutoCloseable {
                 }
             }
             case IDLE, CONNECTING -> {
-                // it was made to connect, so it is idle again only after that came to an end
+                // It was told to connect, so it is idle again only after the connection has ended.
                 if (established.isPresent() || (isNews && state == ConnectivityState.IDLE)) {
                     lose();
                 } else if (kubelet.isPresent() && patience.isOver()) {
@@ -140,7 +146,7 @@ final class KubeletConnection implements AutoCloseable {
         }
     }
 
-    /** After its first failure a channel tells of its success only, so what is wrong is found out by another one. */
+    /** After its first failure a channel reports only success, so another channel finds the reason. */
     private void fail(ManagedChannel current) {
         boolean isFirst = !hasFailed;
         hasFailed = true;
@@ -162,7 +168,7 @@ final class KubeletConnection implements AutoCloseable {
         retries.failed();
     }
 
-    /** Has the next change of its state looked at, which may be past already. */
+    /** Watches for the next change of the channel's state, which may already have happened. */
     private void watch(ManagedChannel current, ConnectivityState state) {
         AtomicBoolean moved = hasMoved;
         current.notifyWhenStateChanged(state, () -> {
@@ -171,7 +177,7 @@ final class KubeletConnection implements AutoCloseable {
         });
     }
 
-    /** Tells one thing of each kubelet. */
+    /** Logs a text once for each kubelet. */
     private void tell(Level level, String text) {
         LOG.log(isTold ? Level.FINE : level, text);
         isTold = true;
@@ -182,7 +188,7 @@ final class KubeletConnection implements AutoCloseable {
         retries.failed();
     }
 
-    /** Keeps a channel that is connected to nobody. */
+    /** Keeps a channel that has no connection. */
     private void leave() {
         if (established.isPresent()
                 || channel.filter(one -> one.getState(false) != ConnectivityState.TRANSIENT_FAILURE)
@@ -200,7 +206,7 @@ final class KubeletConnection implements AutoCloseable {
         }
     }
 
-    /** How long to wait with the next look if nothing happens. */
+    /** How long to wait before the next look if nothing happens. */
     Duration pause() {
         if (kubelet.isEmpty() || established.isPresent()) {
             return PluginDirectory.POLL;
@@ -215,7 +221,7 @@ final class KubeletConnection implements AutoCloseable {
                 : retries.due().map(Deadline::wakeUp).orElse(Duration.ZERO);
     }
 
-    /** Hangs up. */
+    /** Closes the connection. */
     @Override
     public void close() {
         drop();

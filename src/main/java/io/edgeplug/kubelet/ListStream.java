@@ -13,21 +13,23 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
 /**
- * One ListAndWatch stream: the newest list whenever it differs from what this stream sent last.
+ * One ListAndWatch stream. It sends the newest list whenever it differs from the last one that it sent.
  *
- * <p>It compares with its own past only, so that a stream which is dying cannot take a change from its successor.
+ * <p>It compares only with its own past, so a dying stream cannot take a change away from its successor.
  *
  * @param <M> the message of a version of the API
  */
 final class ListStream<M> {
 
-    /** Good news comes so long after the message before it: each makes the kubelet write a file, and bursts are usual. */
+    /**
+     * The least time from a message to good news: each message makes the kubelet write a file, and bursts are usual.
+     */
     private static final Duration PAUSE = Duration.ofMillis(100);
 
-    /** A kubelet has one, and for a moment two. Each may cost a list that waits to be read. */
+    /** A kubelet has one stream, and for a moment two. Each may cost a list that waits to be read. */
     static final int MAX_STREAMS = 4;
 
-    /** Of so many devices at most, the first list is sent as the call comes; it takes below a millisecond. */
+    /** Up to this many devices, the first list is sent within the call, because it takes less than a millisecond. */
     private static final int SHORT = 128;
 
     private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
@@ -38,10 +40,10 @@ final class ListStream<M> {
     private final Semaphore readiness = new Semaphore(0);
     private final CountDownLatch cancelled = new CountDownLatch(1);
 
-    /** Of the stock looked at last; the writer's own, once it has begun. */
+    /** The number of the last stock. Only the writer uses it once it has begun. */
     private long number;
 
-    /** What was sent before the writer began; the writer's own as well. */
+    /** The list that was sent before the writer began. Only the writer uses it once it has begun. */
     private Optional<Edition> first = Optional.empty();
 
     private ListStream(Lists<M> lists, ServerCallStreamObserver<M> kubelet, Progress progress) {
@@ -51,8 +53,8 @@ final class ListStream<M> {
     }
 
     /**
-     * Starts to send, until the kubelet goes or the server is shut down; refuses a stream too many. Called as the call
-     * comes.
+     * Starts to send, until the kubelet goes or the server is shut down. Refuses the stream if there are too many. Runs
+     * within the call.
      */
     static <M> void start(Lists<M> lists, StreamObserver<M> answer, Progress progress) {
         if (progress.streams() >= MAX_STREAMS) {
@@ -72,7 +74,7 @@ final class ListStream<M> {
         writer.start();
     }
 
-    /** A kubelet that boots refuses pods whose resource has no list yet, and a thread takes a while to begin. */
+    /** A booting kubelet refuses pods whose resource has no list yet, and a thread takes a while to begin. */
     private void sendAtOnce() {
         Edition edition = lists.newest();
         if (kubelet.isReady() && edition.devices().size() <= SHORT) {
@@ -107,19 +109,19 @@ final class ListStream<M> {
                 }
             }
         } catch (InterruptedException e) {
-            // the kubelet has gone, or we have
+            // The kubelet has gone, or this server has.
         } finally {
             progress.written(Thread.currentThread());
         }
     }
 
-    /** Waits for another stock than was looked at last, or until good news has waited long enough. */
+    /** Waits for a newer stock, or until good news has waited long enough. */
     private void await(Optional<Duration> wait) throws InterruptedException {
         Supply supply = lists.resource().supply();
         number = supply.stock().awaitNewerThan(number, wait.orElse(FOREVER)).number();
     }
 
-    /** Sends the list, or the newest there is once the kubelet can take one. */
+    /** Sends the list, or the newest one there is once the kubelet can take it. */
     private Edition send(Edition edition) throws InterruptedException {
         Edition newest = edition;
         while (!kubelet.isReady()) {

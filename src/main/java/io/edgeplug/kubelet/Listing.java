@@ -7,13 +7,10 @@ import io.edgeplug.rules.DeviceClass;
 import java.util.List;
 import java.util.TreeSet;
 
-/**
- * What the kubelet is to know of a resource, as one that it is told tells it: worked out again only of devices that have
- * changed. One thread at a time.
- */
+/** Makes the list of a resource for the kubelet. Only changed devices are worked out again. One thread at a time. */
 final class Listing {
 
-    /** The kubelet's bit masks of nodes have no room for more. */
+    /** The kubelet's bit masks of NUMA nodes have no room for more. */
     private static final int MAX_NUMA_NODES = 64;
 
     private final DeviceClass deviceClass;
@@ -29,20 +26,20 @@ final class Listing {
         this.shares = new Shares(deviceClass.sharing().shares());
     }
 
-    /** The whole list of these devices, with so many shares of each, on a node with these NUMA nodes. */
+    /** The whole list of these devices, with that many shares of each, on a node with these NUMA nodes. */
     List<Advertised> of(List<Device> newest, int listed, List<Integer> online) {
         List<Advertised> own = devices.map(newest, this::own);
         List<Advertised> near = deviceClass.excludeTopology() ? own : withNodes(own, online);
         return deviceClass.sharing().isShared() ? shared(near, listed) : near;
     }
 
-    /** With the nodes that are known of the device itself. */
+    /** With the NUMA nodes of the device itself. */
     private Advertised own(Device device) {
         List<Integer> nodes = deviceClass.excludeTopology() ? List.of() : known(deviceClass.numaNodes(device));
         return new Advertised(device.id(), device.health().isHealthy(), nodes);
     }
 
-    /** Those of these nodes that the kubelet can know, nearly always all; a device near none of them has none. */
+    /** The nodes among these that the kubelet can know, usually all. A device near none of them has none. */
     private static List<Integer> known(List<Integer> nodes) {
         for (int node : nodes) {
             if (node >= MAX_NUMA_NODES) {
@@ -53,8 +50,8 @@ final class Listing {
     }
 
     /**
-     * Either all devices of a resource have nodes or none has: next to one with nodes, the kubelet would find that one
-     * without fits nowhere, so one without is said to be near them all.
+     * Either all devices of a resource have nodes, or none has. If one has nodes, the kubelet finds that a device
+     * without nodes fits nowhere. So a device without nodes is listed as near all of them.
      */
     private static List<Advertised> withNodes(List<Advertised> own, List<Integer> online) {
         boolean isAnyWithout = false;

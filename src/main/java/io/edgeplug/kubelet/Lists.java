@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * The newest list of one resource, worked out and encoded once for all streams that send it; thread-safe.
+ * The newest list of one resource, made and encoded once for all streams that send it; thread-safe.
  *
  * @param <M> the message of a version of the API
  */
@@ -20,7 +20,7 @@ final class Lists<M> {
 
     private final Lock lock = new ReentrantLock();
 
-    /** Guarded by the lock, as all below. */
+    /** Guarded by the lock, like all fields below. */
     private final Listing listing;
 
     private Optional<Edition> newest = Optional.empty();
@@ -29,14 +29,14 @@ final class Lists<M> {
     /**
      * A list at one time.
      *
-     * @param stock the number of the stock that it was made of
-     * @param toldAgain higher if it is to be sent although nothing differs
+     * @param stock the number of its stock
+     * @param toldAgain grows if the list must be sent again although nothing differs
      */
     record Edition(long stock, List<Advertised> devices, long toldAgain) {}
 
     private record Encoded<M>(long stock, M message) {}
 
-    /** Of a resource, in these messages; the function is called by one thread at a time. */
+    /** The lists of a resource in these messages. One thread at a time calls the function. */
     Lists(Resource resource, Function<List<Advertised>, M> encoding) {
         this.resource = resource;
         this.encoding = encoding;
@@ -51,7 +51,7 @@ final class Lists<M> {
     Edition newest() {
         lock.lock();
         try {
-            // in this order: what is told again has a stock of its own
+            // The order matters: a list that is sent again has a stock of its own.
             Stock stock = resource.supply().current();
             long toldAgain = resource.supply().toldAgain();
             if (newest.filter(one -> one.stock() == stock.number()).isEmpty()) {
@@ -64,7 +64,7 @@ final class Lists<M> {
         }
     }
 
-    /** A list as it is sent. */
+    /** The message of a list. */
     M message(Edition edition) {
         lock.lock();
         try {

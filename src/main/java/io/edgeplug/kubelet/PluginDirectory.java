@@ -18,18 +18,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Logger;
 
 /**
- * The directory in which plugins have their sockets, watched for what makes them register anew.
+ * The directory of the plugins' sockets, watched for changes after which they must register again.
  *
- * <p>In device-plugins, a starting kubelet deletes every socket and makes {@code kubelet.sock} anew
- * (pkg/kubelet/cm/devicemanager/plugin/v1beta1/server.go), so another {@code kubelet.sock} is another kubelet. In
- * plugins_registry it finds the sockets that are there, so only another directory matters.
+ * <p>In device-plugins, a starting kubelet deletes every socket and makes {@code kubelet.sock} again
+ * (pkg/kubelet/cm/devicemanager/plugin/v1beta1/server.go). So another {@code kubelet.sock} means another kubelet. In
+ * plugins_registry the kubelet finds existing sockets, so only another directory matters.
  */
 final class PluginDirectory implements AutoCloseable {
 
-    /** The safety net, should inotify be unable to tell. Each look wakes all that follow the kubelet's notes. */
+    /** A safety net if inotify misses a change. Each look wakes everything that follows the kubelet's notes. */
     static final Duration POLL = Duration.ofSeconds(60);
 
-    /** The longest pause between attempts that fail, such as those to register. */
+    /** The longest pause between failing attempts, such as those to register. */
     static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
 
     static final String KUBELET_SOCKET = "kubelet.sock";
@@ -58,8 +58,8 @@ final class PluginDirectory implements AutoCloseable {
     /**
      * The directory at one time.
      *
-     * @param generation higher for each change that may concern a plugin
-     * @param kubelet tells one kubelet's socket from the next one's; empty while there is none
+     * @param generation grows with each change that may concern a plugin
+     * @param kubelet identifies the socket of one kubelet; empty while there is none
      */
     record View(long generation, Optional<KubeletSocket> kubelet) {
 
@@ -68,10 +68,10 @@ final class PluginDirectory implements AutoCloseable {
         }
     }
 
-    /** Inode and time of its making: an inode's number alone is soon used again. */
+    /** The inode and its time. The number of an inode alone is soon reused. */
     record KubeletSocket(Object inode, FileTime made) {}
 
-    /** Watches {@code device-plugins}, where the kubelet is registered with. */
+    /** Watches {@code device-plugins}, where plugins register with the kubelet. */
     static PluginDirectory devicePlugins(Path path) throws IOException {
         return open(path, false);
     }
@@ -100,9 +100,10 @@ final class PluginDirectory implements AutoCloseable {
     }
 
     /**
-     * Where plugins' sockets are: in a directory of our own, since a kubelet that starts deletes all sockets in its own and
-     * leaves directories alone (CleanupPluginDirectory in devicemanager/manager.go). So they outlive its restart, after which
-     * every millisecond counts. In plugins_registry it deletes none, and looks for them right there.
+     * The directory for the plugins' sockets. It is a directory of edgeplug in the kubelet's, because a starting
+     * kubelet deletes all sockets in its own directory and leaves directories alone (CleanupPluginDirectory in
+     * devicemanager/manager.go). So the sockets outlive its restart, after which every millisecond counts. In
+     * plugins_registry, the kubelet deletes no sockets, and looks for them in the directory itself.
      */
     Path sockets() {
         return isRegistry ? path : path.resolve(OWN);
@@ -112,27 +113,27 @@ final class PluginDirectory implements AutoCloseable {
         return path.resolve(KUBELET_SOCKET);
     }
 
-    /** The directory as it is now, also where the watcher has not come to an event yet. */
+    /** The directory now, even if the watcher has not read an event yet. */
     View view() {
         return look(false);
     }
 
-    /** The directory as it was when it was looked at last, for who waits for more. */
+    /** The directory at the last look, for threads that wait for a newer one. */
     Latest<View> views() {
         return views;
     }
 
-    /** How often files other than plugins' sockets may have changed, the kubelet's notes among them. */
+    /** Counts possible changes of files other than plugins' sockets, among them the kubelet's notes. */
     Latest<Long> notes() {
         return notes;
     }
 
-    /** The kubelet may have something else to tell of its pods. */
+    /** Reports that the kubelet may have news of its pods. */
     void noted() {
         Long ignored = notes.change(count -> count + 1);
     }
 
-    /** Runs this whenever a kubelet or a plugin's socket may have come or gone; it must return at once. */
+    /** Runs the listener whenever a kubelet or a plugin's socket may have come or gone. It must return at once. */
     void addListener(Runnable listener) {
         listeners.add(listener);
     }
@@ -141,7 +142,7 @@ final class PluginDirectory implements AutoCloseable {
         listeners.remove(listener);
     }
 
-    /** The connection or a registration has come further, which concerns nobody but who waits for a newer view. */
+    /** Reports progress of the connection or a registration, which concerns only threads that wait for a newer view. */
     void progressed() {
         View ignored = views.change(view -> view.next(view.kubelet()));
     }
@@ -167,7 +168,7 @@ final class PluginDirectory implements AutoCloseable {
         }
     }
 
-    /** Whether it is the socket of a plugin, and has gone; one that was made concerns nobody but who made it. */
+    /** Whether it is the socket of a plugin and has gone. A new socket concerns only its plugin. */
     private boolean hasGone(Path file) {
         return isSocket(file)
                 && file.startsWith(sockets())
@@ -179,9 +180,9 @@ final class PluginDirectory implements AutoCloseable {
     }
 
     /**
-     * Looks until nobody else has published meanwhile: so what is published last was seen last.
+     * Looks until nobody else has published meanwhile, so that the last publication is the last look.
      *
-     * @param isHint whether a plugin's socket may have gone too, so that it is news in any case
+     * @param isHint whether a plugin's socket may have gone too, which is news in any case
      */
     private View look(boolean isHint) {
         while (true) {
@@ -202,7 +203,8 @@ final class PluginDirectory implements AutoCloseable {
         try {
             BasicFileAttributes stat = Files.readAttributes(
                     isRegistry ? path : kubeletSocket(), BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            // a directory's time changes with every file in it; if another has its inode, our sockets are gone anyway
+            // A directory's time changes with each file in it. If another directory has its inode, the sockets are gone
+            // anyway.
             FileTime made = isRegistry ? FileTime.fromMillis(0) : stat.lastModifiedTime();
             return Optional.of(new KubeletSocket(Objects.requireNonNull(stat.fileKey()), made));
         } catch (IOException e) {

@@ -8,8 +8,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * What is logged and counted of one resource's registrations; a failure that is met again and again is logged once. For one
- * thread, but for the counts.
+ * Logs and counts the registrations of one resource. A repeated failure is logged once. One thread uses it, but any may
+ * read the counts.
  */
 final class PluginLog {
 
@@ -20,7 +20,7 @@ final class PluginLog {
     private final Outcomes registrations = new Outcomes();
     private String failure = "";
 
-    /** The log of a resource, in which a rehearsal is not to be seen. */
+    /** The log of a resource. Nothing of a rehearsal is logged. */
     PluginLog(ResourceName resource, boolean isRehearsal) {
         this.resource = resource;
         this.isRehearsal = isRehearsal;
@@ -38,19 +38,19 @@ final class PluginLog {
         failed(level, reason);
     }
 
-    /** How many registrations came about, and how many failed; any thread. */
+    /** How many registrations succeeded and failed; any thread. */
     Outcomes.Counts registrations() {
         return registrations.counts();
     }
 
-    /** Logs a failure, unless it was the last one that was logged, but for the name of a socket. */
+    /** Logs a failure, unless it equals the last logged one except for the name of a socket. */
     void failed(Level level, String reason) {
         String gist = SocketNames.withoutTags(reason);
         log(gist.equals(failure) ? Level.FINE : level, reason);
         failure = level.equals(Level.FINE) ? failure : gist;
     }
 
-    /** Logs a failure with the kernel's words for it; an exception above them may name a socket, which is another each time. */
+    /** Logs a failure with the kernel's words for it. Outer exceptions may name a socket, which differs each time. */
     void failed(Level level, String problem, IOException e) {
         failed(level, problem + ": " + root(e));
     }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /**
  * Version v1beta1 on a socket that the kubelet finds by itself, in plugins_registry (pkg/kubelet/pluginmanager).
  *
- * <p>It may take as long as it likes to, so nothing is late.
+ * <p>The kubelet may take as long as it likes, so there is no deadline.
  */
 final class PluginsRegistry implements KubeletApi {
 
@@ -39,7 +39,7 @@ final class PluginsRegistry implements KubeletApi {
 
     @Override
     public void announce(Channel kubelet, String endpoint, Resource resource, Progress progress) {
-        // the socket itself is the announcement
+        // The socket itself is the registration.
     }
 
     private static final class Service extends RegistrationGrpc.RegistrationImplBase {

@@ -10,17 +10,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How far one registration has come; written on the epoll loop and by the stream's thread, read by whoever wants to know.
+ * The progress of one registration. The epoll loop and the stream's thread write it, and any thread reads it.
  *
- * <p>It is done when the kubelet has accepted the resource and been sent the first list: its OK alone does not say that
- * it reads.
+ * <p>A registration is done when the kubelet has accepted the resource and the first list was sent. Its OK alone does
+ * not show that it reads.
  */
 final class Progress {
 
-    /** A process that dies closes its connections first, so for so long it is not known whether it dies. */
+    /** A dying process closes its connections first. For this long, it is not known whether it dies. */
     private static final Duration DYING = Duration.ofSeconds(1);
 
-    /** A kubelet's reason for a refusal is a sentence or two. */
+    /** A kubelet's reason for a refusal has a sentence or two. */
     private static final int MAX_REASON = 400;
 
     static final String HUNG_UP = "the kubelet has hung up";
@@ -44,21 +44,21 @@ final class Progress {
     /**
      * A registration that has not begun.
      *
-     * @param progressed run whenever it has come further
-     * @param wake run when there is something to do about it
+     * @param progressed runs whenever it has progressed
+     * @param wake runs when there is something to do for it
      */
     Progress(Runnable progressed, Runnable wake) {
         this.progressed = progressed;
         this.wake = wake;
     }
 
-    /** The kubelet is being asked in a call that {@code cancel} ends, and has so long to answer and to read. */
+    /** The kubelet is being asked in a call that {@code cancel} ends, and has that long to answer and to read. */
     void asked(Runnable cancel, Duration patience) {
         call = Optional.of(cancel);
         deadline = Optional.of(Deadline.in(patience));
     }
 
-    /** A kubelet has found the socket by itself, and asks what it is: what became of that before is no longer of interest. */
+    /** A kubelet has found the socket by itself and asks for its name. Earlier progress no longer counts. */
     void found() {
         if (hungUp || refusal.isPresent()) {
             beginAnew();
@@ -66,12 +66,12 @@ final class Progress {
         isFound = true;
     }
 
-    /** Whether no kubelet was asked, or the one that was has been registered with and has hung up since. */
+    /** Whether no kubelet was asked, or the registration succeeded and the kubelet has hung up since. */
     boolean canBeginAnew() {
         return call.isEmpty() || (accepted && hungUp && streams.isEmpty());
     }
 
-    /** Forgets all that was, for a registration of the same server. */
+    /** Forgets everything, for another registration of the same server. */
     void beginAnew() {
         call = Optional.empty();
         accepted = false;
@@ -82,7 +82,7 @@ final class Progress {
         hungUp = false;
     }
 
-    /** Nobody waits for the kubelet's answer any more. */
+    /** No longer waits for the kubelet's answer. */
     void giveUp() {
         call.ifPresent(Runnable::run);
     }
@@ -92,7 +92,7 @@ final class Progress {
         progressed.run();
     }
 
-    /** A stream has begun, which that thread writes. */
+    /** A stream has begun, and that thread writes it. */
     void streaming(Thread writer) {
         if (first.isEmpty()) {
             first = Optional.of(writer);
@@ -107,19 +107,19 @@ final class Progress {
         return streams.size();
     }
 
-    /** That thread has written its last, and ends. */
+    /** That thread has written its last message, and ends. */
     void written(Thread writer) {
         writers.remove(writer);
     }
 
-    /** Waits until no thread writes to a stream any more; they end with their streams. */
+    /** Waits until no thread writes to a stream any more. They end with their streams. */
     void awaitWriters(Duration timeout) throws InterruptedException {
         for (Thread writer : writers) {
             writer.join(timeout);
         }
     }
 
-    /** A list of so many devices has been sent. */
+    /** A list with that many devices has been sent. */
     void listed(int devices) {
         if (listed.isEmpty()) {
             listed = Optional.of(devices);
@@ -127,14 +127,14 @@ final class Progress {
         }
     }
 
-    /** For that reason, which may be any text. */
+    /** The kubelet has refused for that reason, which may be any text. */
     void refused(String reason) {
         String start = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) + "…" : reason;
         refusal = Optional.of(PlainText.of(start));
         wake.run();
     }
 
-    /** The call that was to register has failed. */
+    /** The call to register has failed. */
     void failed(Throwable error) {
         Status status = Status.fromThrowable(error);
         String description = Optional.ofNullable(status.getDescription())
@@ -146,14 +146,14 @@ final class Progress {
         if (status.getCode() == Status.Code.DEADLINE_EXCEEDED) {
             refused("the kubelet does not answer");
         } else {
-            // what gRPC says of a broken connection names its own classes, or nothing
+            // For a broken connection, gRPC's text names its own classes, or nothing.
             refused(status.getCause() == null ? description : "the kubelet does not answer as gRPC does");
         }
     }
 
     /**
-     * The stream that this thread wrote has ended. The first is the kubelet's own, since nobody else knows the socket's
-     * name so early; another is of someone who looks, and ends without harm.
+     * The stream that this thread wrote has ended. The first stream is the kubelet's own, because nobody else knows the
+     * name of the socket so early. Any other stream belongs to a tool that looks, and ends without harm.
      */
     void hungUp(Thread writer) {
         writer.interrupt();
@@ -165,7 +165,9 @@ final class Progress {
         }
     }
 
-    /** How many devices the kubelet was told first; empty until the registration is done, and once the kubelet has hung up. */
+    /**
+     * How many devices were in the first list; empty until the registration is done, and after the kubelet has hung up.
+     */
     Optional<Integer> registered() {
         return accepted && !hungUp ? listed : Optional.empty();
     }
@@ -175,17 +177,17 @@ final class Progress {
         return unsupported;
     }
 
-    /** Whether the call failed for want of a connection, as far as gRPC tells. */
+    /** Whether the call failed because there was no connection, as far as gRPC reports it. */
     boolean isDisconnected() {
         return disconnected;
     }
 
-    /** Whether the kubelet ended the stream, and said nothing against the resource before. */
+    /** Whether the kubelet ended the stream without having refused the resource. */
     boolean hasHungUp() {
         return hungUp && refusal.isEmpty();
     }
 
-    /** Why this registration has come to nothing or to an end; empty while it stands, or may yet. */
+    /** Why this registration has failed or ended; empty while it stands or may succeed. */
     Optional<String> problem() {
         if (refusal.isPresent()) {
             return refusal.map(reason -> "cannot register: " + reason);
@@ -205,14 +207,17 @@ final class Progress {
         return Optional.empty();
     }
 
-    /** Whether a kubelet that found the socket by itself has ended, or may be about to: the next one finds it, too. */
+    /**
+     * Whether a kubelet that found the socket by itself has ended or is about to. The next kubelet finds the socket
+     * too.
+     */
     private boolean isKubeletGone() {
         return kubelet.filter(process ->
                         !process.isAlive() || deadline.filter(Deadline::isOver).isEmpty())
                 .isPresent();
     }
 
-    /** When to look again whether time is up; empty if it never is. */
+    /** When the next time limit ends; empty if there is none. */
     Optional<Deadline> deadline() {
         return registered().isPresent() ? Optional.empty() : deadline.filter(one -> !one.isOver());
     }

@@ -16,11 +16,11 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
- * Keeps resources served, and registered with whichever kubelet there is, on one thread.
+ * Keeps all resources served, and registered with the present kubelet, on one thread.
  *
- * <p>What it does follows from what it sees, not from what happened: each time that it is woken, it looks at the connection
- * to the kubelet and then at every resource. So a restart that causes ten file events is one look. One thread for all,
- * because a kubelet that boots leaves little time: a thread for each resource took as long to be woken as to register.
+ * <p>Each time it is woken, it looks at the connection to the kubelet and then at every resource, and acts on what it
+ * sees. So a restart that causes ten file events is one look. There is one thread for all resources, because a booting
+ * kubelet leaves little time: waking a thread for each resource took as long as registering.
  */
 final class Registrations implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class Registrations implements AutoCloseable {
     private final List<KubeletApi> apis;
     private final boolean isRehearsal;
 
-    /** Empty where the kubelet finds sockets by itself. */
+    /** Empty if the kubelet finds sockets by itself. */
     private final Optional<KubeletConnection> connection;
 
     private final Semaphore woken = new Semaphore(0);
@@ -41,7 +41,7 @@ final class Registrations implements AutoCloseable {
     /** Held while plugins are looked at or changed. */
     private final Lock lock = new ReentrantLock();
 
-    /** Changed with the lock held, and read by anyone. */
+    /** Changed with the lock held; any thread reads it. */
     private volatile List<ResourcePlugin> plugins = List.of();
 
     private Registrations(UnixRpc rpc, PluginDirectory directory, List<KubeletApi> apis, boolean isRehearsal) {
@@ -54,12 +54,12 @@ final class Registrations implements AutoCloseable {
         this.keeper = Thread.ofPlatform().name("registrations").daemon().unstarted(this::keep);
     }
 
-    /** Starts with no resource; each is registered in the first of these versions that the kubelet knows. */
+    /** Starts without resources. Each is registered in the first of these versions that the kubelet knows. */
     static Registrations start(UnixRpc rpc, PluginDirectory directory, List<KubeletApi> apis) {
         return start(new Registrations(rpc, directory, apis, false));
     }
 
-    /** Does the same without a line in the log. */
+    /** Does the same without log lines. */
     static Registrations rehearse(UnixRpc rpc, PluginDirectory directory) {
         return start(new Registrations(rpc, directory, List.of(new V1beta1()), true));
     }
@@ -86,7 +86,7 @@ final class Registrations implements AutoCloseable {
                 .orElseGet(() -> directory.view().kubelet().isPresent());
     }
 
-    /** Serves and registers these from now on, beside those that there are. */
+    /** Serves and registers these too from now on. */
     void add(List<Resource> resources) {
         lock.lock();
         try {
@@ -105,7 +105,9 @@ final class Registrations implements AutoCloseable {
                 rpc, directory, connection, resource, usable, new PluginLog(resource.name(), isRehearsal), wake);
     }
 
-    /** Takes the sockets of these away, without a farewell: an empty list would have the kubelet fail running containers. */
+    /**
+     * Removes the sockets of these without sending empty lists, which would make the kubelet fail running containers.
+     */
     void remove(Collection<ResourcePlugin> ended) {
         lock.lock();
         try {
@@ -132,7 +134,7 @@ final class Registrations implements AutoCloseable {
         }
     }
 
-    /** Does what there is to do, and says how long nothing more will be, unless something happens. */
+    /** Does all there is to do now, and returns how long it may sleep if nothing happens. */
     private Duration look() {
         lock.lock();
         try {
@@ -148,7 +150,7 @@ final class Registrations implements AutoCloseable {
         }
     }
 
-    /** Takes all sockets away, without a farewell. */
+    /** Removes all sockets without sending empty lists. */
     @Override
     public void close() {
         Threads.end(keeper);

@@ -34,25 +34,25 @@ import java.util.logging.Logger;
 import java.util.stream.IntStream;
 
 /**
- * Registers resources with a stand-in for the kubelet, again and again, in a directory that nobody else sees.
+ * Registers resources with a stand-in for the kubelet, again and again, in a private directory.
  *
- * <p>A starting kubelet admits the node's pods some 50 ms after its socket appears, and refuses those whose devices it does
- * not know by then. Java runs code slowly the first few hundred times, which would take longer than that. So all of it
- * has run before the kubelet comes. Nothing is handed over, and nothing is logged.
+ * <p>A starting kubelet admits the node's pods some 50 ms after its socket appears, and refuses pods whose devices it
+ * does not know by then. Java runs code slowly the first few hundred times, which would take longer than that. So all
+ * of the code has run before the kubelet comes. Nothing is handed over, and nothing is logged.
  */
 final class Rehearsal {
 
     private static final Logger LOG = Logger.getLogger(Rehearsal.class.getName());
 
     /**
-     * The number of registrations in all. More than these did not make the next one faster; half of them left it at
+     * The number of registrations in all. More did not make the next one faster. With half of them, the next one took
      * half as long again.
      */
     private static final int REGISTRATIONS = 400;
 
     /**
-     * The number of registrations in each round, whether of that many resources or of fewer. A round must be over soon if a
-     * kubelet comes, and costs more than a registration.
+     * The number of registrations in each round, whatever the number of resources. A round costs more than a
+     * registration, but must be over soon if a kubelet comes.
      */
     private static final int AT_A_TIME = 4;
 
@@ -64,7 +64,7 @@ final class Rehearsal {
     private final Semaphore done = new Semaphore(0);
     private final Queue<ManagedChannel> channels = new ConcurrentLinkedQueue<>();
 
-    /** Waits while a real kubelet has something to do with the resources, and says whether that has ended. */
+    /** Waits while a real kubelet needs the resources, and returns whether that has ended. */
     interface Quiet {
         boolean await() throws InterruptedException;
     }
@@ -72,7 +72,7 @@ final class Rehearsal {
     /**
      * A rehearsal of some of these, which has not begun.
      *
-     * @param rpc the one that will serve them: netty works some things out anew in each thread
+     * @param rpc will serve them later too, because netty works some things out again in each thread
      */
     Rehearsal(UnixRpc rpc, List<Resource> resources, Quiet quiet) {
         this.rpc = rpc;
@@ -84,9 +84,9 @@ final class Rehearsal {
     }
 
     /**
-     * Rehearses until that was enough. A failure is of no consequence, so it is logged for debugging only.
+     * Rehearses long enough. A failure has no consequence, so it is logged only for debugging.
      *
-     * @return how many registrations it came to
+     * @return the number of registrations
      */
     int run() throws InterruptedException {
         try {
@@ -116,7 +116,7 @@ final class Rehearsal {
                     done += resources.size();
                 }
             } finally {
-                // the daemon may end, and what was begun here is ended all the same
+                // The daemon may be ending, but everything that was begun here must still be closed.
                 boolean isInterrupted = Thread.interrupted();
                 registrations.close();
                 SocketNames.deleteOwn(directory.sockets());
@@ -128,7 +128,7 @@ final class Rehearsal {
         return done;
     }
 
-    /** Does as a kubelet that starts: serves, waits for each resource's first list, and asks for a device of it. */
+    /** Acts as a starting kubelet: serves, waits for each resource's first list, and asks for a device of it. */
     private boolean actAsKubelet(PluginDirectory directory) throws IOException, InterruptedException {
         done.drainPermits();
         Server kubelet = rpc.serve(directory.kubeletSocket(), new StandIn(directory.path()));
@@ -153,7 +153,7 @@ final class Rehearsal {
 
         @Override
         public void register(RegisterRequest request, StreamObserver<Empty> plugin) {
-            // not as part of this call, whose end would end the stream
+            // It must not be part of this call, whose end would end the stream.
             Context.ROOT.run(() -> dialBack(request, plugin));
         }
 
@@ -168,7 +168,7 @@ final class Rehearsal {
             }));
         }
 
-        /** Asks for a device, which the resources of a rehearsal hand over to nobody. */
+        /** Asks for a device. The resources of a rehearsal hand it over to nobody. */
         private void ask(DevicePluginGrpc.DevicePluginStub stub, ListAndWatchResponse list) {
             Optional<String> healthy = list.getDevicesList().stream()
                     .filter(device -> device.getHealth().equals("Healthy"))
@@ -196,9 +196,9 @@ final class Rehearsal {
     }
 
     /**
-     * Does something with an answer; that none comes is noticed by who waits.
+     * Handles an answer. If none comes, the waiting thread notices.
      *
-     * @param ended run once there is no more to hear, be it for an error
+     * @param ended runs once no more answers come, even after an error
      */
     private record Listener<T>(Consumer<T> heard, Runnable ended) implements StreamObserver<T> {
 
@@ -213,7 +213,7 @@ final class Rehearsal {
 
         @Override
         public void onError(Throwable error) {
-            // the plugin was given up, or the rehearsal is over, or the device has just become unhealthy
+            // The plugin was given up, the rehearsal is over, or the device has just become unhealthy.
             ended.run();
         }
 

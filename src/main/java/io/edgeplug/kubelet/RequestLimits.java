@@ -24,24 +24,30 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * Refuses requests that are larger than any of a kubelet, before anything is made of them; and has those that take long on
- * a thread of their own, so that they do not hold up the event loop.
+ * Refuses requests that are larger than those of any kubelet before it decodes them. Requests that take long get a
+ * thread of their own, so that they do not block the event loop.
  *
  * <p>In all requests of a device plugin, field 1 is repeated: it is a container, or the ID of a device. All fields of a
- * container but its number of devices are IDs, too.
+ * container are IDs too, except the number of its devices.
  */
 final class RequestLimits implements ServerInterceptor {
 
     /** A kubelet asks for one container at a time. */
     static final int MAX_CONTAINERS = 64;
 
-    /** A kubelet's list of one resource has room for 32,768 IDs of 128 bytes, each of which may be available, and must be given. */
+    /**
+     * A kubelet's list of one resource has room for 32,768 IDs of 128 bytes. Each may be available, and each may be
+     * required.
+     */
     static final int MAX_FIELDS = 2 * 32_768 + 1024;
 
-    /** An Allocate of a few dozen devices, which is answered where it arrives. */
+    /** An Allocate of a few dozen devices, which the event loop answers itself. */
     private static final int SMALL = 4096;
 
-    /** The bytes of larger ones that may be answered at once, for the heap holds many times that meanwhile. */
+    /**
+     * The bytes of larger requests that may be answered at the same time, because the heap holds many times that
+     * meanwhile.
+     */
     private static final Semaphore LARGE = new Semaphore(UnixRpc.MAX_REQUEST_BYTES);
 
     private static final String ALLOCATE = DevicePluginGrpc.getAllocateMethod().getFullMethodName();
@@ -57,8 +63,8 @@ final class RequestLimits implements ServerInterceptor {
     }
 
     /**
-     * Messages as they come off the wire and go to it. gRPC's own interceptor of that kind buffers each of them anew, which
-     * takes 37 KB of the heap in each call.
+     * Passes messages as bytes. gRPC's own interceptor for that buffers each of them again, which takes 37 KB of the
+     * heap in each call.
      */
     private static final class Unread implements MethodDescriptor.Marshaller<InputStream> {
 
@@ -73,7 +79,7 @@ final class RequestLimits implements ServerInterceptor {
         }
     }
 
-    /** A request again as a stream, of which gRPC is told the length: of others it does not know how much to read at a time. */
+    /** A request as a stream with a known length. Without the length, gRPC does not know how much to read at a time. */
     private static final class Whole extends ByteArrayInputStream implements KnownLength {
 
         Whole(byte[] request) {
@@ -87,7 +93,7 @@ final class RequestLimits implements ServerInterceptor {
         return new Limited<>(call, next.startCall(call, headers));
     }
 
-    /** Keeps the bytes of a request until it is whole. */
+    /** Keeps the bytes of a request until it is complete. */
     private static final class Limited<Q, A> extends SimpleForwardingServerCallListener<Q> {
 
         private final ServerCall<Q, A> call;
@@ -103,7 +109,7 @@ final class RequestLimits implements ServerInterceptor {
         @Override
         public void onMessage(Q message) {
             try (InputStream bytes = (InputStream) message) {
-                // gRPC has all of it, and says how much
+                // gRPC has received all of it, and knows the length.
                 request = Optional.of(bytes.readNBytes(bytes.available()));
             } catch (IOException e) {
                 throw new IllegalStateException("a message that is here cannot be read", e);
@@ -118,7 +124,7 @@ final class RequestLimits implements ServerInterceptor {
             }
             byte[] bytes = request.orElseThrow();
             request = Optional.empty();
-            // which to prefer among a few dozen takes a while, too
+            // Choosing among a few dozen devices takes a while too.
             if (bytes.length <= SMALL && !method.equals(PREFERENCE)) {
                 answer(bytes);
             } else if (LARGE.tryAcquire(bytes.length)) {
@@ -145,7 +151,7 @@ final class RequestLimits implements ServerInterceptor {
             try {
                 super.onMessage((Q) new Whole(bytes));
             } catch (StatusRuntimeException e) {
-                // it is no message of this kind
+                // The bytes are no message of this type.
                 refuse(e.getStatus());
                 return;
             }
@@ -156,7 +162,7 @@ final class RequestLimits implements ServerInterceptor {
             call.close(why, new Metadata());
         }
 
-        /** Why a request is refused unread. */
+        /** Why a request is refused without being decoded. */
         private Optional<String> refusal(byte[] bytes) {
             boolean hasContainers = method.equals(PREFERENCE) || method.equals(ALLOCATE);
             try {
@@ -164,7 +170,7 @@ final class RequestLimits implements ServerInterceptor {
                         ? refusalOfContainers(bytes)
                         : refusal(fields(CodedInputStream.newInstance(bytes)));
             } catch (IOException e) {
-                // whoever makes a message of it says what is wrong
+                // Decoding the message will report the mistake.
                 return Optional.empty();
             }
         }

@@ -16,11 +16,11 @@ import java.util.logging.Level;
 import java.util.stream.Stream;
 
 /**
- * One resource as a plugin of the kubelet's.
+ * One resource as a plugin of the kubelet.
  *
- * <p>It serves whether or not there is a kubelet, and serves anew as soon as its socket is gone. It registers when there is a
- * kubelet that it has not registered with, or whose stream has ended. For one thread at a time, but for what it tells of
- * itself.
+ * <p>It serves with or without a kubelet, and serves again as soon as its socket is gone. It registers if there is a
+ * kubelet with which it has not registered, or whose stream has ended. One thread at a time uses it, but any may read
+ * its state.
  */
 final class ResourcePlugin implements AutoCloseable {
 
@@ -41,7 +41,7 @@ final class ResourcePlugin implements AutoCloseable {
     private final Runnable wake;
 
     private volatile Optional<Attempt> attempt = Optional.empty();
-    // below: touched by one thread at a time
+    // Only one thread at a time uses the fields below.
     private final Backoff serving = new Backoff(FIRST_RETRY, PluginDirectory.LONGEST_RETRY);
     private final Backoff registering = new Backoff(FIRST_RETRY, PluginDirectory.LONGEST_RETRY);
     private Optional<KubeletSocket> kubelet = Optional.empty();
@@ -51,15 +51,15 @@ final class ResourcePlugin implements AutoCloseable {
     private boolean toldRegistered;
     private int api;
 
-    /** An endpoint, and the kubelet that it was announced to, if it was. */
+    /** An endpoint, and the kubelet with which it was registered, if any. */
     private record Attempt(Endpoint endpoint, Optional<KubeletSocket> announcedTo) {}
 
     /**
      * A resource that is not served yet.
      *
-     * @param connection where to register; empty where the kubelet finds sockets by itself
-     * @param apis the versions that it can be registered in, the best first
-     * @param wake run when there may be something to do about it
+     * @param connection to register through; empty if the kubelet finds sockets by itself
+     * @param apis the versions in which it can be registered, the best first
+     * @param wake runs when there may be something to do for it
      */
     ResourcePlugin(
             UnixRpc rpc,
@@ -82,7 +82,7 @@ final class ResourcePlugin implements AutoCloseable {
         return resource.deviceClass();
     }
 
-    /** Whether the kubelet that is there has the resource's devices. */
+    /** Whether the present kubelet has the resource's devices. */
     boolean isRegistered() {
         Optional<KubeletSocket> here = directory.views().get().kubelet();
         return attempt.filter(one ->
@@ -93,17 +93,17 @@ final class ResourcePlugin implements AutoCloseable {
                 .isPresent();
     }
 
-    /** What is counted of its registrations. */
+    /** The counts of its registrations. */
     PluginLog log() {
         return log;
     }
 
-    /** Where it is served; empty while it is not. */
+    /** The socket that serves it; empty while there is none. */
     Optional<Path> socket() {
         return attempt.map(Attempt::endpoint).filter(Endpoint::hasSocket).map(Endpoint::socket);
     }
 
-    /** Does what there is to do about it now. */
+    /** Does all there is to do for it now. */
     void look() {
         Optional<KubeletSocket> here = directory.views().get().kubelet();
         if (!here.equals(kubelet)) {
@@ -118,14 +118,14 @@ final class ResourcePlugin implements AutoCloseable {
         announce();
     }
 
-    /** Takes its socket away. */
+    /** Removes its socket. */
     @Override
     public void close() {
         attempt.map(Attempt::endpoint).ifPresent(Endpoint::close);
         take(Optional.empty());
     }
 
-    /** Another kubelet, or none: what failed with the one before is forgotten. */
+    /** Another kubelet has come, or the last one has gone. Earlier failures are forgotten. */
     private void meet(Optional<KubeletSocket> other) {
         kubelet = other;
         serving.reset();
@@ -134,7 +134,7 @@ final class ResourcePlugin implements AutoCloseable {
         api = 0;
     }
 
-    /** Tells what has become of a registration. */
+    /** Handles the result of a registration. */
     private void review(Progress progress) {
         Optional<Integer> devices = progress.registered();
         if (devices.isPresent() && !toldRegistered) {
@@ -190,7 +190,7 @@ final class ResourcePlugin implements AutoCloseable {
             log.failed(Level.INFO, "its socket was deleted");
         }
         close();
-        // the next time is later if this one comes to nothing, or to a socket that does not stay
+        // The next attempt comes later if this one fails, or if its socket does not stay.
         serving.failed();
         try {
             SocketNames.makeOwn(directory.sockets());
@@ -200,7 +200,7 @@ final class ResourcePlugin implements AutoCloseable {
         }
     }
 
-    /** Registers it with a kubelet that can be reached, once. */
+    /** Registers it once with a reachable kubelet. */
     private void announce() {
         Optional<Endpoint> fresh = attempt.filter(one -> one.announcedTo().isEmpty())
                 .map(Attempt::endpoint)
@@ -210,7 +210,7 @@ final class ResourcePlugin implements AutoCloseable {
         }
         Endpoint endpoint = fresh.orElseThrow();
         if (connection.isEmpty()) {
-            // the socket itself is the announcement
+            // The socket itself is the registration.
             attempt = Optional.of(new Attempt(endpoint, kubelet));
             return;
         }
@@ -224,8 +224,8 @@ final class ResourcePlugin implements AutoCloseable {
     }
 
     /**
-     * A kubelet that starts knows no socket's name, so an endpoint that nobody uses any more is fit for it, unless it was in
-     * a version that only an older one knew.
+     * A starting kubelet knows no names of sockets. So it can get an unused endpoint, unless that is in a version that
+     * only an older kubelet knew.
      */
     private boolean isFitForAnother() {
         return attempt.filter(one -> connection.isPresent()
@@ -243,7 +243,7 @@ final class ResourcePlugin implements AutoCloseable {
         take(Optional.of(endpoint));
     }
 
-    /** Has this endpoint from now on, or none, which no kubelet has been told of. */
+    /** Replaces the endpoint by this one, or none, of which no kubelet knows yet. */
     private void take(Optional<Endpoint> endpoint) {
         attempt = endpoint.map(one -> new Attempt(one, Optional.empty()));
         announced = Optional.empty();
@@ -251,13 +251,13 @@ final class ResourcePlugin implements AutoCloseable {
         toldRegistered = false;
     }
 
-    /** From any thread. */
+    /** Any thread may call it. */
     private void lookAgain() {
         wake.run();
         directory.progressed();
     }
 
-    /** A kubelet that goes hangs up or cannot be reached any more: neither is worth a warning. */
+    /** A kubelet that stops hangs up or cannot be reached. Neither is worth a warning. */
     private Level weight(Progress progress) {
         boolean isConnected = attempt.flatMap(Attempt::announcedTo).equals(reachable());
         if (progress.isDisconnected() && !isConnected) {
@@ -266,7 +266,7 @@ final class ResourcePlugin implements AutoCloseable {
         return progress.hasHungUp() ? Level.INFO : Level.WARNING;
     }
 
-    /** Whether a deadline has passed since it was looked at. */
+    /** Whether a deadline has passed since the last look. */
     private boolean isSomethingDue() {
         boolean isToAnnounce = attempt.filter(one ->
                                 one.announcedTo().isEmpty() && one.endpoint().hasSocket())
@@ -278,7 +278,7 @@ final class ResourcePlugin implements AutoCloseable {
         return isToAnnounce || isToReview || isFitForAnother() || isToServeAnew();
     }
 
-    /** How long to wait with the next look if nothing happens: until something is due, or as the safety net. */
+    /** How long to wait before the next look if nothing happens: until the next deadline, or as a safety net. */
     Duration pause() {
         if (isSomethingDue()) {
             return Duration.ZERO;

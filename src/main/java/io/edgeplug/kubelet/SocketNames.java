@@ -18,16 +18,16 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
 
-/** Names of our sockets: {@code edgeplug-example.com_sriov_dpdk-5f3a09c4b1e2.sock}. */
+/** Names of edgeplug's sockets, such as {@code edgeplug-example.com_sriov_dpdk-5f3a09c4b1e2.sock}. */
 final class SocketNames {
 
     private static final Logger LOG = Logger.getLogger(SocketNames.class.getName());
     private static final String PREFIX = "edgeplug-";
 
-    /** Of every plugin's socket, and of the kubelet's. */
+    /** The suffix of every plugin's socket and of the kubelet's. */
     static final String SUFFIX = ".sock";
 
-    /** Twelve random digits make a name new, also after a restart, and tell shortened names apart. */
+    /** Twelve random digits make each name new, even after a restart, and distinguish shortened names. */
     private static final int TAG_DIGITS = 12;
 
     private static final Pattern TAG = Pattern.compile("-[0-9a-f]{" + TAG_DIGITS + "}" + Pattern.quote(SUFFIX));
@@ -36,7 +36,7 @@ final class SocketNames {
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
-    /** A name that was never used, shortened to what a Unix socket's path can hold. */
+    /** A new name, shortened to the limit for a Unix socket's path. */
     static Path next(Path directory, ResourceName resource) {
         long tag = ThreadLocalRandom.current().nextLong() >>> (Long.SIZE - 4 * TAG_DIGITS);
         String end = "-%012x%s".formatted(tag, SUFFIX);
@@ -47,16 +47,16 @@ final class SocketNames {
     }
 
     /**
-     * Makes a directory of our own in the kubelet's, unless it is there.
+     * Makes edgeplug's directory in the kubelet's, unless it exists.
      *
-     * @throws IOException if that cannot be, or something else has its name
+     * @throws IOException if it cannot be made, or something else has its name
      */
     static void makeOwn(Path directory) throws IOException {
         if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
         try {
-            // not those above it, which are the kubelet's to make
+            // The directories above belong to the kubelet, which makes them itself.
             Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         } catch (FileAlreadyExistsException e) {
             if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -65,7 +65,7 @@ final class SocketNames {
         }
     }
 
-    /** Removes a directory of our own, unless there is something in it. */
+    /** Removes edgeplug's directory, unless it has other files. */
     static void deleteOwn(Path directory) {
         try {
             if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -76,13 +76,13 @@ final class SocketNames {
         }
     }
 
-    /** A text without what makes our sockets' names new, so that what is told of two of them is the same. */
+    /** A text without the random digits of sockets, so that messages about two sockets can be equal. */
     static String withoutTags(String text) {
         return TAG.matcher(text).replaceAll(SUFFIX);
     }
 
     /**
-     * Deletes the sockets of a daemon that was killed: ours by name, and nobody serves them.
+     * Deletes the sockets of a daemon that was killed: they have edgeplug's name, and nobody serves them.
      *
      * @throws IOException if somebody does: two daemons would take the resources from each other for ever
      */
@@ -93,7 +93,7 @@ final class SocketNames {
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
             for (Path socket : sockets) {
                 if (!isSocket(socket)) {
-                    LOG.info(() -> socket + ": is no socket and left alone");
+                    LOG.info(() -> socket + ": is not a socket, and is left alone");
                     continue;
                 }
                 if (UnixRpc.isListening(socket)) {
@@ -107,7 +107,7 @@ final class SocketNames {
         }
     }
 
-    /** Whether it is a socket itself, and not a link to one; a FIFO is as good, since nobody listens there. */
+    /** Whether it is a socket and not a link to one. A FIFO counts as a socket, because nobody listens there. */
     private static boolean isSocket(Path path) {
         try {
             return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)

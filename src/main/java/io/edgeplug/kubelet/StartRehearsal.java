@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 
-/** The {@link Rehearsal} of a start: on a thread of its own, and put off while a real kubelet has something to do. Once. */
+/**
+ * The {@link Rehearsal} at the start, on a thread of its own. It pauses while a real kubelet needs the resources. For
+ * one use.
+ */
 final class StartRehearsal implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(StartRehearsal.class.getName());
@@ -32,7 +35,10 @@ final class StartRehearsal implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearse);
     }
 
-    /** Begins, and waits for the end, but not long, if no kubelet listens yet: one that starts next would come in the middle. */
+    /**
+     * Begins. If no kubelet listens yet, waits a short time for the end, so that a starting kubelet does not come in
+     * the middle.
+     */
     void start() throws InterruptedException {
         thread.start();
         if (!directory.isRegistry() && !UnixRpc.isListening(directory.kubeletSocket())) {
@@ -40,7 +46,7 @@ final class StartRehearsal implements AutoCloseable {
         }
     }
 
-    /** Waits until it is done, or for so long, and says whether it is. */
+    /** Waits for the end, up to a timeout, and returns whether it has ended. */
     boolean await(Duration timeout) throws InterruptedException {
         return thread.join(timeout);
     }
@@ -50,7 +56,7 @@ final class StartRehearsal implements AutoCloseable {
             List<Resource> all = resources.get();
             if (!all.isEmpty()) {
                 new Rehearsal(rpc, all, this::awaitRegistered).run();
-                // else a collection of all that it left would come just when the kubelet does
+                // Otherwise the garbage of the rehearsal would be collected just when the kubelet comes.
                 System.gc();
             }
         } catch (InterruptedException e) {
@@ -59,8 +65,8 @@ final class StartRehearsal implements AutoCloseable {
     }
 
     /**
-     * Waits until a kubelet that has come knows all resources, or has gone, but not for ever. A dead one's socket may be there
-     * for long.
+     * Waits, up to a limit, until a kubelet that has come knows all resources, or has gone. The socket of a dead
+     * kubelet may stay for long.
      */
     private boolean awaitRegistered() throws InterruptedException {
         Deadline patience = Deadline.in(PluginDirectory.LONGEST_RETRY);
@@ -77,7 +83,7 @@ final class StartRehearsal implements AutoCloseable {
         return true;
     }
 
-    /** Has it end soon. */
+    /** Makes it end soon. */
     void interrupt() {
         thread.interrupt();
     }

@@ -21,14 +21,14 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Version v1alpha1, as it was first proposed: no topology, no preference, and one answer for each device. */
+/** Version v1alpha1, the first proposal: no topology, no preference, and one answer for each device. */
 final class V1alpha1 implements KubeletApi {
 
     private static final String VERSION = "v1alpha1";
 
     @Override
     public boolean serves(Resource resource) {
-        // it never asks for devices to be prepared
+        // This version has no call to prepare devices.
         return !resource.prepares();
     }
 
@@ -75,8 +75,8 @@ final class V1alpha1 implements KubeletApi {
                     List.of(ids),
                     HandOver.DEVICE_NODES,
                     allocations -> {
-                        // the kubelet adds up what it is answered for each device, so the first has what they give
-                        // together
+                        // The kubelet adds up the answers for all devices, so the first answer has everything that they
+                        // bring together.
                         AllocateResponse.Builder response =
                                 AllocateResponse.newBuilder().addSpec(spec(ids.getFirst(), allocations.getFirst()));
                         ids.stream()

@@ -74,8 +74,8 @@ final class V1beta1 implements KubeletApi {
     }
 
     /**
-     * Each call on the epoll loop returns at once, for it holds that up, and the kubelet's admission of pods; what takes
-     * longer comes on a thread of its own, see {@link RequestLimits}.
+     * Each call on the epoll loop returns at once, because it blocks the loop and the kubelet's admission of pods.
+     * Longer calls run on threads of their own, see {@link RequestLimits}.
      */
     private static final class Service extends DevicePluginGrpc.DevicePluginImplBase {
 
@@ -135,7 +135,7 @@ final class V1beta1 implements KubeletApi {
         @Override
         public void preStartContainer(
                 PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> answer) {
-            // a caller that has gone is no reason to complain
+            // A caller that has gone is not worth a complaint.
             ((ServerCallStreamObserver<PreStartContainerResponse>) answer).setOnCancelHandler(() -> {});
             Thread.ofVirtual().name("prestart " + resource.name()).start(() -> prepare(request, answer));
         }
@@ -176,18 +176,18 @@ final class V1beta1 implements KubeletApi {
                 .build();
     }
 
-    /** Makes messages of lists; a device that is as it was is not encoded again. */
+    /** Makes messages of lists. An unchanged device is not encoded again. */
     private static final class Encoding implements Function<List<Advertised>, ListAndWatchResponse> {
 
         private final IncrementalMapping<Advertised, ByteString> devices = new IncrementalMapping<>();
 
-        /** Thousands of devices are near few nodes. */
+        /** Thousands of devices are near only a few nodes. */
         private final Map<List<Integer>, TopologyInfo> topologies = new HashMap<>();
 
         @Override
         public ListAndWatchResponse apply(List<Advertised> list) {
-            // on the wire an embedded message is its length and its bytes, whoever has encoded it; see "Submessages" in
-            // the encoding guide of Protocol Buffers
+            // On the wire, an embedded message is its length and its bytes, whoever has encoded it; see "Submessages"
+            // in the encoding guide of Protocol Buffers.
             UnknownFieldSet.Field.Builder encoded = UnknownFieldSet.Field.newBuilder();
             devices.map(list, this::encoded).forEach(encoded::addLengthDelimited);
             return ListAndWatchResponse.newBuilder()
@@ -200,7 +200,7 @@ final class V1beta1 implements KubeletApi {
         private ByteString encoded(Advertised device) {
             Device.Builder message =
                     Device.newBuilder().setID(device.id()).setHealth(device.healthy() ? "Healthy" : "Unhealthy");
-            // an empty list of nodes would mean that it fits nowhere
+            // An empty list of nodes would mean that the device fits nowhere.
             if (!device.numaNodes().isEmpty()) {
                 message.setTopology(topologies.computeIfAbsent(device.numaNodes(), V1beta1::topology));
             }
@@ -214,7 +214,7 @@ final class V1beta1 implements KubeletApi {
         return topology.build();
     }
 
-    /** What a container gets, in the words of this version. */
+    /** A container's allocation as a message of this version. */
     static ContainerAllocateResponse container(Allocation allocation) {
         ContainerAllocateResponse.Builder container =
                 ContainerAllocateResponse.newBuilder().putAllEnvs(allocation.env());

@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Which processes may connect to a socket, and how many of them. On the event loop only. */
+/** Which processes may connect to a socket, and how many connections there may be. Called on the event loop only. */
 interface CallerPolicy {
 
-    /** How to go on: without a reason if the process may connect, else with why not. */
+    /** Gets the decision: empty if the process may connect, otherwise the reason. */
     interface Verdict extends Consumer<Optional<String>> {}
 
-    /** Decides on a process that has connected, at once or later. */
+    /** Decides about a process that has connected, at once or later. */
     void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Verdict verdict);
 
-    /** How many connections may stand at a time. */
+    /** How many connections there may be at a time. */
     int maxConnections();
 
-    /** Who can connect at all; the decision is not made by these. */
+    /** The permissions of the socket. They limit who can connect at all. */
     Set<PosixFilePermission> permissions();
 }

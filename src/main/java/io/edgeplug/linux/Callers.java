@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Decides which processes may connect: of those of root and of this process's user, this one and the one that listens on
- * a certain socket, or all of them if none is named.
+ * Lets only this process and the process that listens on a certain socket connect. If no socket is given, lets all
+ * processes of root and of this process's user connect.
  *
- * <p>The kernel tells who listens to whoever connects there (SO_PEERCRED, unix(7)). While a connection to that socket
- * stands, its other end is known; else one is made for the question. A process in a PID namespace that cannot be seen from
- * here has the number 0, and all of those count as one. On the event loop only.
+ * <p>The kernel tells a client who listens on a socket (SO_PEERCRED, unix(7)). If there is a connection to that socket,
+ * the answer is known. Otherwise one is made for the question. A process in a PID namespace that is not visible here
+ * has the number 0, and all of these count as one. For the event loop only.
  */
 final class Callers implements CallerPolicy {
 
@@ -37,17 +37,20 @@ final class Callers implements CallerPolicy {
     private final long ownPid = ProcessHandle.current().pid();
     private final Optional<Path> listening;
 
-    /** The connection to that socket, while one stands. */
+    /** The connection to that socket, while there is one. */
     private Optional<EpollDomainSocketChannel> standing = Optional.empty();
 
-    /** Lets this process connect, and that which listens on a socket; or any of root and {@code uid} if there is none. */
+    /**
+     * Lets this process and the one that listens on a socket connect, or any of root and {@code uid} if there is no
+     * socket.
+     */
     Callers(EventLoopGroup loop, int uid, Optional<Path> listening) {
         this.loop = loop;
         this.uid = uid;
         this.listening = listening;
     }
 
-    /** A connection to be made to a socket; if it is the one named, its other end is known by it. */
+    /** A connection to be made to a socket. If it is the given one, the connection shows who listens. */
     EpollDomainSocketChannel channelTo(Path socket) {
         EpollDomainSocketChannel channel = new EpollDomainSocketChannel();
         boolean isNamed = listening.equals(Optional.of(socket));
@@ -114,7 +117,7 @@ final class Callers implements CallerPolicy {
                     ? Optional.empty()
                     : Optional.of(NOT_IT.formatted(listening.orElseThrow()));
         } catch (IOException e) {
-            return Optional.of("who listens on " + listening.orElseThrow() + " cannot be told: " + e.getMessage());
+            return Optional.of("cannot find out who listens on " + listening.orElseThrow() + ": " + e.getMessage());
         }
     }
 }

@@ -17,13 +17,13 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
- * Tells when files may have come or gone in a directory, which itself may be missing or replaced; inotify(7).
+ * Reports when files may have come or gone in a directory, which itself may be missing or replaced; inotify(7).
  *
- * <p>It names files and does not say what became of them: events are hints, and the directory is the truth. One thread waits,
- * which must be a platform thread, and any thread closes.
+ * <p>It names files and not what happened to them: an event is a hint, and the directory has the truth. One thread
+ * waits, which must be a platform thread, and any thread closes.
  *
- * <p>This is not the JDK's watch service, which has a thread of its own. That one would be woken for each directory whenever
- * this asks again for what it watches, and would leave a monitor behind each time: 20 MB after 10,000 pods.
+ * <p>The JDK's watch service is not used, because it has a thread of its own. That thread would wake for each directory
+ * whenever the watches are renewed, and would leave a monitor behind each time: 20 MB after 10,000 pods.
  */
 public final class DirectoryWatch implements AutoCloseable {
 
@@ -37,7 +37,7 @@ public final class DirectoryWatch implements AutoCloseable {
     private final Inotify inotify;
     private final Poll poll;
 
-    /** By the number of its watch, each directory that is watched. */
+    /** The watched directories, by the number of their watch. */
     private Map<Integer, Path> watched = Map.of();
 
     private boolean warned;
@@ -52,7 +52,10 @@ public final class DirectoryWatch implements AutoCloseable {
         poll.watch(INOTIFY, inotify.descriptor(), KernelCalls.POLLIN);
     }
 
-    /** Starts to watch a directory, and some in it, all of which may be missing or replaced; nothing is missed from here on. */
+    /**
+     * Starts to watch a directory and some directories in it. All of them may be missing or replaced. From now on
+     * nothing is missed.
+     */
     public static DirectoryWatch open(Path directory, String... children) throws IOException {
         Path absolute = directory.toAbsolutePath();
         try {
@@ -69,16 +72,17 @@ public final class DirectoryWatch implements AutoCloseable {
     /**
      * Waits until something may have changed since the last call, or for {@code timeout}.
      *
-     * @return the files that may have come or gone; empty if any may have: a directory is another one, events were lost,
-     *     or nothing was heard for that long
-     * @throws InterruptedException if this is closed, also while it waits; an interrupt alone does not end the wait
+     * @return the files that may have come or gone; empty if any may have: a directory was replaced, events were lost,
+     *     or there was no event for that long
+     * @throws InterruptedException if this is closed, even while it waits; an interrupt alone does not end the wait
      */
     public synchronized Optional<Set<Path>> await(Duration timeout) throws InterruptedException {
         if (!closed.get() && arm()) {
             return Optional.empty();
         }
         if (!closed.get()) {
-            // rounded up: who has less than a millisecond left would ask again and again
+            // The timeout is rounded up. Otherwise a caller with less than a millisecond left would call again and
+            // again.
             poll.await(Math.clamp(timeout.toMillis() + 1, 0, Integer.MAX_VALUE));
         }
         if (closed.get()) {
@@ -94,15 +98,15 @@ public final class DirectoryWatch implements AutoCloseable {
         return isKnown && !files.isEmpty() ? Optional.of(files) : Optional.empty();
     }
 
-    /** Adds the file that an event names, and says whether it concerns that file alone. */
+    /** Adds the file of an event. Returns whether the event concerns that file alone. */
     private boolean note(Inotify.Event event, Set<Path> files) {
         Path parent = watched.get(event.watch());
         if (parent == null) {
-            // of a directory that was watched before, or events were lost
+            // The event belongs to an earlier watch, or events were lost.
             return event.watch() >= 0;
         }
         files.add(parent.resolve(event.name()));
-        // what happens above, or to the directory itself, concerns all that is in it
+        // An event of a directory above, or of the directory itself, concerns everything in it.
         return !event.name().isEmpty() && parent.startsWith(directory);
     }
 
@@ -114,23 +118,23 @@ public final class DirectoryWatch implements AutoCloseable {
         }
     }
 
-    /** Only once nobody waits for them. */
+    /** Runs only once nobody waits for them. */
     private synchronized void closeDescriptors() {
         poll.close();
         inotify.close();
     }
 
     /**
-     * Watches the directories that have the names now, and the nearest one above that is there. Asking again for what is
-     * watched already changes nothing.
+     * Watches the directories that have these names now, and the nearest existing one above. Watching a directory again
+     * changes nothing.
      *
-     * @return whether one of the directories is another than last time, or there is none any more
+     * @return whether one of the directories differs from last time, or there is none any more
      */
     private boolean arm() {
         Map<Integer, Path> now = new HashMap<>();
         Optional<Path> above = above();
         above.ifPresent(path -> register(path, now));
-        // the next one down may have been made before the one above it was watched
+        // The next directory down may have been made before the one above it was watched.
         while (!above.equals(above())) {
             above = above();
             above.ifPresent(path -> register(path, now));
@@ -144,7 +148,7 @@ public final class DirectoryWatch implements AutoCloseable {
         return !numbers().equals(before);
     }
 
-    /** Of the directory and those in it, by which one of them is told from the next of its name. */
+    /** The inodes of the directory and those in it, which distinguish it from a later directory with the same name. */
     private List<OptionalInt> numbers() {
         List<OptionalInt> numbers = new ArrayList<>();
         for (Path path : Stream.concat(Stream.of(directory), children.stream()).toList()) {

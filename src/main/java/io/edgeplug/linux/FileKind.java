@@ -16,7 +16,7 @@ public enum FileKind {
     FIFO(0010000, "a FIFO"),
     /** A Unix socket. */
     SOCKET(0140000, "a socket"),
-    /** Something that a file system in user space has made up. */
+    /** A kind that only a file system in user space reports. */
     UNKNOWN(0, "of an unknown kind");
 
     private static final int S_IFMT = 0170000;
@@ -30,12 +30,12 @@ public enum FileKind {
         this.text = text;
     }
 
-    /** Whether that is the mode of a symbolic link, which as a file has no kind of its own. */
+    /** Whether that is the mode of a symbolic link, which has no kind of its own. */
     static boolean isLink(int mode) {
         return (mode & S_IFMT) == S_IFLNK;
     }
 
-    /** The kind that a file of that mode has, as stat(2) returns it. */
+    /** The kind of a file with that mode from stat(2). */
     static FileKind ofMode(int mode) {
         return Stream.of(values())
                 .filter(kind -> kind.type == (mode & S_IFMT))
@@ -43,12 +43,12 @@ public enum FileKind {
                 .orElse(UNKNOWN);
     }
 
-    /** Whether it is a device node, which a container is given as a device and not as a mount. */
+    /** Whether it is a device node, which a container gets as a device and not as a mount. */
     public boolean isNode() {
         return this == CHARACTER_DEVICE || this == BLOCK_DEVICE;
     }
 
-    /** For a person, with its article: {@code a directory}. */
+    /** The kind with its article, for a person: {@code a directory}. */
     @Override
     public String toString() {
         return text;

@@ -12,24 +12,24 @@ import java.util.function.Consumer;
 import java.util.logging.Logger;
 
 /**
- * Tells which paths may lead elsewhere since they were looked at: a file of that name came or went, or a directory, a
- * link or a mount on its way changed. It says no more than that: events are hints, and the next look is the truth.
+ * Reports paths that may lead elsewhere since the last look: a file with that name came or went, or a directory, a link
+ * or a mount on the way changed. An event is only a hint, and the next look has the truth.
  *
- * <p>What is watched are the ways of looks through {@link Sysfs#on}. The thread that listens, and all else that this
- * needs, is there from the first such look on.
+ * <p>It watches the paths of looks through {@link Sysfs#on}. Its thread and descriptors exist from the first such look
+ * on.
  */
 public final class FileWatch implements AutoCloseable {
 
-    /** A path below which all may have changed: more happened than the kernel keeps. */
+    /** The path that stands for every path: more happened than the kernel keeps. */
     public static final String EVERYTHING = "/";
 
-    /** Instead of the number of a watch: the directory could not be watched. */
+    /** In place of the number of a watch: the directory could not be watched. */
     static final int UNWATCHED = -1;
 
-    /** Instead of the number of a watch: there is no such directory, which the look will find out too. */
+    /** In place of the number of a watch: there is no such directory. The look will find that out too. */
     static final int ABSENT = -2;
 
-    /** A table may grow by so much, and as much again, before what is on no way any more is to be dropped. */
+    /** How much a table may grow before names that are no longer needed are dropped. */
     private static final int GROWTH = 1024;
 
     private static final Duration CLOSE = Duration.ofSeconds(1);
@@ -39,7 +39,7 @@ public final class FileWatch implements AutoCloseable {
     private final String name;
     private final Consumer<Set<String>> listener;
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private Ways ways = new Ways();
 
     private int kept;
@@ -48,13 +48,16 @@ public final class FileWatch implements AutoCloseable {
     private boolean isLossTold;
     private boolean isOverflowTold;
 
-    /** Nothing is watched yet; the thread gets that name. The listener is called on a thread of its own, and must return at once. */
+    /**
+     * Watches nothing yet. The thread gets that name. The listener is called on a thread of its own and must return at
+     * once.
+     */
     public FileWatch(String name, Consumer<Set<String>> listener) {
         this.name = name;
         this.listener = listener;
     }
 
-    /** Whether a path, or one above it, is among those that may lead elsewhere. */
+    /** Whether a path, or one above it, is among the changed ones. */
     public static boolean concerns(Set<String> changed, String path) {
         return upFrom(path).stream().anyMatch(changed::contains);
     }
@@ -69,12 +72,12 @@ public final class FileWatch implements AutoCloseable {
         return up;
     }
 
-    /** Begins a round of looks, whose ways are watched in addition to those of earlier ones. */
+    /** Begins a round of looks. Their paths are watched in addition to those of earlier rounds. */
     public Trail trail() {
         return new Trail(this);
     }
 
-    /** Watches the ways of that round and no others any more. */
+    /** From now on watches only the paths of that round. */
     public synchronized void keep(Trail trail) {
         Set<Integer> gone = new HashSet<>(ways.watches());
         ways = trail.ways();
@@ -84,7 +87,7 @@ public final class FileWatch implements AutoCloseable {
         isLossTold &= !trail.isComplete();
     }
 
-    /** Whether it is time for a round of looks at all, for {@link #keep}: ways change, and those that were are still watched. */
+    /** Whether a round of all looks is due for {@link #keep}, because earlier paths are still watched. */
     public synchronized boolean isCrowded() {
         return ways.size() > 2 * kept + GROWTH;
     }
@@ -93,7 +96,7 @@ public final class FileWatch implements AutoCloseable {
         addition.accept(ways);
     }
 
-    /** Watches a directory, which takes as long as a look at it does. */
+    /** Watches a directory, which takes as long as a look at it. */
     int watch(Path directory) {
         Optional<Ear> one = ear();
         if (one.isEmpty()) {
@@ -107,7 +110,7 @@ public final class FileWatch implements AutoCloseable {
             return ABSENT;
         }
         if (number == -KernelCalls.EBADF) {
-            // closed meanwhile
+            // It was closed meanwhile.
             return UNWATCHED;
         }
         tellOfLoss(
@@ -131,7 +134,7 @@ public final class FileWatch implements AutoCloseable {
         return closed ? Optional.empty() : ear;
     }
 
-    /** There is no room for another name. */
+    /** Reports that there is no room for another name. */
     int full() {
         tellOfLoss(name, "their patterns and links lead through too many directories");
         return UNWATCHED;
@@ -151,7 +154,7 @@ public final class FileWatch implements AutoCloseable {
         }
         if (!isOverflowTold) {
             isOverflowTold = true;
-            LOG.warning("more files come and go at once than the kernel keeps in mind, so all are looked at: "
+            LOG.warning("more files have changed at once than the kernel can queue, so all are looked at: "
                     + "see fs.inotify.max_queued_events");
         }
         return Set.of(EVERYTHING);
@@ -172,7 +175,7 @@ public final class FileWatch implements AutoCloseable {
         last.ifPresent(Ear::end);
     }
 
-    /** The ear sees that this is closed once it is woken, not before: it closes the descriptor by which that is done. */
+    /** Wakes the thread, which closes the descriptors itself when it sees that this is closed. */
     private synchronized Optional<Ear> wakeToClose() {
         if (!closed) {
             closed = true;

@@ -21,12 +21,12 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * A directory of another program, in which files are left for it to read: each is written aside under a name that begins
- * with a dot, and then renamed, so that nobody sees half of it.
+ * A directory of another program, in which files are left for it to read. Each is written under a name that begins with
+ * a dot, and then renamed, so that nobody sees half of it.
  *
- * <p>The directory must not be a link, and nobody but root and this process's user may write to it: in any other, a link
- * could lead root's writing elsewhere. It is opened before that is looked at, and all is done in what was opened (openat(2)):
- * directories above it may be others', as Debian's {@code /var/lib/prometheus} is.
+ * <p>The directory must not be a link, and only root and this process's user may be able to write to it. Otherwise a
+ * link could make root write elsewhere. It is opened before it is checked, and all work is done relative to the open
+ * directory (openat(2)), because directories above it may belong to others, as in Debian's {@code /var/lib/prometheus}.
  */
 public final class ForeignDirectory {
 
@@ -39,9 +39,9 @@ public final class ForeignDirectory {
     }
 
     /**
-     * Makes this the content of a file that everybody may read.
+     * Writes a file that everybody may read.
      *
-     * @throws IOException if it cannot be written; the message names the directory and says why
+     * @throws IOException if it cannot be written; the message names the directory and the reason
      */
     public void replace(String name, String text) throws IOException {
         replace(name, text.getBytes(StandardCharsets.UTF_8));
@@ -52,7 +52,7 @@ public final class ForeignDirectory {
         Path part = Path.of("." + name + ".part");
         try (DirectoryStream<Path> opened = Files.newDirectoryStream(path)) {
             SecureDirectoryStream<Path> directory = checked(opened);
-            // what a process that was killed has left
+            // A killed process may have left this file.
             deleteIfThere(directory, part);
             try (SeekableByteChannel out = directory.newByteChannel(
                     part,
@@ -63,7 +63,7 @@ public final class ForeignDirectory {
                     int ignored = out.write(left);
                 }
             }
-            // the service's umask would take that away
+            // The service's umask would remove this permission.
             directory
                     .getFileAttributeView(part, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
                     .setPermissions(PosixFilePermissions.fromString("rw-r--r--"));
@@ -73,13 +73,13 @@ public final class ForeignDirectory {
         }
     }
 
-    /** Removes a file, which need not be there. */
+    /** Removes a file, which may be missing. */
     public void delete(String name) throws IOException {
         try (DirectoryStream<Path> opened = Files.newDirectoryStream(path)) {
             SecureDirectoryStream<Path> directory = checked(opened);
             deleteIfThere(directory, Path.of(name));
         } catch (NoSuchFileException e) {
-            // then there is nothing in it either
+            // Without the directory there is no such file.
         } catch (IOException e) {
             throw new IOException(path + ": cannot delete " + name + ": " + KernelReason.of(e), e);
         }
@@ -89,12 +89,12 @@ public final class ForeignDirectory {
         try {
             directory.deleteFile(name);
         } catch (NoSuchFileException e) {
-            // as wanted
+            // The file is already gone.
         }
     }
 
     private SecureDirectoryStream<Path> checked(DirectoryStream<Path> opened) throws IOException {
-        // Linux has no others
+        // On Linux all directory streams are of this type.
         SecureDirectoryStream<Path> directory = (SecureDirectoryStream<Path>) opened;
         check(directory.getFileAttributeView(PosixFileAttributeView.class).readAttributes());
         return directory;

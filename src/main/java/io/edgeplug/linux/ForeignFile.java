@@ -8,15 +8,15 @@ import java.nio.file.Path;
 import jnr.ffi.Runtime;
 
 /**
- * A file in a directory where other programs write: it is a regular file, and is opened without waiting for anybody.
+ * A file in a directory where other programs write. It must be a regular file, and opening it never blocks.
  *
- * <p>What is read is what was looked at: a FIFO that takes the file's place in between is not opened.
+ * <p>The opened file is the checked one: a FIFO that replaces it in between is not opened.
  */
 public final class ForeignFile {
 
     private ForeignFile() {}
 
-    /** The file has more than is read of it. */
+    /** The file is larger than the limit. */
     public static final class TooLargeException extends IOException {
 
         private static final long serialVersionUID = 1;
@@ -33,14 +33,14 @@ public final class ForeignFile {
     }
 
     /**
-     * Opens a file, or what a link of that name leads to.
+     * Opens a file, or the file that a link of that name leads to.
      *
      * @param most how many bytes it may have; it may grow while it is read
-     * @throws IOException if it is no regular file, has more, or cannot be opened; the message follows the file's name
+     * @throws IOException if it is no regular file, is larger, or cannot be opened; the message follows the file's name
      */
     public static InputStream open(Path file, long most) throws IOException {
         KernelCalls calls = KernelCalls.load();
-        // neither waits nor reads, whatever is there
+        // O_PATH neither waits nor reads, whatever kind of file it is.
         int descriptor = calls.open(file.toString(), KernelCalls.O_PATH | KernelCalls.O_CLOEXEC);
         if (descriptor < 0) {
             int error = Runtime.getRuntime(calls).getLastError();

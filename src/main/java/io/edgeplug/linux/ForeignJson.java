@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * JSON in a file where other programs write, read as a stream: no name or string of it is kept that is longer than is
- * said, while what is skipped may have any length.
+ * JSON in a file of another program, read as a stream. Names and strings that are kept have a limit in length. Skipped
+ * parts may have any length.
  */
 public final class ForeignJson extends JsonReader {
 

@@ -7,10 +7,10 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** The text of a {@link ForeignFile}, of which no more is read than is allowed. One thread at a time. */
+/** The text of a {@link ForeignFile}, read up to a limit. One thread at a time. */
 public final class ForeignText extends Reader {
 
-    /** A parser has read so far ahead of a word when it begins with it, and reads so much at once. */
+    /** How far a parser may have read ahead when a word begins, and how much it reads at once. */
     private static final int AHEAD = 1024;
 
     private static final int ANY = Integer.MAX_VALUE;
@@ -19,7 +19,7 @@ public final class ForeignText extends Reader {
     private final long most;
     private long left;
 
-    /** How many characters may be read until the word must have ended. */
+    /** How many characters may be read before the word must have ended. */
     private int word = ANY;
 
     private int longest;
@@ -39,13 +39,13 @@ public final class ForeignText extends Reader {
         return new ForeignText(new InputStreamReader(ForeignFile.open(file, most), StandardCharsets.UTF_8), most);
     }
 
-    /** Says how many characters the word that comes next may have, since a parser keeps all of it. */
+    /** Sets how many characters the next word may have, because a parser keeps all of it. */
     void expectWord(int characters) {
         longest = characters;
         word = characters + AHEAD;
     }
 
-    /** Says that what comes next is not kept, however long it is. */
+    /** Lets the next part have any length, because it is not kept. */
     void expectAnything() {
         word = ANY;
     }

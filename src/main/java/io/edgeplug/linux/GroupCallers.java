@@ -17,12 +17,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Lets root connect, this process's user, and members of a group of the node, also those who have it beside their own group:
- * the kernel tells all groups that a process had when it connected (SO_PEERGROUPS, see unix(7)).
+ * Lets root, this process's user and members of a group of the node connect, even those for whom it is not their
+ * primary group. The kernel reports all groups that a process had when it connected (SO_PEERGROUPS, see unix(7)).
  */
 final class GroupCallers implements CallerPolicy {
 
-    /** So many look at the status of one node at a time, and then some. */
+    /** More people do not look at the status of one node at a time. */
     private static final int MAX_CONNECTIONS = 128;
 
     private static final Path GROUPS = Path.of("/etc/group");
@@ -30,7 +30,7 @@ final class GroupCallers implements CallerPolicy {
     private static final int SOL_SOCKET = 1;
     private static final int SO_PEERGROUPS = 59;
 
-    /** Nobody is in more groups than that; the kernel refuses to tell some of them. */
+    /** Nobody is in more groups than this. With too little room, the kernel reports none at all. */
     private static final RawUnixChannelOption PEER_GROUPS =
             new RawUnixChannelOption("SO_PEERGROUPS", SOL_SOCKET, SO_PEERGROUPS, 4096 * Integer.BYTES);
 
@@ -44,12 +44,12 @@ final class GroupCallers implements CallerPolicy {
         this.gid = gid;
     }
 
-    /** Members of a group, as it is now; where there is none of that name, only root and {@code uid}. */
+    /** Members of a group as it is now. If there is no such group, only root and {@code uid}. */
     static GroupCallers of(int uid, String group) {
         return new GroupCallers(uid, group, gid(GROUPS, group));
     }
 
-    /** The number of a group, of a file as group(5) describes it. */
+    /** The number of a group in a file of the form of group(5). */
     static OptionalInt gid(Path groups, String name) {
         try (Stream<String> lines = Files.lines(groups)) {
             return lines.map(line -> line.split(":", -1))
@@ -75,7 +75,7 @@ final class GroupCallers implements CallerPolicy {
             }
         }
         try {
-            // what is beyond the process's groups is 0, which is no group that is asked for
+            // The rest of the buffer is 0, which is no group that is asked for.
             ByteBuffer groups = connection.config().getOption(PEER_GROUPS).order(ByteOrder.nativeOrder());
             while (groups.remaining() >= Integer.BYTES) {
                 if (groups.getInt() == gid.getAsInt()) {
@@ -83,7 +83,7 @@ final class GroupCallers implements CallerPolicy {
                 }
             }
         } catch (ChannelException e) {
-            // it has gone, or is in more groups than anybody is
+            // It has gone, or is in too many groups.
             return false;
         }
         return false;

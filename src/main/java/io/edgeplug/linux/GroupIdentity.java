@@ -14,14 +14,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A process group with a session of its own, told from a later one of the same number by when its leader was started; see
- * proc_pid_stat(5). It can be written down, and looked for by another process.
+ * A process group with a session of its own. The start time of its leader distinguishes it from a later group with the
+ * same number; see proc_pid_stat(5). It can be written to a file for another process to look for.
  *
- * <p>The kernel gives the number of a group to nobody else as long as the group has a member.
+ * <p>The kernel does not reuse the number of a group while the group has a member.
  *
  * @param number the process ID of its leader
  * @param started when the leader was started, in ticks since the boot
- * @param boot which boot that was; empty where the kernel does not tell, as in a service that sees only processes in /proc
+ * @param boot the ID of that boot; empty if the kernel does not show it, as in a service that sees only processes in
+ *     /proc
  */
 public record GroupIdentity(long number, long started, Optional<String> boot) implements RunningProgram {
 
@@ -36,7 +37,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         }
     }
 
-    /** That of a process of ours which is about to lead a group. */
+    /** The group that a child process is about to lead. */
     static GroupIdentity of(Process leader) throws IOException {
         long started = Stat.read(leader.pid())
                 .map(Stat::started)
@@ -44,7 +45,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         return new GroupIdentity(leader.pid(), started, bootId());
     }
 
-    /** Zombies do nothing any more. */
+    /** A zombie does not count as alive. */
     @Override
     public boolean isAlive() {
         return !members().isEmpty();
@@ -81,7 +82,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         }
     }
 
-    /** The JDK has no way to wait for the end of another's process without asking now and then. */
+    /** Polls, because the JDK cannot wait for the end of a process that is no child. */
     private static void await(long pid, long nanos) throws InterruptedException {
         Optional<ProcessHandle> process = ProcessHandle.of(pid);
         if (process.isEmpty()) {
@@ -90,7 +91,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         try {
             process.orElseThrow().onExit().get(nanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            // it is looked at again
+            // The caller looks again.
             return;
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
@@ -109,7 +110,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         if (leader.filter(Stat::isRunning).isPresent()) {
             return List.of(number);
         }
-        // the leader has ended, and may have left children
+        // The leader has ended, and may have left children.
         List<Long> members = new ArrayList<>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
             for (Path process : processes) {
@@ -118,7 +119,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
                         .ifPresent(stat -> members.add(stat.pid()));
             }
         } catch (IOException | DirectoryIteratorException | NumberFormatException e) {
-            // without /proc nothing tells of any process
+            // Without /proc no process is visible.
             return members;
         }
         return members;
@@ -136,10 +137,10 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
         }
     }
 
-    /** What the kernel says of a process. */
+    /** The kernel's data about a process. */
     record Stat(long pid, String state, long group, long session, long started) {
 
-        // counted from the field after the name, which may have spaces and parentheses in it
+        // The fields are counted from the one after the name, which may contain spaces and parentheses.
         private static final int STATE = 0;
         private static final int GROUP = 2;
         private static final int SESSION = 3;
@@ -157,7 +158,7 @@ public record GroupIdentity(long number, long started, Optional<String> boot) im
                         Long.parseLong(fields[SESSION]),
                         Long.parseLong(fields[STARTED])));
             } catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException e) {
-                // it has ended
+                // The process has ended.
                 return Optional.empty();
             }
         }

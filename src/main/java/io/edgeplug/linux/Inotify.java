@@ -7,20 +7,20 @@ import java.util.List;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 
-/** An inotify descriptor, to be polled with others; see inotify(7). Any thread adds and removes, one thread reads. */
+/** An inotify descriptor for a poll with others; see inotify(7). Any thread adds and removes, one thread reads. */
 final class Inotify {
 
     /** IN_CREATE, IN_MOVED_TO, IN_DELETE and IN_MOVED_FROM. */
     static final int NAMES = 0x100 | 0x80 | 0x200 | 0x40;
 
-    /** IN_ATTRIB. There is no IN_MODIFY here, since each write to a device node would wake this process. */
+    /** IN_ATTRIB. IN_MODIFY is left out, because each write to a device node would wake this process. */
     static final int ATTRIBUTES = 0x4;
 
     private static final int ONLY_DIRECTORIES = 0x01000000;
 
     private static final int BYTES = 16384;
 
-    /** Of struct inotify_event: a descriptor, a mask, a cookie, and how long the name is that follows. */
+    /** The size of struct inotify_event: a watch, a mask, a cookie, and the length of the name that follows. */
     private static final int LENGTH = 12;
 
     private static final int HEADER = 16;
@@ -29,7 +29,7 @@ final class Inotify {
     private final int descriptor;
     private final Pointer events;
 
-    /** How many threads need the descriptor, with whoever has opened it; guarded by this. */
+    /** How many threads use the descriptor, including the one that opened it; guarded by this. */
     private int users = 1;
 
     private Inotify(KernelCalls calls, int descriptor) {
@@ -39,17 +39,17 @@ final class Inotify {
     }
 
     /**
-     * Something has happened in a directory.
+     * An event in a directory.
      *
-     * @param watch which one, as {@link #add} returned it; negative if events were lost
-     * @param name the file it happened to; empty if it is the directory itself
+     * @param watch of the directory, as {@link #add} returned it; negative if events were lost
+     * @param name the file; empty for the directory itself
      */
     record Event(int watch, String name) {}
 
     /**
      * Opens a descriptor that watches nothing yet.
      *
-     * @throws IOException if the kernel gives none; the message is its reason
+     * @throws IOException with the kernel's reason if it gives none
      */
     static Inotify open(KernelCalls calls) throws IOException {
         int descriptor = calls.inotify_init1(KernelCalls.IN_NONBLOCK_CLOEXEC);
@@ -64,10 +64,10 @@ final class Inotify {
     }
 
     /**
-     * Watches the directory that has that path now; one that is watched already stays so.
+     * Watches the directory at that path. A directory that is already watched stays watched.
      *
-     * @return the number of its watch, which another path of the same directory has too; or a negative errno(3), EBADF if
-     *     this is closed
+     * @return the number of its watch, which another path of the same directory has too; or a negative errno(3), EBADF
+     *     if this is closed
      */
     int add(String directory, int mask) {
         if (!enter()) {
@@ -83,13 +83,15 @@ final class Inotify {
 
     void remove(int watch) {
         if (enter()) {
-            // the kernel may have removed it with its directory
+            // The kernel may have removed the watch together with its directory.
             int ignored = calls.inotify_rm_watch(descriptor, watch);
             leave();
         }
     }
 
-    /** The descriptor's number is another file's once it is closed, so it stays open as long as a thread uses it. */
+    /**
+     * After a close, another file may get the number of the descriptor. So it stays open as long as a thread uses it.
+     */
     private synchronized boolean enter() {
         users += users > 0 ? 1 : 0;
         return users > 0;
@@ -102,7 +104,7 @@ final class Inotify {
         }
     }
 
-    /** What has happened; as much as there is room for, nothing if all was read. Never waits. */
+    /** The events so far, as many as there is room for; none if all were read. Never waits. */
     List<Event> read() {
         long count = calls.read(descriptor, events, BYTES);
         List<Event> read = new ArrayList<>();
@@ -115,7 +117,7 @@ final class Inotify {
         return read;
     }
 
-    /** It ends at the first zero, of which there are several. */
+    /** The name ends at the first of several zero bytes. */
     private String name(int at, int length) {
         byte[] bytes = new byte[length];
         events.get(at, bytes, 0, length);
@@ -126,7 +128,7 @@ final class Inotify {
         return new String(bytes, 0, end, StandardCharsets.UTF_8);
     }
 
-    /** Never waits for another thread that adds: the last one closes it. To be called once. */
+    /** Never waits for another thread that adds: the last user closes the descriptor. Call it once. */
     void close() {
         leave();
     }

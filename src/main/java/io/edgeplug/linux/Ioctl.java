@@ -3,11 +3,11 @@ package io.edgeplug.linux;
 import java.nio.ByteBuffer;
 
 /**
- * One call of a device node, with a structure that holds the address of more memory; see ioctl(2).
+ * A call to a device node with a structure that contains the address of more memory; see ioctl(2).
  *
- * @param request its number, as {@code _IO} and its kin make it
+ * @param request its number, as {@code _IO} and similar macros make it
  * @param argument the structure, in the machine's byte order; nothing is read back
- * @param addressAt where in the structure the address of {@code memory} goes, 8 bytes
+ * @param addressAt the position in the structure for the address of {@code memory}, 8 bytes
  * @param memory direct, from its position on
  */
 public record Ioctl(int request, ByteBuffer argument, int addressAt, ByteBuffer memory) {

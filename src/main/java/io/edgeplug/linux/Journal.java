@@ -14,11 +14,11 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Where log records go: with their fields to systemd's journal where that reads stderr, elsewhere a plain line each to
- * stderr, which on a terminal begins with the time and the level.
+ * Sends log records with their fields to systemd's journal if the journal reads stderr. Otherwise prints each as a
+ * plain line to stderr, which on a terminal begins with the time and the level.
  *
- * <p>A record's fields are what it was logged with, as in {@code LOG.log(Level.INFO, text, Journal.device(id))}; its
- * text is taken as it is, without placeholders.
+ * <p>A record's fields are the parameters it was logged with, as in
+ * {@code LOG.log(Level.INFO, text, Journal.device(id))}. Its text is taken as it is, without placeholders.
  */
 public final class Journal {
 
@@ -31,28 +31,28 @@ public final class Journal {
     private Journal() {}
 
     /**
-     * What a record is about, which {@code journalctl FIELD=VALUE} finds it by.
+     * A field of a record, by which {@code journalctl FIELD=VALUE} finds it.
      *
      * @param name of capital letters, digits and underscores; see systemd.journal-fields(7)
      */
     public record Field(String name, String value) {}
 
-    /** A field that names a resource, as {@code example.com/gopher}. */
+    /** A field with the name of a resource, such as {@code example.com/gopher}. */
     public static Field resource(Object name) {
         return new Field("RESOURCE", name.toString());
     }
 
-    /** A field that names a device by its ID. */
+    /** A field with the ID of a device. */
     public static Field device(String id) {
         return new Field("DEVICE", id);
     }
 
-    /** Sends what is at least of {@code level} to stderr; of the libraries, warnings only. */
+    /** Sends records of {@code level} and above to stderr, but of libraries only warnings. */
     public static void toStderr(Level level) {
         sendTo(stderr(), level);
     }
 
-    /** Sends what is at least of {@code level} to the journal if it is what reads stderr, and else to stderr. */
+    /** Sends records of {@code level} and above to the journal if it reads stderr, and otherwise to stderr. */
     public static void open(Level level) {
         toStderr(level);
         if (isStderr(System.getenv().getOrDefault("JOURNAL_STREAM", ""))) {
@@ -64,7 +64,7 @@ public final class Journal {
         }
     }
 
-    /** Changes what is worth a record. */
+    /** Changes the least level that is logged. */
     public static void level(Level level) {
         OURS.setLevel(level);
     }
@@ -86,7 +86,7 @@ public final class Journal {
         return stderr;
     }
 
-    /** Whether stderr is the stream of that device and inode, as systemd.exec(5) tells of JOURNAL_STREAM. */
+    /** Whether stderr has that device and inode, which JOURNAL_STREAM contains by systemd.exec(5). */
     static boolean isStderr(String stream) {
         try {
             return stream.equals(Files.getAttribute(STDERR, "unix:dev") + ":" + Files.getAttribute(STDERR, "unix:ino"));
@@ -95,7 +95,10 @@ public final class Journal {
         }
     }
 
-    /** The record's text, which is one line, whoever is quoted in it; one with fields has no placeholders, whatever braces the names of devices have. */
+    /**
+     * The record's text as one line, whatever text it quotes. A record with fields has no placeholders, whatever braces
+     * names of devices have.
+     */
     static String text(LogRecord entry, Formatter formatter) {
         boolean hasFields = entry.getParameters() != null && entry.getParameters()[0] instanceof Field;
         String message = hasFields ? entry.getMessage() : formatter.formatMessage(entry);
@@ -112,7 +115,7 @@ public final class Journal {
         }
     }
 
-    /** Not loaded by the service, which has no terminal. */
+    /** The service does not load this class, because it has no terminal. */
     private static final class TerminalLine extends Formatter {
 
         private static final DateTimeFormatter TIME =
@@ -124,7 +127,7 @@ public final class Journal {
                     .formatted(TIME.format(entry.getInstant()), level(entry.getLevel()), text(entry, this));
         }
 
-        /** As the configuration says it. */
+        /** The level's word in the configuration. */
         private static String level(Level level) {
             int value = level.intValue();
             return value >= Level.SEVERE.intValue()

@@ -13,14 +13,15 @@ import java.util.logging.LogRecord;
 import java.util.logging.SimpleFormatter;
 
 /**
- * Sends each record as a datagram to the journal, in its native protocol
- * (https://systemd.io/JOURNAL_NATIVE_PROTOCOL).
+ * Sends each record as a datagram to the journal, in its native protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL).
  *
- * <p>What the journal does not take at once goes to another handler.
+ * <p>A record that the journal does not take at once goes to another handler.
  */
 final class JournalSocket extends Handler implements AutoCloseable {
 
-    /** Of UTF-16: below what a datagram may have by default, net.core.wmem_default, in any script. */
+    /**
+     * Characters of UTF-16. In any script, this many stay below the default size of a datagram, net.core.wmem_default.
+     */
     private static final int MAX_TEXT = 32 * 1024;
 
     private static final String IDENTIFIER = "edgeplug";
@@ -37,7 +38,7 @@ final class JournalSocket extends Handler implements AutoCloseable {
     /**
      * Makes a socket to send from.
      *
-     * @throws IOException if netty's native library is not there, or there can be no more sockets
+     * @throws IOException if netty's native library is missing, or there can be no more sockets
      */
     static JournalSocket open(Path journal, Handler fallback) throws IOException {
         return new JournalSocket(UnixDatagrams.to(journal.toString()), fallback);
@@ -71,7 +72,7 @@ final class JournalSocket extends Handler implements AutoCloseable {
         return out.toByteArray();
     }
 
-    /** A value with a newline is preceded by its length, 64 bits, little-endian; any other by an equals sign. */
+    /** A value with a newline follows its length, 64 bits, little-endian. Any other value follows an equals sign. */
     private static void put(ByteArrayOutputStream out, String name, String value) {
         byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
         out.writeBytes(name.getBytes(StandardCharsets.US_ASCII));
@@ -88,14 +89,16 @@ final class JournalSocket extends Handler implements AutoCloseable {
         out.write('\n');
     }
 
-    /** What would not fit into a datagram would need a file descriptor sent along, which netty cannot do here. */
+    /**
+     * A text that does not fit into a datagram would have to be sent as a file descriptor, which netty cannot do here.
+     */
     private static String cut(String text) {
         return text.length() <= MAX_TEXT
                 ? text
                 : text.substring(0, MAX_TEXT) + " ... (cut, of " + text.length() + " characters)";
     }
 
-    /** Those of syslog(3). */
+    /** The priorities of syslog(3). */
     private static int priority(Level level) {
         int value = level.intValue();
         if (value >= Level.SEVERE.intValue()) {

@@ -4,15 +4,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Who acts when an attribute is written or a node is called: the kernel of this node, or a simulated one.
+ * The side that acts when an attribute is written or a device node is called: the kernel of this node, or a simulated
+ * one.
  *
- * <p>Both block until it has acted, which it may never do: a reset can hang in the kernel beyond any signal. Callers
- * have a thread to spare.
+ * <p>The calls block until it has acted, which may be never: a reset can hang in the kernel beyond any signal. So
+ * callers use a thread that may be lost.
  */
 public interface Kernel {
 
     /**
-     * Writes all bytes of an attribute that is there, at once. An interrupt does not keep it from writing.
+     * Writes all bytes to an existing attribute, at once. An interrupt does not prevent this.
      *
      * @throws IOException with the kernel's reason
      */
@@ -29,7 +30,7 @@ public interface Kernel {
     /**
      * Opens a device node for reading and writing, and closes it at once.
      *
-     * @throws IOException with the kernel's reason, which is that it is busy if somebody else has it alone
+     * @throws IOException with the kernel's reason: busy if somebody else has opened it exclusively
      */
     void open(Path node) throws IOException;
 

@@ -8,8 +8,8 @@ import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 
 /**
- * What is called of libc where the JDK has nothing: see open(2), ioctl(2), kill(2), pipe(2), poll(2), eventfd(2), netlink(7),
- * inotify(7), strerror(3). Any thread.
+ * Functions of libc that the JDK does not have: see open(2), ioctl(2), kill(2), pipe(2), poll(2), eventfd(2),
+ * netlink(7), inotify(7), strerror(3). Any thread.
  */
 @SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
 interface KernelCalls {
@@ -33,7 +33,10 @@ interface KernelCalls {
     int EFD_CLOEXEC = 02000000;
     int IN_NONBLOCK_CLOEXEC = 02004000;
 
-    /** Loaded with the first call, for it costs tens of milliseconds and memory that most nodes never need. */
+    /**
+     * The library is loaded with the first call, because it costs tens of milliseconds and memory that most nodes never
+     * need.
+     */
     static KernelCalls load() {
         return Loaded.CALLS;
     }
@@ -41,7 +44,7 @@ interface KernelCalls {
     /**
      * Memory that these functions can read and write, all zero.
      *
-     * <p>Of Java's own: jnr-ffi's has a thread that gives it back, which costs each start more than all else here.
+     * <p>It is Java's own memory. jnr-ffi's memory needs a thread to free it, which would slow down each start.
      */
     static Pointer memory(KernelCalls calls, int bytes) {
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
@@ -56,7 +59,7 @@ interface KernelCalls {
 
     int kill(int process, int signal);
 
-    /** Gives the end to read from and the end to write to. */
+    /** Returns the end to read from and the end to write to. */
     int pipe2(int[] ends, int flags);
 
     int poll(Pointer descriptors, long count, int milliseconds);
@@ -82,8 +85,8 @@ interface KernelCalls {
     String strerror(int error);
 
     /**
-     * On a thread of its own: what loads the library unpacks or reads files, which a thread that is interrupted cannot, and
-     * nobody could load it again after that.
+     * Loads the library on a thread of its own. Loading unpacks or reads files, which fails on an interrupted thread,
+     * and after a failure nobody could load it again.
      */
     private static KernelCalls loadAnyhow() {
         return CompletableFuture.supplyAsync(
@@ -96,7 +99,7 @@ interface KernelCalls {
     }
 
     private static KernelCalls loadNow() {
-        // classes made at run time would cost more to make than they save in calls
+        // Making classes at run time would cost more than their calls save.
         System.setProperty("jnr.ffi.asm.enabled", "false");
         return LibraryLoader.create(KernelCalls.class)
                 .library("c")
@@ -104,7 +107,7 @@ interface KernelCalls {
                 .load();
     }
 
-    /** Holds it once it was asked for. */
+    /** Holds the library after the first request. */
     final class Loaded {
 
         private static final KernelCalls CALLS = loadAnyhow();

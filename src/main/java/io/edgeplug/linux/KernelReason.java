@@ -7,7 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Set;
 
-/** The kernel's words for why a call on a file failed. */
+/** The kernel's words for the failure of a call on a file. */
 final class KernelReason {
 
     private static final Set<String> ABSENT = Set.of(
@@ -15,17 +15,17 @@ final class KernelReason {
             "Not a directory",
             "No such device",
             "No such device or address",
-            // a name that no file can have
+            // This is for a name that no file can have.
             "File name too long");
 
-    /** The JDK says more after these words. */
+    /** The JDK adds more text after these words. */
     private static final String LOOP = "Too many levels of symbolic links";
 
     private KernelReason() {}
 
-    /** The kernel's words in an exception of the JDK, which has classes of its own for some of them. */
+    /** The kernel's words in an exception of the JDK, which has its own classes for some of them. */
     static String of(IOException e) {
-        // no switch: one over types is made at run time, which takes 18 ms of each start
+        // A switch over types is compiled at run time, which takes 18 ms of each start.
         if (e instanceof NoSuchFileException) {
             return "No such file or directory";
         }
@@ -38,7 +38,7 @@ final class KernelReason {
         return String.valueOf(e instanceof FileSystemException other ? other.getReason() : e.getMessage());
     }
 
-    /** Whether the reason says that there is no such file. */
+    /** Whether the reason means that there is no such file. */
     static boolean isAbsence(String reason) {
         return ABSENT.contains(reason);
     }

@@ -9,8 +9,8 @@ import io.grpc.Status;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Drops answers that come from threads of their own once the event loop has ended: nobody can hear them any more. netty would
- * throw at whoever answers.
+ * Drops answers that come from other threads after the event loop has ended, because nobody can receive them. netty
+ * would throw an exception at the thread that answers.
  */
 final class LateAnswers implements ServerInterceptor {
 
@@ -45,7 +45,7 @@ final class LateAnswers implements ServerInterceptor {
             try {
                 answering.run();
             } catch (RejectedExecutionException e) {
-                // thrown by a loop that has ended, and by nothing else
+                // Only a loop that has ended throws this.
             }
         }
     }

@@ -3,7 +3,7 @@ package io.edgeplug.linux;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Lets only so many lines of one source into the log, which it could fill otherwise; thread-safe. */
+/** Limits the log lines of one source that could otherwise fill the log; thread-safe. */
 public final class LogLimit {
 
     private final int most;
@@ -13,13 +13,13 @@ public final class LogLimit {
     private int lines;
     private long left;
 
-    /** Lets {@code most} lines in each {@code period}. */
+    /** Allows {@code most} lines in each {@code period}. */
     public LogLimit(int most, Duration period) {
         this.most = most;
         this.period = period.toNanos();
     }
 
-    /** The line to log, with how many were left out before it; empty if this one is left out. */
+    /** The line to log, with the number of lines left out before it; empty if this one is left out. */
     public synchronized Optional<String> line(String text) {
         long now = System.nanoTime();
         if (now - begun >= period) {

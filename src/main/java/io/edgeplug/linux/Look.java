@@ -2,16 +2,16 @@ package io.edgeplug.linux;
 
 import java.util.List;
 
-/** One look at a file through {@link Sysfs}, and what was there; a file that is absent is no look. */
+/** One look at a file through {@link Sysfs}, and its result. A look at an absent file is not reported. */
 public sealed interface Look {
 
-    /** From the root, as it was asked for. */
+    /** From the root, as it was requested. */
     String path();
 
     /**
      * The file was read.
      *
-     * @param content its first bytes, as many as were asked for; not a copy
+     * @param content its first bytes, as many as were requested; not a copy
      */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
     record Read(String path, byte[] content) implements Look {}
@@ -23,13 +23,13 @@ public sealed interface Look {
         }
     }
 
-    /** Only what kind of file it is, or where its link leads, was asked. */
+    /** Only the kind of the file, or the target of its link, was read. */
     record Seen(String path) implements Look {}
 
     /**
      * The look failed.
      *
-     * @param problem the call and the kernel's reason, as {@code read vendor: Input/output error}
+     * @param problem the call and the kernel's reason, such as {@code read vendor: Input/output error}
      */
     record Failed(String path, String problem) implements Look {}
 }

@@ -17,15 +17,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is mounted in some directories, of which inotify tells nothing: a descriptor to be polled for {@code POLLPRI}, see
- * proc_pid_mountinfo(5). One thread at a time.
+ * Watches mounts in some directories, which inotify does not report. It has a descriptor for a poll with
+ * {@code POLLPRI}, see proc_pid_mountinfo(5). One thread at a time.
  */
 final class Mounts {
 
-    /** Of the thread: a test's has mounts of its own. */
+    /** The file of the thread, because a test may have mounts of its own. */
     private static final String FILE = "/proc/thread-self/mountinfo";
 
-    /** A change among more is found by the scan every 60 s. */
+    /** Among more mounts, changes are found only by the scan every 60 s. */
     private static final int MAX = 1 << 14;
 
     private static final int POINT = 4;
@@ -35,7 +35,9 @@ final class Mounts {
     private final KernelCalls calls;
     private final int descriptor;
 
-    /** By its number, the place of each mount, wherever: what is unmounted first was there before anybody asked. */
+    /**
+     * The mount points by the number of the mount, also those outside: an unmounted one must have been known before.
+     */
     private Map<String, String> mounts = Map.of();
 
     private Mounts(KernelCalls calls, int descriptor) {
@@ -43,7 +45,7 @@ final class Mounts {
         this.descriptor = descriptor;
     }
 
-    /** From here on changes are told; without a {@code /proc}, none. */
+    /** From now on changes are reported; without {@code /proc} there are none. */
     static Mounts open(KernelCalls calls) {
         Mounts opened = new Mounts(calls, calls.open(FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC));
         opened.mounts = opened.read();
@@ -55,7 +57,7 @@ final class Mounts {
         return descriptor;
     }
 
-    /** Where in these directories something else is mounted than when this was asked last, or opened. */
+    /** The places in these directories where the mounts differ from the last call, or from the opening. */
     Set<Path> changed(Set<Path> directories) {
         Map<String, String> before = mounts;
         mounts = read();
@@ -78,7 +80,9 @@ final class Mounts {
         return differing;
     }
 
-    /** What is mounted now; as it was if that cannot be read, for the directories are looked at within the minute. */
+    /**
+     * The present mounts. If they cannot be read, the last ones, because the directories are scanned within a minute.
+     */
     private Map<String, String> read() {
         Map<String, String> found = new HashMap<>();
         try (Stream<String> lines = Files.lines(Path.of(FILE), StandardCharsets.ISO_8859_1)) {
@@ -92,7 +96,7 @@ final class Mounts {
         return found;
     }
 
-    /** A name that the locale cannot spell is in no way. */
+    /** A name that the locale cannot encode is on no path. */
     private static Optional<Path> path(String text) {
         try {
             return Optional.of(Path.of(text));

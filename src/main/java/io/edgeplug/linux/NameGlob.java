@@ -4,20 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A pattern of one name, as glob(7) without brackets: {@code *} and {@code ?} match anything but a name's leading dot.
+ * A pattern for one name, as glob(7) without brackets: {@code *} and {@code ?} match anything but a leading dot.
  *
- * <p>No regular expression: others choose the names, and one that nearly matches several {@code *} would cost minutes.
+ * <p>It is no regular expression, because others choose the names: a name that almost matches several {@code *} would
+ * take minutes.
  *
  * @param text as it was written
  */
 public record NameGlob(String text) {
 
-    /** Reads a pattern; any text is one. */
+    /** Makes a pattern; every text is one. */
     public static NameGlob parse(String text) {
         return new NameGlob(text);
     }
 
-    /** Whether the name is one that the pattern names. */
+    /** Whether the pattern matches the name. */
     public boolean matches(String name) {
         if (isLiteral()) {
             return text.equals(name);
@@ -27,7 +28,7 @@ public record NameGlob(String text) {
                 && rests(text.codePoints().toArray(), name.codePoints().toArray())[0][0];
     }
 
-    /** What each wildcard stands for, from the first on as much as it can; of a name that does not match, nothing. */
+    /** The text that each wildcard matches, the first ones as long as possible; nothing if the name does not match. */
     List<String> matched(String name) {
         int[] wanted = text.codePoints().toArray();
         int[] given = name.codePoints().toArray();
@@ -50,7 +51,7 @@ public record NameGlob(String text) {
         return matched;
     }
 
-    /** Whether what is wanted from one place on matches what is given from another on. */
+    /** For each pair of positions, whether the rest of the pattern matches the rest of the name. */
     private static boolean[][] rests(int[] wanted, int[] given) {
         boolean[][] rests = new boolean[wanted.length + 1][given.length + 1];
         rests[wanted.length][given.length] = true;
@@ -69,7 +70,7 @@ public record NameGlob(String text) {
         return character == '*' || character == '?';
     }
 
-    /** Whether it names just one name. */
+    /** Whether the pattern has no wildcards. */
     boolean isLiteral() {
         return text.indexOf('*') < 0 && text.indexOf('?') < 0;
     }

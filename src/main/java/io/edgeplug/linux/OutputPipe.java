@@ -13,10 +13,11 @@ import java.util.function.Consumer;
 import jnr.ffi.Runtime;
 
 /**
- * The pipe that a program writes to, read by a thread of its own until it is closed, whoever still has the other end.
+ * The pipe for the output of a program, read by a thread of its own until it is closed, even if other processes still
+ * have the other end.
  *
- * <p>It is not one of the JDK's, which reads until nobody writes any more, keeps all of that in the heap, and cannot be
- * closed while somebody reads.
+ * <p>The JDK's pipe is not used: it reads until nobody can write any more, keeps everything in the heap, and cannot be
+ * closed during a read.
  */
 final class OutputPipe implements AutoCloseable {
 
@@ -29,7 +30,7 @@ final class OutputPipe implements AutoCloseable {
     private final Thread reader;
     private boolean isWritable = true;
 
-    // below: touched by the reader only
+    // Only the reader uses the fields below.
     private final Consumer<String> lines;
     private byte[] line = new byte[MAX_LINE_BYTES];
     private int size;
@@ -38,7 +39,7 @@ final class OutputPipe implements AutoCloseable {
     private int told;
     private long more;
 
-    // below: written by the reader only
+    // Only the reader writes the fields below.
     private volatile Optional<String> first = Optional.empty();
     private volatile Optional<String> last = Optional.empty();
 
@@ -52,7 +53,7 @@ final class OutputPipe implements AutoCloseable {
     /**
      * Makes a pipe.
      *
-     * @param lines gets the first hundred lines, each cut after a thousand bytes, and then how many more there were
+     * @param lines gets the first hundred lines, each cut after a thousand bytes, and then the number of further lines
      */
     static OutputPipe open(Consumer<String> lines) throws IOException {
         KernelCalls kernel = KernelCalls.load();
@@ -63,7 +64,7 @@ final class OutputPipe implements AutoCloseable {
         }
         boolean isOpen = false;
         try {
-            // a channel, whose close ends a read that waits
+            // It is a channel, because closing a channel ends a read that waits.
             FileChannel channel = FileChannel.open(path(ends[0]), StandardOpenOption.READ);
             isOpen = true;
             return new OutputPipe(channel, ends[1], lines);
@@ -79,7 +80,7 @@ final class OutputPipe implements AutoCloseable {
         return Path.of("/proc/self/fd/" + descriptor);
     }
 
-    /** What to open for writing, until {@link #read} begins. */
+    /** The file to open for writing, until {@link #begin}. */
     File file() {
         return path(writingEnd).toFile();
     }
@@ -90,7 +91,7 @@ final class OutputPipe implements AutoCloseable {
         reader.start();
     }
 
-    /** Without it there would be no end of what can be read. */
+    /** Closes the end for writing. Otherwise the input would never end. */
     private void giveUpWriting() {
         if (isWritable) {
             isWritable = false;
@@ -98,7 +99,7 @@ final class OutputPipe implements AutoCloseable {
         }
     }
 
-    /** Waits until nobody can write any more and all is read, for at most so long. */
+    /** Waits until nobody can write any more and everything is read, up to a timeout. */
     void awaitEnd(Duration timeout) throws InterruptedException {
         boolean ignored = reader.getState() == Thread.State.NEW || reader.join(timeout);
     }
@@ -108,7 +109,7 @@ final class OutputPipe implements AutoCloseable {
         return first;
     }
 
-    /** The last one, which is complete once this is at its end. */
+    /** The last line, which is complete at the end. */
     Optional<String> last() {
         return last;
     }
@@ -123,7 +124,7 @@ final class OutputPipe implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // it was closed: what is written from now on is of no interest
+            // The pipe was closed, so further output is not wanted.
         }
         endLine();
         if (more > 0) {
@@ -140,7 +141,7 @@ final class OutputPipe implements AutoCloseable {
         }
     }
 
-    /** Lines that are not told are not made texts of either: a program writes millions of them in a second. */
+    /** Lines that are not reported are not decoded either, because a program can write millions of them in a second. */
     private void endLine() {
         if (told == MAX_LINES) {
             if (size > 0) {
@@ -162,13 +163,13 @@ final class OutputPipe implements AutoCloseable {
         size = 0;
     }
 
-    /** One line, wherever it is shown. */
+    /** One line, safe to show anywhere. */
     private static String text(byte[] line, int size) {
         String text = new String(line, 0, size, StandardCharsets.UTF_8);
         return PlainText.of(text.replace('\t', ' ').strip());
     }
 
-    /** Ends the reader, too, at once. */
+    /** Ends the reader too, at once. */
     @Override
     public void close() throws IOException {
         giveUpWriting();

@@ -9,10 +9,11 @@ import java.util.Deque;
 import java.util.Optional;
 
 /**
- * Who can change a file: its owner, and whoever can replace it, a directory on the way to it, or a link on that way.
+ * Finds users who can change a file: its owner, and users who can replace it, a directory on its path, or a link on
+ * that path.
  *
- * <p>Root trusts what root alone can change. Other users trust root and themselves, and the members of a group, which on
- * most systems is a user's own: they act with no more than their own rights.
+ * <p>Root trusts files that only root can change. Other users trust root and themselves. They also trust members of a
+ * group, because on most systems each user has a group, and they act only with their own rights.
  */
 public final class Ownership {
 
@@ -21,7 +22,7 @@ public final class Ownership {
     private static final int WRITABLE_BY_GROUP = 0020;
     private static final int WRITABLE_BY_OTHERS = 0002;
 
-    /** As many as the kernel follows; see path_resolution(7). */
+    /** The kernel's limit; see path_resolution(7). */
     private static final int MAX_LINKS = 40;
 
     private final Path file;
@@ -35,16 +36,17 @@ public final class Ownership {
     }
 
     /**
-     * Who else than root, and the user who runs this process, can change the file or the directory.
+     * Finds a user other than root and the user of this process who can change the file or the directory.
      *
-     * @return a text that follows the file's name, as {@code belongs to uid 1000, not to root}; empty if nobody can
+     * @return a text that follows the file's name, such as {@code belongs to uid 1000, not to root}; empty if nobody
+     *     can
      * @throws IOException if it cannot be looked at
      */
     public static Optional<String> problem(Path file) throws IOException {
         return problem(file, ownUid());
     }
 
-    /** Whether this process is root's. */
+    /** Whether this process runs as root. */
     public static boolean isRoot() throws IOException {
         return ownUid() == ROOT;
     }
@@ -58,7 +60,7 @@ public final class Ownership {
         return new Ownership(file.toAbsolutePath(), uid).problem();
     }
 
-    /** Goes the way that the kernel goes: where a link leads to is looked at as well as the link. */
+    /** Follows the path as the kernel does: checks both a link and its target. */
     private Optional<String> problem() throws IOException {
         Path at = Path.of("/");
         file.forEach(names::addLast);
@@ -76,7 +78,7 @@ public final class Ownership {
         return problem;
     }
 
-    /** Where to go on from, now that the names of a link's target are those that come next. */
+    /** Puts a link's target in front of the remaining path. Returns the directory from which to go on. */
     private Path beforeTarget(Path link, Path directory) throws IOException {
         links++;
         if (links > MAX_LINKS) {
@@ -96,7 +98,7 @@ public final class Ownership {
         if (owner != ROOT && owner != uid) {
             return Optional.of(subject + "belongs to uid " + owner + ", not to root");
         }
-        // a link has no mode of its own, and in a sticky directory nobody can replace what is another's
+        // A link has no mode of its own. In a sticky directory nobody can replace files of others.
         boolean isPassed = FileKind.ofMode(mode) == FileKind.DIRECTORY && (mode & STICKY) != 0 && !names.isEmpty();
         int others = uid == ROOT ? WRITABLE_BY_GROUP | WRITABLE_BY_OTHERS : WRITABLE_BY_OTHERS;
         return (mode & others) != 0 && !isPassed && !Files.isSymbolicLink(part)

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * A pattern of absolute path, as glob(7) without brackets: {@code *} and {@code ?} match within one name, and not its
- * leading dot. With a {@code /} at its end it names directories, and else everything but directories.
+ * A pattern for absolute paths, as glob(7) without brackets: {@code *} and {@code ?} match within one name, and not its
+ * leading dot. With a {@code /} at its end it matches directories, and otherwise everything except directories.
  */
 public final class PathGlob {
 
@@ -25,7 +25,7 @@ public final class PathGlob {
     /**
      * Reads a pattern.
      *
-     * @throws IllegalArgumentException if it is not an absolute path free of empty, {@code .} and {@code ..} names
+     * @throws IllegalArgumentException if it is not an absolute path without empty, {@code .} and {@code ..} names
      */
     public static PathGlob parse(String text) {
         if (!text.startsWith("/") || text.indexOf('\0') >= 0) {
@@ -39,7 +39,7 @@ public final class PathGlob {
         return new PathGlob(text, path, names.stream().map(NameGlob::parse).toList());
     }
 
-    /** Whether the files that it names are to be directories. */
+    /** Whether the pattern matches directories. */
     public boolean namesDirectories() {
         return !text.equals(path);
     }
@@ -49,19 +49,19 @@ public final class PathGlob {
         return path;
     }
 
-    /** Whether the path, absolute and as it is written, is one that the pattern names, whatever kind of file is there. */
+    /** Whether the pattern matches the absolute path, whatever kind of file is there. */
     public boolean matches(String path) {
         String[] parts = path.split("/", -1);
         return parts.length == names.size() + 1 && begins(parts);
     }
 
-    /** Whether the path is of a directory on the way to files that the pattern names. */
+    /** Whether the path is a directory on the way to files of the pattern. */
     public boolean leadsThrough(String path) {
         String[] parts = path.split("/", -1);
         return parts.length <= names.size() && begins(parts);
     }
 
-    /** Whether the names match, of which the first is before the root. */
+    /** Whether the first names match. The name before the root is empty. */
     private boolean begins(String[] parts) {
         for (int i = 1; i < parts.length; i++) {
             if (!names.get(i - 1).matches(parts[i])) {
@@ -71,7 +71,7 @@ public final class PathGlob {
         return true;
     }
 
-    /** What each wildcard stands for in a path that the pattern names, from the first on as much as it can. */
+    /** The text that each wildcard matches in a path, the first ones as long as possible. */
     public List<String> matched(String path) {
         String[] parts = path.split("/", -1);
         return parts.length == names.size() + 1
@@ -83,9 +83,9 @@ public final class PathGlob {
     }
 
     /**
-     * The files in a tree that it names, sorted; none below what a wildcard has found and is a loop of links.
+     * The matching files in a tree, sorted. A link in a loop that only a wildcard matches is left out.
      *
-     * @param most how many there may be, and how many directories on the way to them
+     * @param most how many files there may be, and how many directories on the way to them
      * @return their absolute paths as seen from the root
      * @throws TooManyFilesException if there are more
      */
@@ -100,7 +100,7 @@ public final class PathGlob {
                     matching(sysfs, "." + directory, wanted, most - next.size())
                             .forEach(name -> next.add(directory + "/" + name));
                 } catch (IOException e) {
-                    // whoever makes one link to itself must not hide all the other directories
+                    // A link to itself must not hide all the other directories.
                     if (!isOneOfMany || !KernelReason.isLoop(Objects.requireNonNullElse(e.getCause(), e))) {
                         throw e;
                     }
@@ -112,7 +112,7 @@ public final class PathGlob {
         return found;
     }
 
-    /** A literal name is looked up and not listed for, since its directory may be open to that alone. */
+    /** A literal name is looked up without listing its directory, which may not be readable. */
     private static List<String> matching(Sysfs sysfs, String directory, NameGlob wanted, int most) throws IOException {
         if (wanted.isLiteral()) {
             return sysfs.exists(directory + "/" + wanted.text()) ? List.of(wanted.text()) : List.of();

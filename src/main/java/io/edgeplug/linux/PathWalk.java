@@ -16,19 +16,19 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Follows a path name by name, as path_resolution(7) says, and looks at who can change each directory in which it looks.
+ * Follows a path name by name, as in path_resolution(7), and finds the users who can change each directory on the way.
  *
- * <p>Nobody else can change what is found meanwhile, if the directories are trusted; and if they are not, that is told. So
- * nothing needs to be opened.
+ * <p>If the directories are trusted, nobody else can change the result meanwhile. If they are not, the result says so.
+ * So no file has to be opened.
  */
 final class PathWalk {
 
     private static final String LOOK = "unix:mode,uid,gid,dev,ino";
 
-    /** As many as the kernel follows. */
+    /** The kernel's limit. */
     private static final int MAX_LINKS = 40;
 
-    /** Where absolute links begin, also those of a captured node, whose device nodes are links to this one's. */
+    /** The root of absolute links. In a captured node, device nodes are links to those of this node. */
     private static final Path HOST = Path.of("/");
 
     private static final int WRITABLE_BY_GROUP = 0020;
@@ -39,20 +39,20 @@ final class PathWalk {
     private final Optional<Trail> trail;
     private Path place;
 
-    /** What a look at that place found; empty until there was one. */
+    /** The attributes of the present place; empty before the first look. */
     private Optional<Map<String, Object>> here = Optional.empty();
 
     private int links;
 
-    /** As much of the path as the way has come to: what a link brings in between belongs to the name of the link. */
+    /** The part of the path so far. Names from the target of a link count as the name of the link. */
     private String named = "";
 
     private int namesOfLinks;
 
     /**
-     * In the tree below a directory, where its paths begin.
+     * A walk in the tree below a directory, where its paths begin.
      *
-     * @param trail what is told of each step before it is taken
+     * @param trail is told of each step before it is taken
      */
     PathWalk(Path root, Optional<Trail> trail) throws IOException {
         this.root = root.toRealPath();
@@ -61,9 +61,9 @@ final class PathWalk {
     }
 
     /**
-     * Where a path leads that begins at the root.
+     * The destination of an absolute path.
      *
-     * @throws IOException if it leads nowhere, or that cannot be told
+     * @throws IOException if it leads nowhere, or cannot be followed
      */
     Destination follow(String path) throws IOException {
         Deque<String> ahead = new ArrayDeque<>(List.of(path.split("/")));
@@ -83,13 +83,13 @@ final class PathWalk {
         Map<String, Object> found = lookHere();
         List<Intruder> intruders =
                 directories.values().stream().flatMap(Optional::stream).toList();
-        // what is not in the tree has no other name on its node
+        // A file outside of the tree has no other name on its node.
         String resolved =
                 place.startsWith(root) ? name(place) : HOST.resolve(path).toString();
         return new Destination(resolved, kind(found), number(found, "dev"), number(found, "ino"), intruders);
     }
 
-    /** Follows the path of a directory in which names are to be looked for. */
+    /** Follows the path of a directory in which names will be looked for. */
     void follow(String directory, NameGlob names) throws IOException {
         Destination ignored = follow(directory);
         trail.ifPresent(one -> one.list(place, names, named));
@@ -97,7 +97,7 @@ final class PathWalk {
 
     private void step(String name, Deque<String> ahead) throws IOException {
         trail.ifPresent(one -> one.lookUp(place, name, named));
-        // a captured device node is a link out of its tree, into directories that tell nothing of that node
+        // A captured device node is a link out of its tree. The directories there say nothing about its node.
         if (place.startsWith(root) && !directories.containsKey(place)) {
             directories.put(place, intruder(place, lookHere()));
         }
@@ -142,7 +142,7 @@ final class PathWalk {
                     Optional.of(user), through(directory) + ", which belongs to " + user + ": see trust_owner"));
         }
         long mode = number(found, "mode");
-        // in a sticky directory nobody can replace another's file, but everyone can be the first to make it
+        // In a sticky directory nobody can replace files of others, but everyone can be the first to make one.
         if ((mode & WRITABLE_BY_ALL) != 0) {
             return Optional.of(new Intruder(Optional.empty(), through(directory) + ", to which anyone can write"));
         }
@@ -159,7 +159,7 @@ final class PathWalk {
         return "its way leads through " + name(directory);
     }
 
-    /** As the node sees it. */
+    /** The path as the node sees it. */
     private String name(Path file) {
         return HOST.resolve(root.relativize(file)).toString();
     }

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The names of PCI vendors and their devices, as lspci knows them; see pci.ids(5). */
+/** The names of PCI vendors and devices that lspci uses; see pci.ids(5). */
 public final class PciIds {
 
-    /** Nobody is known by name. */
+    /** No names. */
     public static final PciIds NONE = new PciIds(Map.of(), Map.of());
 
-    /** Ten times what it has today. */
+    /** Ten times the present size of the file. */
     private static final long MAX_BYTES = 16 << 20;
 
-    /** Where distributions have it. */
+    /** The paths in distributions. */
     private static final List<String> PLACES = List.of(
             "usr/share/hwdata/pci.ids",
             "usr/share/misc/pci.ids",
@@ -29,7 +29,7 @@ public final class PciIds {
             "usr/local/share/pci.ids",
             "var/lib/pciutils/pci.ids");
 
-    /** A vendor's number begins its line, a device's is one tab in, that of a subsystem two. */
+    /** A vendor's number begins its line. A device's follows one tab, and a subsystem's two tabs. */
     private static final Pattern ENTRY = Pattern.compile("(\t?)([0-9a-f]{4})  (.+)");
 
     private final Map<Integer, String> vendors;
@@ -41,10 +41,10 @@ public final class PciIds {
     }
 
     /**
-     * Reads the file of that node; without one, that of the node that this runs on, since the names are everywhere the
-     * same.
+     * Reads the file of that node, or that of the running node if it has none, because the names are the same
+     * everywhere.
      *
-     * @throws IOException if neither has one that can be read; the message says what to do
+     * @throws IOException if neither can be read; the message says what to do
      */
     public static PciIds read(Sysfs sysfs) throws IOException {
         Path file = place(sysfs)
@@ -67,7 +67,7 @@ public final class PciIds {
         Map<Integer, String> devices = new HashMap<>();
         int vendor = 0;
         String line = lines.readLine();
-        // the classes of devices come last, and are numbered like devices
+        // The classes of devices come last, and are numbered like devices.
         while (line != null && !line.startsWith("C ")) {
             Matcher entry = ENTRY.matcher(line);
             if (entry.matches()) {
@@ -89,12 +89,12 @@ public final class PciIds {
         return vendor << 16 | device;
     }
 
-    /** What a vendor is called. */
+    /** The name of a vendor. */
     public Optional<String> vendor(int vendor) {
         return Optional.ofNullable(vendors.get(vendor));
     }
 
-    /** What a vendor's device is called. */
+    /** The name of a vendor's device. */
     public Optional<String> device(int vendor, int device) {
         return Optional.ofNullable(devices.get(key(vendor, device)));
     }

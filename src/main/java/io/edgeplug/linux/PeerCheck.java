@@ -28,24 +28,24 @@ import java.util.Optional;
 import java.util.logging.Logger;
 
 /**
- * Lets only some processes connect to a socket, and only so many connections stand: the kernel tells who connected
- * (SO_PEERCRED, unix(7)), whatever the socket's permissions have become. All others are hung up on before a byte is read.
+ * Lets only some processes connect to a socket, and limits the connections. The kernel says who connected (SO_PEERCRED,
+ * unix(7)), whatever the permissions of the socket are. Other connections are closed before a byte is read.
  */
 final class PeerCheck implements ServerInterceptor {
 
     private static final Logger LOG = Logger.getLogger(PeerCheck.class.getName());
     private static final Attributes.Key<RpcCaller> PEER = Attributes.Key.create("peer");
 
-    /** The caller, in each call that was let in. */
+    /** The caller, in each accepted call. */
     static final Context.Key<RpcCaller> CALLER = Context.key("caller");
 
     private final Path socket;
     private final CallerPolicy policy;
 
-    /** For any process of the node, which may try as often as it likes. */
+    /** Any process of the node may try to connect as often as it likes. */
     private final LogLimit told = new LogLimit(5, Duration.ofMinutes(1));
 
-    /** Touched on the event loop only. */
+    /** Used on the event loop only. */
     private int connections;
 
     /** A check for {@code socket}. */
@@ -54,7 +54,7 @@ final class PeerCheck implements ServerInterceptor {
         this.policy = policy;
     }
 
-    /** Plain text, for those who pass, and the caller among the attributes of each call. */
+    /** Credentials for plain text that check each connection, and add the caller to the attributes of each call. */
     ServerCredentials credentials() {
         return InternalNettyServerCredentials.create(new Negotiator());
     }
@@ -66,7 +66,7 @@ final class PeerCheck implements ServerInterceptor {
         return Contexts.interceptCall(known, call, headers, next);
     }
 
-    /** gRPC's own for plain text, preceded by a handler that asks the kernel who connected. */
+    /** gRPC's own negotiator for plain text, after a handler that asks the kernel who connected. */
     private final class Negotiator implements InternalProtocolNegotiator.ProtocolNegotiator {
 
         private final InternalProtocolNegotiator.ProtocolNegotiator plain =
@@ -99,7 +99,7 @@ final class PeerCheck implements ServerInterceptor {
             EpollDomainSocketChannel connection = (EpollDomainSocketChannel) context.channel();
             try {
                 PeerCredentials peer = connection.peerCredentials();
-                // what it sends meanwhile waits in the kernel, since nobody is here yet to read it
+                // Its data waits in the kernel, because nobody can read it here yet.
                 connection.config().setAutoRead(false);
                 policy.judge(connection, peer, refusal -> decide(context, peer, refusal.or(PeerCheck.this::tooMany)));
             } catch (IOException e) {
@@ -128,7 +128,7 @@ final class PeerCheck implements ServerInterceptor {
         }
     }
 
-    /** A close that HTTP/2 hears of would wait for the calls, which do not end if the other end does not read. */
+    /** Closes without HTTP/2, which would wait for the calls. These do not end if the other end does not read. */
     private static void hangUp(Channel connection) {
         connection.eventLoop().execute(() -> connection.unsafe().close(connection.newPromise()));
     }

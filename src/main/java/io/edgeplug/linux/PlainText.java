@@ -3,17 +3,17 @@ package io.edgeplug.linux;
 import java.util.regex.Pattern;
 
 /**
- * Makes one plain line of a text that quotes a name from outside. Such a name may hold what moves a terminal's cursor,
- * turns the direction of the text around it, or begins a line that looks like another message.
+ * Makes one plain line of a text that quotes a foreign name. Such a name may move a terminal's cursor, reverse the
+ * direction of text, or begin a line that looks like another message.
  */
 public final class PlainText {
 
-    /** Control and format characters, and Unicode's own separators of lines and paragraphs. */
+    /** Control and format characters, and Unicode's separators of lines and paragraphs. */
     private static final String OBEYED = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}";
 
     private static final Pattern ANY_OBEYED = Pattern.compile("[" + OBEYED + "]");
 
-    /** A newline separates values, where a writer of JSON indents them; within a value it is escaped already. */
+    /** In JSON, a newline only indents values. Inside a value it is already escaped. */
     private static final Pattern OBEYED_IN_JSON = Pattern.compile("[" + OBEYED + "&&[^\n]]");
 
     private PlainText() {}
@@ -23,7 +23,7 @@ public final class PlainText {
         return ANY_OBEYED.matcher(text).replaceAll("?");
     }
 
-    /** The same JSON with each such character escaped, for programs are to read it and persons do. */
+    /** The JSON with each such character escaped, because both programs and people read it. */
     public static String ofJson(String json) {
         return OBEYED_IN_JSON.matcher(json).replaceAll(found -> escaped(found.group()));
     }
@@ -31,7 +31,7 @@ public final class PlainText {
     private static String escaped(String character) {
         StringBuilder escaped = new StringBuilder();
         for (int i = 0; i < character.length(); i++) {
-            // doubled, since it is a replacement
+            // The backslash is doubled because this is the replacement of a regular expression.
             escaped.append("\\\\u%04x".formatted((int) character.charAt(i)));
         }
         return escaped.toString();

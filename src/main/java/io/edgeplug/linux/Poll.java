@@ -3,7 +3,7 @@ package io.edgeplug.linux;
 import java.lang.ref.Reference;
 import jnr.ffi.Pointer;
 
-/** Waits until one of several descriptors has something, or somebody wakes it; see poll(2). One thread waits, any wakes. */
+/** Waits for events of several descriptors, or for a wake-up; see poll(2). One thread waits, any thread wakes it. */
 final class Poll {
 
     private static final long BYTES = 8;
@@ -22,7 +22,7 @@ final class Poll {
         this.descriptors = KernelCalls.memory(calls, Math.toIntExact((count + 1) * BYTES));
     }
 
-    /** Has room for so many descriptors. */
+    /** A poll with room for that many descriptors. */
     static Poll open(KernelCalls calls, int count) {
         Poll poll = new Poll(calls, count, calls.eventfd(0, KernelCalls.EFD_CLOEXEC));
         poll.watch(count, poll.waker, KernelCalls.POLLIN);
@@ -35,7 +35,7 @@ final class Poll {
         descriptors.putShort(place * BYTES + EVENTS, events);
     }
 
-    /** Waits so long, for ever if it is negative; a signal ends it too. */
+    /** Waits that long, for ever if it is negative. A signal ends it too. */
     void await(int milliseconds) {
         for (int place = 0; place <= count; place++) {
             descriptors.putShort(place * BYTES + RETURNED, (short) 0);
@@ -43,19 +43,19 @@ final class Poll {
         int ignored = calls.poll(descriptors, count + 1, milliseconds);
     }
 
-    /** What the last wait has found of a descriptor. */
+    /** The events that the last wait found for a descriptor. */
     int returned(int place) {
         return descriptors.getShort(place * BYTES + RETURNED);
     }
 
-    /** Ends the wait, and each later one. */
+    /** Ends this wait and each later one. */
     void wake() {
         Pointer one = KernelCalls.memory(calls, Long.BYTES);
         try {
             one.putLong(0, 1);
             calls.write(waker, one, Long.BYTES);
         } finally {
-            // the memory is Java's, and goes with the buffer
+            // The memory belongs to the buffer, which must live until here.
             Reference.reachabilityFence(one);
         }
     }

@@ -13,18 +13,19 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * A program and all that it starts, run to its end or to a deadline; see setsid(1), kill(2).
+ * Runs a program and everything that it starts, to its end or to a deadline; see setsid(1), kill(2).
  *
- * <p>It runs in a session of its own, so that its children go with it. A child that has left that session is killed with
- * it at the deadline; where the program ended before, it is out of reach, and its output is not read any more.
+ * <p>It runs in a session of its own, so that its children are killed with it. A child that has left the session is
+ * killed too at the deadline. If the program has ended before, such a child is out of reach, and its output is no
+ * longer read.
  */
 final class ProcessGroup {
 
     private static final String SETSID = "/usr/bin/setsid";
 
     /**
-     * Begins with the program once it is told to; where nobody is left to tell, it ends. The program can also read its own
-     * output: else it would be killed as it writes, by SIGPIPE, once this process was.
+     * Starts the program when it is told to, and ends if this process dies before that. The program can also read its
+     * own output. Otherwise SIGPIPE would kill it at its next write after the end of this process.
      */
     private static final List<String> GATE =
             List.of(SETSID, "/bin/sh", "-c", "read -r go && exec \"$@\" </dev/null 3<>/proc/self/fd/1", "edgeplug");
@@ -38,7 +39,7 @@ final class ProcessGroup {
         this.leader = leader;
     }
 
-    /** As {@link Supervisor#run} says. */
+    /** See {@link Supervisor#run}. */
     static Supervisor.End run(Program program, Consumer<String> lines, Supervisor.Witness witness)
             throws IOException, TimeoutException, InterruptedException {
         List<String> command = new ArrayList<>(GATE);
@@ -91,7 +92,7 @@ final class ProcessGroup {
                 kill();
                 throw new TimeoutException(program.tookTooLong());
             }
-            // whom it left behind; nobody else has the number of a group that still has members
+            // This kills children that it left behind. Nobody else gets the number of a group that still has members.
             signal(KernelCalls.SIGKILL);
             return leader.exitValue();
         } catch (InterruptedException e) {
@@ -100,7 +101,7 @@ final class ProcessGroup {
         }
     }
 
-    /** Also those that have left the session, and the leader by itself, which may not have its session yet. */
+    /** Also kills those that have left the session, and the leader itself, which may not have its session yet. */
     private void kill() {
         List<ProcessHandle> all = leader.descendants().toList();
         signal(KernelCalls.SIGKILL);

@@ -3,7 +3,7 @@ package io.edgeplug.linux;
 import java.util.Optional;
 
 /**
- * A process, told from a later one of the same number by when it was started; see proc_pid_stat(5).
+ * A process. Its start time distinguishes it from a later process with the same number; see proc_pid_stat(5).
  *
  * @param pid its process ID
  * @param started when it was started, in ticks since the boot
@@ -18,7 +18,7 @@ public record ProcessIdentity(long pid, long started) {
                 GroupIdentity.Stat.read(pid).map(GroupIdentity.Stat::started).orElse(0L));
     }
 
-    /** What {@link #toString} has written; empty if the text is something else. */
+    /** Reads what {@link #toString} has written; empty if the text is something else. */
     public static Optional<ProcessIdentity> parse(String text) {
         return text.matches("\\d{1,10} \\d{1,18}")
                 ? Optional.of(new ProcessIdentity(
@@ -27,7 +27,7 @@ public record ProcessIdentity(long pid, long started) {
                 : Optional.empty();
     }
 
-    /** Whether it lives; a zombie does nothing any more. */
+    /** Whether it lives. A zombie does not. */
     public boolean isAlive() {
         return GroupIdentity.Stat.read(pid)
                 .filter(stat -> stat.isRunning() && stat.started() == started)

@@ -9,7 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A program that a class names, to be run for one of its devices.
+ * A program of a class, to be run for one of its devices.
  *
  * @param purpose why it is run
  * @param device the ID of the device
@@ -20,7 +20,7 @@ public record Program(Purpose purpose, String device, List<String> argv, Duratio
 
     /** Why programs are run. */
     public enum Purpose {
-        /** It makes the device fit for its next container. */
+        /** It prepares the device for its next container. */
         PREPARE,
         /** It judges the device. */
         HEALTH
@@ -30,7 +30,7 @@ public record Program(Purpose purpose, String device, List<String> argv, Duratio
         argv = List.copyOf(argv);
     }
 
-    /** All that it finds in its environment. */
+    /** Its whole environment. */
     SortedMap<String, String> environment() {
         SortedMap<String, String> environment = new TreeMap<>();
         environment.put("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
@@ -39,19 +39,19 @@ public record Program(Purpose purpose, String device, List<String> argv, Duratio
         return environment;
     }
 
-    /** What is said of it when it was killed at its deadline. */
+    /** The message for a program that was killed at its deadline. */
     String tookTooLong() {
         return "took longer than " + deadline.toSeconds() + " s and was killed";
     }
 
     /**
-     * Looks whether a program could be started.
+     * Checks that a program could be started.
      *
      * @throws IOException if it cannot
      */
     public static void check(List<String> argv) throws IOException {
         if (argv.getFirst().contains("=")) {
-            // env(1), which starts it, takes that for a variable
+            // env(1), which starts the program, would take this for a variable.
             throw new IOException(argv.getFirst() + ": the path of a program must not contain =, rename it");
         }
         if (!Files.isExecutable(Path.of(argv.getFirst()))) {

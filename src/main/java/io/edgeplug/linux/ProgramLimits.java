@@ -6,18 +6,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a program may use of the node, with all that it starts; see systemd.resource-control(5).
+ * What a program may use of the node, with everything that it starts; see systemd.resource-control(5).
  *
- * @param memoryMax as {@code MemoryMax=} takes it: {@code 512M}
- * @param cpuQuota as {@code CPUQuota=} takes it, of one processor: {@code 50%}
+ * @param memoryMax in the form of {@code MemoryMax=}, such as {@code 512M}
+ * @param cpuQuota in the form of {@code CPUQuota=}, in percent of one processor, such as {@code 50%}
  * @param tasksMax how many processes and threads
  */
 public record ProgramLimits(Optional<String> memoryMax, Optional<String> cpuQuota, OptionalInt tasksMax) {
 
-    /** As much as the node has. */
+    /** No limits. */
     public static final ProgramLimits NONE = new ProgramLimits(Optional.empty(), Optional.empty(), OptionalInt.empty());
 
-    /** As properties of a unit. */
+    /** The limits as properties of a unit. */
     List<String> properties() {
         List<String> properties = new ArrayList<>();
         memoryMax.ifPresent(text -> properties.add("MemoryMax=" + text));

@@ -10,7 +10,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Keeps the last lines of the log while this is open, beside wherever they go; thread-safe. */
+/** Keeps the last lines of the log while this is open, besides their normal way; thread-safe. */
 public final class RecentLog implements AutoCloseable {
 
     private static final int KEPT = 10;
@@ -20,7 +20,7 @@ public final class RecentLog implements AutoCloseable {
     private final Runnable listener;
     private final Handler handler = new Keeping();
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private final Deque<Line> lines = new ArrayDeque<>();
 
     private RecentLog(Runnable listener) {
@@ -33,7 +33,7 @@ public final class RecentLog implements AutoCloseable {
     /**
      * Begins.
      *
-     * @param listener run after each line, on the thread that logs it; it must return at once, and log nothing
+     * @param listener runs after each line, on the thread that logs it; it must return at once, and log nothing
      */
     public static RecentLog open(Runnable listener) {
         RecentLog log = new RecentLog(listener);

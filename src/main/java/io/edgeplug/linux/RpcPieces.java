@@ -17,12 +17,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one HTTP/2 stream has brought and nobody has read yet: filled on the event loop, read on another thread. More is
- * asked for once all is read, so that it never holds more than the stream's window of 64 KiB.
+ * The data of one HTTP/2 stream that nobody has read yet. The event loop fills it, and another thread reads. More is
+ * requested once everything is read, so it never holds more than the stream's window of 64 KiB.
  */
 final class RpcPieces extends ChannelInboundHandlerAdapter {
 
-    /** What a server may say of why it failed. */
+    /** The limit for a server's reason of a failure. */
     private static final int MAX_REASON = 300;
 
     static final String HUNG_UP = "hung up without an answer";
@@ -41,13 +41,13 @@ final class RpcPieces extends ChannelInboundHandlerAdapter {
         return new IOException("does not answer in time");
     }
 
-    /** Asks for the first piece. */
+    /** Requests the first piece. */
     void begin(Http2StreamChannel opened) {
         stream = Optional.of(opened);
         opened.read();
     }
 
-    /** Reads some bytes; -1 at the end, whose reason {@link #status} tells. */
+    /** Reads some bytes. Returns -1 at the end, and {@link #status} has the reason. */
     int read(byte[] buffer, int offset, int length, long deadline) throws IOException {
         while (at == piece.length && !ended) {
             byte[] next = next(deadline);
@@ -79,7 +79,7 @@ final class RpcPieces extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** How the server says that the call has ended; empty if it has hung up. */
+    /** The server's status at the end of the call; empty if it has hung up. */
     Optional<Status> status() {
         return status;
     }

@@ -33,18 +33,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A call of a gRPC method on a Unix socket, with an empty request, whose answers are read piece by piece as they arrive.
+ * A call of a gRPC method on a Unix socket, with an empty request, whose answers are read piece by piece as they
+ * arrive.
  *
- * <p>gRPC's own client keeps each answer as a whole in direct memory before anyone sees a byte of it, and an answer of 12
- * MiB would take more than the daemon has. Here HTTP/2's flow control holds the server back, so that an answer takes 64
- * KiB whatever its size. Only servers of root and of this process's user are asked. One thread at a time reads.
+ * <p>gRPC's own client keeps each answer as a whole in direct memory before it passes it on. An answer of 12 MiB would
+ * take more than the daemon has. Here HTTP/2's flow control stops the server, so any answer takes at most 64 KiB. Only
+ * servers of root and of this process's user are asked. One thread at a time reads.
  */
 public final class RpcStream implements AutoCloseable {
 
-    /** Whether the message is compressed, and its length. */
+    /** A byte for compression, and the length of the message. */
     private static final int PREFIX = 5;
 
-    /** Netty says which call failed before it, and repeats the socket's path after it. */
+    /** Netty puts the failed call before the reason, and the socket's path after it. */
     private static final Pattern KERNELS_REASON = Pattern.compile("error\\(-?\\d+\\): ([A-Za-z ]+)");
 
     private static final long CLOSE_MILLIS = 1000;
@@ -66,9 +67,9 @@ public final class RpcStream implements AutoCloseable {
     /**
      * Calls a method.
      *
-     * @param method as {@code v1.PodResourcesLister/List}
+     * @param method such as {@code v1.PodResourcesLister/List}
      * @param most how many bytes a message may have
-     * @param patience for all that is read, unless {@link #expectWithin} says otherwise
+     * @param patience for everything that is read, unless {@link #expectWithin} changes it
      * @throws IOException if the server cannot be asked; the message says why
      */
     static RpcStream open(EventLoopGroup loop, int ownUid, Path socket, String method, int most, Duration patience)
@@ -76,12 +77,12 @@ public final class RpcStream implements AutoCloseable {
         ChannelFuture connecting = new Bootstrap()
                 .group(loop)
                 .channel(EpollDomainSocketChannel.class)
-                // nobody reads before it is known who serves
+                // Nothing is read before it is known who serves.
                 .option(ChannelOption.AUTO_READ, false)
                 .handler(new ChannelInboundHandlerAdapter())
                 .connect(new DomainSocketAddress(socket.toFile()));
         if (!(connecting.channel() instanceof EpollDomainSocketChannel connection)) {
-            // a process that may open no more files gets not even a socket
+            // If the process may open no more files, there is not even a socket.
             throw cannotConnect(connecting);
         }
         RpcStream call = new RpcStream(connection, most, patience);
@@ -97,7 +98,7 @@ public final class RpcStream implements AutoCloseable {
         }
     }
 
-    /** The kernel tells who has made the socket listen; see SO_PEERCRED in unix(7). */
+    /** The kernel says which process made the socket listen; see SO_PEERCRED in unix(7). */
     private void refuseStranger(int ownUid) throws IOException {
         PeerCredentials server = connection.peerCredentials();
         if (server.uid() != 0 && server.uid() != ownUid) {
@@ -140,15 +141,15 @@ public final class RpcStream implements AutoCloseable {
         pieces.begin(stream);
     }
 
-    /** Reads from now on only what comes within this time. */
+    /** From now on, reads only answers that come within this time. */
     public void expectWithin(Duration patience) {
         deadline = System.nanoTime() + patience.toNanos();
     }
 
     /**
-     * The next message as it arrives; empty after the last one. What was not read of the one before is skipped.
+     * The next message as it arrives; empty after the last one. Unread bytes of the message before are skipped.
      *
-     * @throws IOException if the server says that the call failed, hangs up, or takes too long; the message says why
+     * @throws IOException if the server reports a failure, hangs up, or takes too long; the message says why
      */
     public Optional<InputStream> next() throws IOException {
         long ignored = unread.skip(Long.MAX_VALUE);
@@ -185,7 +186,7 @@ public final class RpcStream implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** One message, of which the server may not have sent all. */
+    /** One message, of which the server may not have sent everything yet. */
     private final class Message extends InputStream {
 
         private long left;
@@ -251,7 +252,7 @@ public final class RpcStream implements AutoCloseable {
         }
     }
 
-    /** Hangs up, also within an answer. */
+    /** Closes the connection, even within an answer. */
     @Override
     public void close() {
         connection.close().awaitUninterruptibly(CLOSE_MILLIS);

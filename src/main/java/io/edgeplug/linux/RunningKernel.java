@@ -16,7 +16,7 @@ final class RunningKernel implements Kernel {
 
     @Override
     public void write(Path attribute, byte[] value) throws IOException {
-        // an interrupt closes channels: half of a step would be done, and the way back be closed too
+        // An interrupt closes channels. Half of a step would be done then, and undoing it would fail too.
         boolean interrupted = Thread.interrupted();
         try (FileChannel channel = FileChannel.open(attribute, StandardOpenOption.WRITE)) {
             int written = channel.write(ByteBuffer.wrap(value));

@@ -3,30 +3,30 @@ package io.edgeplug.linux;
 import java.io.IOException;
 import java.time.Duration;
 
-/** A program that runs or did, which another process can look for by what was written down of it. */
+/** A program that runs or has run. Another process can look for it by a written note. */
 public sealed interface RunningProgram permits GroupIdentity, TransientUnit {
 
     /**
-     * Whether anything of it runs.
+     * Whether any part of it runs.
      *
-     * @throws IOException if nobody tells
+     * @throws IOException if that cannot be found out
      */
     boolean isAlive() throws IOException;
 
     /**
-     * Waits until nothing of it runs, for at most {@code timeout}.
+     * Waits until no part of it runs, up to {@code timeout}.
      *
-     * @return whether nothing does
+     * @return whether no part of it runs
      */
     boolean awaitEnd(Duration timeout) throws IOException, InterruptedException;
 
     /**
      * Ends all of it: SIGTERM, and SIGKILL a second later.
      *
-     * @return whether nothing runs; what is in the kernel may
+     * @return whether no part of it runs; a part in the kernel may still run
      */
     boolean end() throws IOException, InterruptedException;
 
-    /** What it is to a person who looks for it: {@code process group 4711}. */
+    /** Its name for a person, such as {@code process group 4711}. */
     String text();
 }

@@ -5,9 +5,9 @@ import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
 /**
- * Signals to this process, waited for instead of handled: the thread that waits then does in order what they ask.
+ * Signals to this process, which a thread waits for instead of a handler. The thread then acts on them in order.
  *
- * <p>The JDK's own shutdown hooks would run beside that work, and end the process with 143.
+ * <p>The JDK's shutdown hooks would run beside that work, and end the process with 143.
  */
 public final class Signals {
 
@@ -16,15 +16,15 @@ public final class Signals {
 
     private Signals() {}
 
-    /** What a signal asks for. */
+    /** The request of a signal. */
     public enum Request {
-        /** To end in order: SIGTERM or SIGINT. */
+        /** Stop cleanly: SIGTERM or SIGINT. */
         END,
-        /** To read the configuration again: SIGHUP. */
+        /** Read the configuration again: SIGHUP. */
         RELOAD
     }
 
-    /** From now on, SIGTERM and SIGINT end {@link #awaitEnd} and nothing else, and SIGHUP is ignored. */
+    /** From now on, SIGTERM and SIGINT only end {@link #awaitEnd}, and SIGHUP is ignored. */
     public static Signals ofCommand() {
         Signals signals = new Signals();
         signals.takeTermination();
@@ -32,7 +32,7 @@ public final class Signals {
         return signals;
     }
 
-    /** From now on, SIGTERM, SIGINT and SIGHUP are what {@link #next} returns, and do nothing else. */
+    /** From now on, {@link #next} returns SIGTERM, SIGINT and SIGHUP, which have no other effect. */
     public static Signals ofService() {
         Signals signals = new Signals();
         signals.takeTermination();
@@ -52,7 +52,7 @@ public final class Signals {
         notifyAll();
     }
 
-    /** Waits for a signal, which may have come already; the end is asked for once and for all, and before all else. */
+    /** Waits for a signal, which may have come already. A request to stop comes before all others, and stays. */
     public synchronized Request next() throws InterruptedException {
         while (!end && !reload) {
             wait();

@@ -21,15 +21,18 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * What the kernel tells as files and is told through them, under a root: the running kernel's for {@code /}, a captured
- * or simulated node's for any other directory.
+ * The kernel's files below a root directory: those of the running kernel for {@code /}, or those of a captured or
+ * simulated node.
  *
- * <p>Paths are given from the root, as {@code sys/bus/pci/devices}. What is not there is absent, never an error: a
+ * <p>Paths are given from the root, such as {@code sys/bus/pci/devices}. A missing file is absent and never an error: a
  * device may go while it is read, and its attributes then answer ENOENT or ENODEV.
  */
 public final class Sysfs {
 
-    /** Bytes read of one attribute; the kernel gives one page, a file in its place could be of any size. */
+    /**
+     * How many bytes of an attribute are read. The kernel's attributes have one page, but another file in its place
+     * could have any size.
+     */
     public static final int MAX_ATTRIBUTE_BYTES = 4096;
 
     private static final Path TREE = Path.of("sys");
@@ -54,32 +57,35 @@ public final class Sysfs {
         return at(root, Kernel.running());
     }
 
-    /** The tree under {@code root}, with who acts when it is written to. */
+    /** The tree under {@code root}, with the side that acts when a file is written to. */
     public static Sysfs at(Path root, Kernel kernel) {
         return new Sysfs(root, kernel, look -> {}, path -> {}, Optional.empty());
     }
 
-    /** The same tree, which tells {@code witness} of every look at a file that is there. */
+    /** The same tree, which reports every look at an existing file to {@code witness}. */
     public Sysfs witnessedBy(Consumer<Look> witness) {
         return new Sysfs(root, kernel, witness, announcement, trail);
     }
 
-    /** The same tree, which announces each path before it looks there, since the kernel may keep who does. */
+    /** The same tree, which announces each path before it looks there, because the kernel may block the look. */
     public Sysfs announcing(Consumer<String> announcement) {
         return new Sysfs(root, kernel, witness, announcement, trail);
     }
 
-    /** The same tree, in which the ways of {@link PathGlob#files} and {@link #follow} are watched before they are gone. */
+    /**
+     * The same tree, in which the paths of {@link PathGlob#files} and {@link #follow} are watched before they are
+     * followed.
+     */
     public Sysfs on(Optional<Trail> trail) {
         return new Sysfs(root, kernel, witness, announcement, trail);
     }
 
-    /** Whether it is a node that was captured: it has what a scan reads, and nothing tells which other files it had. */
+    /** Whether the node was captured. A captured node has only the files that a scan reads. */
     public boolean isCaptured() throws IOException {
         return !exists("dev/null");
     }
 
-    /** Where a file of the node is found from here, as {@code lib/firmware}; it need not be there. */
+    /** The path of a file of the node, such as {@code lib/firmware}, for this process; it may not exist. */
     public Path locate(String path) {
         return root.resolve(path);
     }
@@ -87,7 +93,7 @@ public final class Sysfs {
     /**
      * Reads an attribute as text, without its final newline.
      *
-     * @throws IOException if it is there and cannot be read; the message ends with the kernel's reason
+     * @throws IOException if it exists and cannot be read; the message ends with the kernel's reason
      */
     public Optional<String> read(String path) throws IOException {
         return readBytes(path, MAX_ATTRIBUTE_BYTES).map(bytes -> new String(bytes, StandardCharsets.UTF_8).strip());
@@ -111,7 +117,7 @@ public final class Sysfs {
     /**
      * Writes an attribute, and returns when the kernel has acted, which may be never.
      *
-     * @throws IOException if it is not there, does not take the value, or leads out of {@code sys}; the message ends with
+     * @throws IOException if it does not exist, refuses the value, or leads out of {@code sys}; the message ends with
      *     the reason
      */
     public void write(String path, String value) throws IOException {
@@ -127,7 +133,7 @@ public final class Sysfs {
     }
 
     /**
-     * Calls a device node, as {@code dev/dfl-fme.0}, which may take for ever; see ioctl(2).
+     * Calls a device node, such as {@code dev/dfl-fme.0}, which may take for ever; see ioctl(2).
      *
      * @throws IOException if it cannot be opened or refuses; the message ends with the reason
      */
@@ -139,7 +145,9 @@ public final class Sysfs {
         }
     }
 
-    /** Whether somebody has a device node, as {@code dev/vfio/34}, alone: it is opened for a moment to see that. */
+    /**
+     * Whether somebody has a device node exclusively, such as {@code dev/vfio/34}. Opens it for a moment to find out.
+     */
     public boolean isBusy(String node) throws IOException {
         try {
             kernel.open(resolve(node));
@@ -154,7 +162,7 @@ public final class Sysfs {
         return linkTarget(path).map(target -> target.substring(target.lastIndexOf('/') + 1));
     }
 
-    /** A symbolic link's target as it is written, relative to the link; absent if it is none. */
+    /** A symbolic link's target as it is written, relative to the link; absent if the file is no link. */
     public Optional<String> linkTarget(String path) throws IOException {
         try {
             String target = Files.readSymbolicLink(resolve(path)).toString();
@@ -172,7 +180,7 @@ public final class Sysfs {
         return names(directory, name -> true, Integer.MAX_VALUE);
     }
 
-    /** Some of the names: those that are wanted, and no more of them than that, since a directory has any number. */
+    /** The wanted names, up to a limit, because a directory may have any number. */
     List<String> names(String directory, Predicate<String> isWanted, int most) throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(resolve(directory))) {
@@ -192,14 +200,14 @@ public final class Sysfs {
         return names;
     }
 
-    /** Has it told when the directory is another one, or files of such names come or go in it; it need not be there. */
+    /** Has the directory watched for its replacement, and for files with such names; it may not exist. */
     public void watch(String directory, NameGlob names) {
         if (trail.isPresent()) {
             try {
                 Path ignored = resolve("." + directory);
                 new PathWalk(root, trail).follow(directory, names);
             } catch (IOException | InvalidPathException e) {
-                // so far as it could be followed, it is watched
+                // The path is watched as far as it could be followed.
             }
         }
     }
@@ -215,7 +223,7 @@ public final class Sysfs {
         }
     }
 
-    /** What kind of file {@code path} leads to; absent if it leads to none. Nothing is opened. */
+    /** The kind of file that {@code path} leads to; absent if there is none. Nothing is opened. */
     public Optional<FileKind> kind(String path) throws IOException {
         try {
             FileKind kind = FileKind.ofMode((Integer) Files.getAttribute(resolve(path), "unix:mode"));
@@ -226,7 +234,7 @@ public final class Sysfs {
         }
     }
 
-    /** Where {@code path} leads; absent if it leads nowhere. Nothing is opened. */
+    /** The destination of {@code path}; absent if there is none. Nothing is opened. */
     public Optional<Destination> follow(String path) throws IOException {
         try {
             Path ignored = resolve(path);
@@ -234,7 +242,7 @@ public final class Sysfs {
             witness.accept(new Look.Seen(path));
             return Optional.of(found);
         } catch (InvalidPathException e) {
-            // a link's target may be any bytes
+            // A link's target may have any bytes.
             return Optional.empty();
         } catch (IOException e) {
             return absentOrThrow("stat", path, e, Optional.empty());
@@ -247,8 +255,8 @@ public final class Sysfs {
     }
 
     /**
-     * The link by which systemd names a device node, {@code dev/char/10:58} or {@code dev/block/8:0}; absent if {@code
-     * path} is none.
+     * systemd's name of a device node, such as {@code dev/char/10:58} or {@code dev/block/8:0}; absent if {@code path}
+     * is none.
      */
     public Optional<String> numberLink(String path) throws IOException {
         Optional<FileKind> kind = kind(path).filter(FileKind::isNode);
@@ -257,7 +265,7 @@ public final class Sysfs {
         }
         try {
             long number = (Long) Files.getAttribute(resolve(path), "unix:rdev");
-            // as gnu_dev_major and gnu_dev_minor of glibc take it apart
+            // gnu_dev_major and gnu_dev_minor of glibc split the number in this way.
             long major = ((number >>> 8) & 0xfff) | ((number >>> 32) & ~0xfffL);
             long minor = (number & 0xff) | ((number >>> 12) & ~0xffL);
             String directory = kind.orElseThrow() == FileKind.CHARACTER_DEVICE ? "char/" : "block/";
@@ -267,7 +275,7 @@ public final class Sysfs {
         }
     }
 
-    /** A name that the locale cannot spell names nothing; the service runs in a UTF-8 one. */
+    /** A name that the locale cannot encode stands for no file. The service runs with UTF-8. */
     private Path resolve(String path) throws IOException {
         announcement.accept(path);
         try {
@@ -287,7 +295,10 @@ public final class Sysfs {
         throw new IOException(problem, e);
     }
 
-    /** Its attributes answer EINVAL once it is going, or while they have no value; see netdev_show in net/core/net-sysfs.c. */
+    /**
+     * Attributes of an interface answer EINVAL while it is being removed or has no value; see netdev_show in
+     * net/core/net-sysfs.c.
+     */
     private static boolean isOfInterface(String path) {
         return path.contains("/net/");
     }

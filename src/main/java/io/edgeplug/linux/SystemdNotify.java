@@ -11,16 +11,16 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Tells systemd how this service is, if systemd wants to know; sd_notify(3).
+ * Reports the state of this service to systemd, if systemd wants it; sd_notify(3).
  *
- * <p>SDNotify does the sending. What it leaves open is closed here: it cannot reach an abstract socket, it garbles what
- * is not ASCII, and it throws when nobody listens. Nothing here throws; from any thread.
+ * <p>SDNotify sends the messages. This class closes its gaps: it cannot reach an abstract socket, it garbles characters
+ * beyond ASCII, and it throws when nobody listens. Nothing here throws; any thread may call it.
  */
 public final class SystemdNotify {
 
     private static final Logger LOG = Logger.getLogger(SystemdNotify.class.getName());
 
-    /** Empty where nobody wants to know. */
+    /** Empty if nobody wants the state. */
     private final Optional<String> socket;
 
     private final Optional<Duration> watchdog;
@@ -31,7 +31,7 @@ public final class SystemdNotify {
         this.watchdog = watchdog;
     }
 
-    /** Reads NOTIFY_SOCKET and what the watchdog wants; without a socket, nothing is ever sent. */
+    /** Reads NOTIFY_SOCKET and the watchdog's settings. Without a socket, nothing is ever sent. */
     public static SystemdNotify ofEnvironment() {
         Map<String, String> environment = System.getenv();
         Optional<String> socket =
@@ -58,23 +58,23 @@ public final class SystemdNotify {
         return watchdog;
     }
 
-    /** The service serves; {@code status} is a line for {@code systemctl status}. */
+    /** The service is ready. {@code status} is a line for {@code systemctl status}. */
     public void ready(String status) {
         send("READY=1\nSTATUS=" + line(status));
     }
 
-    /** What {@code systemctl status} shows. */
+    /** The line for {@code systemctl status}. */
     public void status(String status) {
         send("STATUS=" + line(status));
     }
 
     /** The configuration is being read again, until {@link #ready}. */
     public void reloading() {
-        // CLOCK_MONOTONIC is what nanoTime reads on Linux
+        // On Linux, nanoTime reads CLOCK_MONOTONIC.
         send("RELOADING=1\nMONOTONIC_USEC=" + TimeUnit.NANOSECONDS.toMicros(System.nanoTime()));
     }
 
-    /** The service ends. */
+    /** The service is stopping. */
     public void stopping() {
         send("STOPPING=1");
     }
@@ -91,8 +91,8 @@ public final class SystemdNotify {
         try {
             send(socket.orElseThrow(), message);
         } catch (IOException | RuntimeException | LinkageError e) {
-            // once: the journal has nothing from a line for each beat
-            LOG.log(warned ? Level.FINE : Level.WARNING, "systemd cannot be told of the state: " + e.getMessage());
+            // The warning is logged once, because a line for each beat is of no use.
+            LOG.log(warned ? Level.FINE : Level.WARNING, "cannot report the state to systemd: " + e.getMessage());
             warned = true;
         }
     }
@@ -108,7 +108,7 @@ public final class SystemdNotify {
         }
     }
 
-    /** A message has a line for each of its fields. */
+    /** The status as one line, because a message has a line for each of its fields. */
     private static String line(String status) {
         return PlainText.of(status);
     }

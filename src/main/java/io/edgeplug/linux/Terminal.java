@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import jnr.ffi.Pointer;
 
-/** Whether a person reads what this process writes, and how wide it may be. */
+/** Whether a person reads the output of this process, and how wide it may be. */
 public final class Terminal {
 
     private static final int STANDARD_OUTPUT = 1;
@@ -19,7 +19,7 @@ public final class Terminal {
     /** See ioctl_tty(2); the same number on x86-64 and 64-bit Arm. */
     private static final long TIOCGWINSZ = 0x5413;
 
-    /** Four numbers of 16 bits, of which the second is the columns. */
+    /** Four numbers of 16 bits. The second is the number of columns. */
     private static final int BYTES = 8;
 
     private static final int COLUMNS_AT = 2;
@@ -31,7 +31,7 @@ public final class Terminal {
         return is(STANDARD_OUTPUT);
     }
 
-    /** Whether standard error is a terminal; nobody notes beside it when a line was written. */
+    /** Whether standard error is a terminal, which does not show the time of a line. */
     static boolean isStderr() {
         return is(STANDARD_ERROR);
     }
@@ -45,7 +45,7 @@ public final class Terminal {
         }
     }
 
-    /** How many columns standard output has; empty if it is no terminal, or one that does not tell. */
+    /** The number of columns of standard output; empty if it is no terminal, or one that does not report them. */
     public static OptionalInt columns() {
         KernelCalls calls = KernelCalls.load();
         Pointer size = KernelCalls.memory(calls, BYTES);

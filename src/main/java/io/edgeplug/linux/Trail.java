@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One round of looks at files: each directory on the way of one is watched before a name is looked up in it, so that
- * what changes from then on is told. One thread at a time.
+ * One round of looks at files. Each directory on the path of a file is watched before a name is looked up in it, so
+ * that later changes are reported. One thread at a time.
  */
 public final class Trail {
 
@@ -19,7 +19,7 @@ public final class Trail {
         this.watch = watch;
     }
 
-    /** A name is about to be looked up, on the way of that path. */
+    /** A name on that path is about to be looked up. */
     void lookUp(Path directory, String name, String path) {
         int number = watch(directory);
         if (number >= 0) {
@@ -28,7 +28,7 @@ public final class Trail {
         }
     }
 
-    /** Names are about to be looked for in the directory that a path leads to. */
+    /** Names are about to be looked for in the directory of a path. */
     void list(Path directory, NameGlob names, String path) {
         int number = watch(directory);
         if (number >= 0) {
@@ -47,7 +47,7 @@ public final class Trail {
         return ways;
     }
 
-    /** Whether all directories on the way are watched. */
+    /** Whether all directories on the paths are watched. */
     boolean isComplete() {
         return isComplete;
     }

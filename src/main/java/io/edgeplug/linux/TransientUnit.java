@@ -22,10 +22,10 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * A service that systemd makes for one run of a program; see systemd-run(1). It outlives the process that asked for it,
- * under a name that tells its device, and no second one of that name can be made meanwhile.
+ * A service that systemd makes for one run of a program; see systemd-run(1). It outlives the process that requested it.
+ * Its name contains the device, and systemd makes no second unit with that name meanwhile.
  *
- * @param name as {@code edgeplug-prepare-0000:3b:02.1.service}
+ * @param name such as {@code edgeplug-prepare-0000:3b:02.1.service}
  */
 public record TransientUnit(String name) implements RunningProgram {
 
@@ -48,10 +48,10 @@ public record TransientUnit(String name) implements RunningProgram {
     private static final String GROUP = "ControlGroup=";
     private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
 
-    /** Of a cgroup's file, in bytes. */
+    /** The limit for a cgroup's file, in bytes. */
     private static final long MOST = 1 << 20;
 
-    /** Many times what systemd takes for an answer, and more than it takes to kill a unit's processes. */
+    /** Many times what systemd needs for an answer, and more than it needs to kill a unit's processes. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final long LOOK_MILLIS = 200;
@@ -62,7 +62,7 @@ public record TransientUnit(String name) implements RunningProgram {
         }
     }
 
-    /** The one in which a program for that device runs. */
+    /** The unit for a program of that device. */
     static TransientUnit of(Program program) {
         String prefix = PREFIX + program.purpose().name().toLowerCase(Locale.ROOT) + "-";
         int room = MAX_NAME - prefix.length() - SUFFIX.length();
@@ -73,7 +73,7 @@ public record TransientUnit(String name) implements RunningProgram {
         return new TransientUnit(prefix + fitting + SUFFIX);
     }
 
-    /** As systemd-escape(1) does. */
+    /** Escapes as systemd-escape(1) does. */
     private static String escape(String text) {
         StringBuilder escaped = new StringBuilder();
         for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
@@ -113,7 +113,7 @@ public record TransientUnit(String name) implements RunningProgram {
                 return Optional.of(tool + " is missing");
             }
         }
-        // systemd-run waits for a unit's end only by way of it
+        // systemd-run needs the bus to wait for a unit's end.
         if (!Files.isWritable(BUS)) {
             return Optional.of("there is no D-Bus at " + BUS + ", install dbus");
         }
@@ -125,15 +125,15 @@ public record TransientUnit(String name) implements RunningProgram {
         return isAlive(systemctl("show", "--property=ActiveState,ControlGroup", name), CGROUPS);
     }
 
-    /** Whether it is, by what systemctl shows and by its cgroup. */
+    /** Whether it is alive, by systemctl's output and its cgroup. */
     boolean isAlive(List<String> shown, Path cgroups) throws IOException {
         String state = shown(shown, STATE)
                 .orElseThrow(() -> new Supervisor.UnansweredException(
-                        "systemctl does not tell whether " + name + " runs: " + String.join("; ", shown)));
+                        "systemctl does not say whether " + name + " runs: " + String.join("; ", shown)));
         if (!ENDED.contains(state)) {
             return true;
         }
-        // systemd also calls a unit ended whose processes SIGKILL has not ended
+        // systemd also reports a unit as ended if SIGKILL has not ended its processes.
         String group = shown(shown, GROUP).orElse("");
         return group.startsWith("/") && hasProcesses(group, cgroups);
     }
@@ -146,12 +146,12 @@ public record TransientUnit(String name) implements RunningProgram {
     }
 
     private boolean hasProcesses(String group, Path cgroups) throws IOException {
-        // some versions of systemctl escape the backslashes of the name, which is known anyway
+        // Some versions of systemctl escape the backslashes in the name, which is known anyway.
         String directory = group.substring(1, group.lastIndexOf('/') + 1) + name;
         return hasLine(cgroups.resolve(directory).resolve("cgroup.events"), "populated 1"::equals)
                 || hasLine(
                         cgroups.resolve("unified").resolve(directory).resolve("cgroup.events"), "populated 1"::equals)
-                // version 1 has no such file
+                // Version 1 has no such file.
                 || hasLine(cgroups.resolve("systemd").resolve(directory).resolve("cgroup.procs"), pid -> true);
     }
 
@@ -160,14 +160,14 @@ public record TransientUnit(String name) implements RunningProgram {
             return lines.lines().anyMatch(wanted);
         } catch (IOException | UncheckedIOException e) {
             if (Files.notExists(file)) {
-                // systemd removes the cgroup of which nothing is left
+                // systemd removes an empty cgroup.
                 return false;
             }
             throw new IOException(file + ": " + e.getMessage(), e);
         }
     }
 
-    /** Whether systemd knows the name, so that no other unit can have it yet. */
+    /** Whether systemd still knows the name, so that no other unit can have it yet. */
     boolean isTaken() throws IOException {
         return !systemctl("show", "--property=LoadState", name).equals(List.of("LoadState=not-found"));
     }
@@ -185,8 +185,8 @@ public record TransientUnit(String name) implements RunningProgram {
     }
 
     /**
-     * Waits until another unit can have the name. That can be later than the end, since systemd keeps a unit that ended
-     * until it has looked at everything that it keeps.
+     * Waits until another unit can have the name. This can be later than the end, because systemd keeps an ended unit
+     * until its next garbage collection.
      *
      * @return whether one can
      */
@@ -201,7 +201,7 @@ public record TransientUnit(String name) implements RunningProgram {
         return true;
     }
 
-    /** systemd tells of an end only to who is connected to it, so it is asked again. */
+    /** systemd reports an end only to connected clients, so it is asked again. */
     private static void pause() throws InterruptedException {
         boolean ignored = new CountDownLatch(1).await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -212,7 +212,7 @@ public record TransientUnit(String name) implements RunningProgram {
         return !isAlive();
     }
 
-    /** Has systemd end it, without waiting for that. */
+    /** Has systemd end it, without waiting. */
     void endSoon() throws IOException {
         systemctl("stop", "--no-block", name);
     }
@@ -222,7 +222,7 @@ public record TransientUnit(String name) implements RunningProgram {
         return "unit " + name;
     }
 
-    /** What it prints, which is little. An interrupt waits until it has. */
+    /** Its output, which is short. An interrupt waits until it is complete. */
     private static List<String> systemctl(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(SYSTEMCTL.toString()));
         command.addAll(List.of(arguments));

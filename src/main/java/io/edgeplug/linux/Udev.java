@@ -5,9 +5,9 @@ import jnr.ffi.LibraryLoader;
 import jnr.ffi.Pointer;
 
 /**
- * What is called of libudev, and of libc beside it; see libudev(3).
+ * Functions of libudev, and of libc; see libudev(3).
  *
- * <p>It belongs to nobody: any thread may call, but only one at a time for one monitor.
+ * <p>Any thread may call them, but only one at a time for one monitor.
  */
 @SuppressWarnings("MemberName") // jnr-ffi looks functions up by these names
 interface Udev extends KernelCalls {
@@ -19,7 +19,7 @@ interface Udev extends KernelCalls {
      */
     static Udev load() throws IOException {
         try {
-            // classes made at run time would cost more time to make than they save in calls
+            // Making classes at run time would cost more time than their calls save.
             System.setProperty("jnr.ffi.asm.enabled", "false");
             return LibraryLoader.create(Udev.class)
                     .library("udev")
@@ -39,7 +39,7 @@ interface Udev extends KernelCalls {
 
     int udev_monitor_filter_add_match_tag(Pointer monitor, String tag);
 
-    /** Adds a subsystem to those that pass; a devtype of NULL is any. */
+    /** Adds a subsystem to the filter; a devtype of NULL is any. */
     int udev_monitor_filter_add_match_subsystem_devtype(Pointer monitor, String subsystem, long devtype);
 
     int udev_monitor_set_receive_buffer_size(Pointer monitor, int bytes);

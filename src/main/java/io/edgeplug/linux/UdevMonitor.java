@@ -11,30 +11,32 @@ import java.util.logging.Logger;
 import jnr.ffi.Pointer;
 
 /**
- * The uevents of this node: those that udevd sends on once its rules have run, or where no udevd runs, the kernel's own.
+ * The uevents of this node: from udevd after its rules have run, or from the kernel if udevd does not run.
  *
- * <p>Which of the two it is may change at any time, and is looked at when the socket on which udevd takes commands comes or
- * goes, and now and then; {@link Uevent#MISSED} tells of the gap, and of uevents for which the socket had no room.
+ * <p>The source may change at any time. This is checked when udevd's control socket comes or goes, and now and then.
+ * {@link Uevent#MISSED} reports the gap, and uevents for which the socket had no room.
  */
 public final class UdevMonitor implements UeventSource {
 
     private static final Logger LOG = Logger.getLogger(UdevMonitor.class.getName());
 
-    /** How long a udevd that was killed, and has left its socket's file behind, may be gone unnoticed. */
+    /** How long the end of a killed udevd may go unnoticed, which leaves its socket's file behind. */
     private static final Duration UDEVD_CHECK = Duration.ofSeconds(60);
 
-    /** The same where there is no {@code /run/udev} to watch, and once after its socket has come, which may not listen yet. */
+    /**
+     * The same if there is no {@code /run/udev} to watch, and once after its socket has come, which may not listen yet.
+     */
     private static final Duration SOON = Duration.ofSeconds(2);
 
-    /** Room for a burst; the kernel takes memory only for what waits. One uevent takes about 2 KiB of it. */
+    /** Room for a burst. The kernel takes memory only for waiting uevents, about 2 KiB for each. */
     private static final int BUFFER_BYTES = 64 << 20;
 
-    /** The places of the descriptors that are waited for. */
+    /** The places of the descriptors in the poll. */
     private static final int UEVENTS = 0;
 
     private static final int UDEVD = 1;
 
-    /** Loaded once, in the thread that asks first. */
+    /** Loaded once, by the first thread that asks. */
     private static final FutureTask<Udev> LIBRARY = new FutureTask<>(Udev::load);
 
     private final Udev udev;
@@ -44,12 +46,12 @@ public final class UdevMonitor implements UeventSource {
     private final UdevdWatch watch;
     private final Duration check;
 
-    /** Held by whoever is in {@link #next}, and by the last one out. */
+    /** Held by the thread in {@link #next}, and by the close. */
     private final ReentrantLock turn = new ReentrantLock();
 
     private volatile boolean closed;
 
-    // below: guarded by the turn
+    // The fields below are guarded by the turn.
     private UeventSocket socket;
 
     private Optional<String> udevd;
@@ -78,8 +80,8 @@ public final class UdevMonitor implements UeventSource {
     }
 
     /**
-     * Loads libudev beside whatever else a start has to do: it takes as long as reading the configuration. What goes wrong
-     * here is told by {@link #open}.
+     * Loads libudev in the background at the start, because it takes as long as reading the configuration.
+     * {@link #open} reports a failure.
      */
     public static void loadInBackground() {
         Thread.ofPlatform().name("loading udev").daemon().start(LIBRARY);
@@ -90,7 +92,7 @@ public final class UdevMonitor implements UeventSource {
         try {
             return LIBRARY.get();
         } catch (ExecutionException e) {
-            // as Udev.load told it
+            // This is the exception of Udev.load.
             if (e.getCause() instanceof IOException told) {
                 throw told;
             }
@@ -102,7 +104,7 @@ public final class UdevMonitor implements UeventSource {
     }
 
     /**
-     * Subscribes; what happens from here on is heard.
+     * Subscribes. From now on no event is missed.
      *
      * @throws IOException if this node has no libudev, or its kernel gives no socket
      */
@@ -114,7 +116,7 @@ public final class UdevMonitor implements UeventSource {
         Udev udev = library();
         Pointer context = udev.udev_new();
         Poll poll = Poll.open(udev, 2);
-        // watched first, and looked at then: what comes in between is seen twice and not missed
+        // The watch begins before the look: a change in between is seen twice and not missed.
         UdevdWatch watch = UdevdWatch.open(udev);
         Optional<String> udevd = Udevd.socket();
         try {
@@ -142,7 +144,7 @@ public final class UdevMonitor implements UeventSource {
         }
     }
 
-    /** Ends {@link #next} and waits until it has ended. */
+    /** Ends {@link #next}, and waits for its end. */
     @Override
     public void close() {
         closed = true;
@@ -155,7 +157,7 @@ public final class UdevMonitor implements UeventSource {
         }
     }
 
-    /** Waits for a uevent until udevd is to be looked at again. */
+    /** Waits for a uevent, until udevd must be checked again. */
     private Optional<Uevent> receive() {
         poll.watch(UEVENTS, socket.descriptor(), KernelCalls.POLLIN);
         poll.watch(UDEVD, watch.descriptor(), KernelCalls.POLLIN);
@@ -172,7 +174,7 @@ public final class UdevMonitor implements UeventSource {
         return returned == 0 || closed ? Optional.empty() : socket.receive();
     }
 
-    /** Whether another socket is heard now, so that what happened between the two may have been missed. */
+    /** Whether the socket was replaced, so that events in between may have been missed. */
     private boolean hasUdevdChanged() {
         if (System.nanoTime() - nextCheck < 0) {
             return false;

@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Whether udevd runs here, and whether it knows our rules. */
+/** Whether udevd runs here, and whether it has edgeplug's rules. */
 final class Udevd {
 
     private static final String CONTROL = "/run/udev/control";
 
-    /** Of this thread and not of the process, since each thread has a network namespace; see proc(5). */
+    /** The file of this thread and not of the process, because each thread has a network namespace; see proc(5). */
     private static final Path SOCKETS = Path.of("/proc/thread-self/net/unix");
 
     private static final String LISTENING = "00010000";
 
-    /** In udev's order: the first file of a name hides the others. */
+    /** In udev's order: the first file with a name hides the others. */
     private static final List<String> RULES = List.of(
             "/etc/udev/rules.d",
             "/run/udev/rules.d",
@@ -29,10 +29,11 @@ final class Udevd {
     private Udevd() {}
 
     /**
-     * The inode of the socket on which udevd, or systemd until it has started it, takes commands; empty if nobody does.
+     * The inode of udevd's control socket, on which systemd listens until it has started udevd; empty if nobody
+     * listens.
      *
-     * <p>It is another after udevd was stopped and started, which the kernel's events in between have not reached. The
-     * file of the socket tells nothing: it stays when udevd is killed.
+     * <p>The inode differs after udevd was stopped and started, when events of the kernel were missed. The file of the
+     * socket says nothing, because it stays when udevd is killed.
      */
     static Optional<String> socket() {
         if (!Files.exists(Path.of(CONTROL))) {

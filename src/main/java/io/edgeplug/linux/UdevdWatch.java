@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Tells when the socket on which udevd takes commands comes or goes: an inotify descriptor, to be polled with others. One
- * thread at a time.
+ * Reports when udevd's control socket comes or goes: an inotify descriptor for a poll with others. One thread at a
+ * time.
  */
 final class UdevdWatch {
 
@@ -19,7 +19,7 @@ final class UdevdWatch {
         this.inotify = inotify;
     }
 
-    /** Begins to watch, if the directory is there. */
+    /** Begins to watch, if the directory exists. */
     static UdevdWatch open(Udev udev) throws IOException {
         UdevdWatch watch = new UdevdWatch(Inotify.open(udev));
         watch.follow();
@@ -39,11 +39,11 @@ final class UdevdWatch {
         return inotify.descriptor();
     }
 
-    /** Whether, of all that happened in the directory since it was asked last, anything was with the socket. */
+    /** Whether any event since the last call was about the socket. */
     boolean hasChanged() {
         boolean changed = false;
         for (List<Inotify.Event> events = inotify.read(); !events.isEmpty(); events = inotify.read()) {
-            // without a name it is of the directory: gone, or too much happened to tell
+            // An event without a name means that the directory is gone or that events were lost.
             changed |= events.stream()
                     .anyMatch(event -> event.name().isEmpty() || event.name().equals(CONTROL));
         }

@@ -3,21 +3,21 @@ package io.edgeplug.linux;
 import java.util.List;
 
 /**
- * The kernel's word that something happened to a device; see kobject_uevent(9).
+ * The kernel's report that something happened to a device; see kobject_uevent(9).
  *
- * <p>It is a hint to look again, never the truth about the device: by the time it is read, more may have happened.
+ * <p>It is a hint to look again and says nothing certain about the device: more may have happened before it is read.
  *
- * @param action {@code add}, {@code remove}, {@code change}, {@code move}, {@code online}, {@code offline}, {@code bind}
- *     or {@code unbind}
+ * @param action {@code add}, {@code remove}, {@code change}, {@code move}, {@code online}, {@code offline},
+ *     {@code bind} or {@code unbind}
  * @param devpath the device's path below {@code /sys}, beginning with {@code /devices/}
- * @param subsystem as {@code pci}, {@code net} or {@code infiniband}
+ * @param subsystem such as {@code pci}, {@code net} or {@code infiniband}
  */
 public record Uevent(String action, String devpath, String subsystem) {
 
-    /** Stands for uevents that were not heard: anything may have happened to any device. */
+    /** Stands for missed uevents: anything may have happened to any device. */
     public static final Uevent MISSED = new Uevent("missed", "/devices/", "");
 
-    /** What the path leads through, the device itself last. */
+    /** The names in the path, with the device itself last. */
     public List<String> names() {
         return List.of(devpath.split("/", -1));
     }

@@ -10,10 +10,10 @@ import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 
 /**
- * A subscription to udevd's uevents or to the kernel's; see {@code udev_monitor_new_from_netlink(3)}.
+ * A subscription to the uevents of udevd or of the kernel; see {@code udev_monitor_new_from_netlink(3)}.
  *
- * <p>libudev itself drops what others have sent: of udevd's group all that is not root's, of the kernel's all that is not
- * the kernel's, and in both what was not sent to the group.
+ * <p>libudev drops messages of other senders. In udevd's group it accepts only root, and in the kernel's group only the
+ * kernel. In both it drops messages that were not sent to the group.
  */
 final class UeventSocket implements AutoCloseable {
 
@@ -23,7 +23,7 @@ final class UeventSocket implements AutoCloseable {
     private static final long NULL = 0;
     private static final String TAG = "edgeplug";
 
-    /** Whose uevents are heard where no rule could say so: the same that the rules tag. */
+    /** The subsystems that are followed if no rule selects devices. They are those that the rules tag. */
     private static final List<String> SUBSYSTEMS = List.of(
             "pci",
             "net",
@@ -50,10 +50,10 @@ final class UeventSocket implements AutoCloseable {
     }
 
     /**
-     * Subscribes, and says to whom.
+     * Subscribes, and logs the source.
      *
-     * @param afterUdevd whether to udevd's uevents, which nobody sends where it does not run
-     * @param bufferBytes room for those that wait
+     * @param afterUdevd whether to take udevd's uevents, which nobody sends if it does not run
+     * @param bufferBytes room for waiting events
      */
     static UeventSocket open(Udev udev, Pointer context, boolean afterUdevd, int bufferBytes) throws IOException {
         Pointer monitor = udev.udev_monitor_new_from_netlink(context, afterUdevd ? "udev" : "kernel");
@@ -90,7 +90,7 @@ final class UeventSocket implements AutoCloseable {
         return udev.udev_monitor_get_fd(monitor);
     }
 
-    /** What there is to hear; empty if it was not for us, or is no uevent. */
+    /** The next uevent; empty if the message was for others, or is no uevent. */
     Optional<Uevent> receive() {
         Pointer device = udev.udev_monitor_receive_device(monitor);
         if (device == null) {

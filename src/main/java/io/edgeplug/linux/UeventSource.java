@@ -3,7 +3,7 @@ package io.edgeplug.linux;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/** Where uevents come from: the kernel of this node, a simulated one, or nowhere. */
+/** A source of uevents: the kernel of this node, a simulated one, or none. */
 public interface UeventSource extends AutoCloseable {
 
     /** Waits for the next uevent; empty once this is closed. One thread at a time. */
@@ -13,7 +13,7 @@ public interface UeventSource extends AutoCloseable {
     @Override
     void close();
 
-    /** A source that never tells anything, for a node that is only a directory. */
+    /** A source without events, for a node that is only a directory. */
     static UeventSource silent() {
         CountDownLatch closed = new CountDownLatch(1);
         return new UeventSource() {

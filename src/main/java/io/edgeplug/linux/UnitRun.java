@@ -12,22 +12,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** One run of a program as a unit of systemd, which systemd-run(1) asks for and waits for. */
+/** One run of a program as a unit of systemd. systemd-run(1) starts it and waits for it. */
 final class UnitRun {
 
     /**
-     * The program can also read its own output: else it would be told that nobody reads it, once this process was killed.
-     * Its errors go the way of its output, so that on the other way there are systemd-run's own words only.
+     * The program can also read its own output. Otherwise it would get SIGPIPE after this process was killed. Its
+     * errors go to its output, so that standard error has only the words of systemd-run.
      */
     private static final String SCRIPT = "exec \"$@\" </dev/null 2>&1 3<>/proc/self/fd/1";
 
     private static final String BEGUN = "Running as unit: ";
     private static final String FINISHED = "Finished with result: ";
 
-    /** Between SIGTERM and SIGKILL. */
+    /** The time between SIGTERM and SIGKILL. */
     private static final String GRACE = "1s";
 
-    /** What systemd may take beyond the deadline and the grace. */
+    /** How long systemd may take beyond the deadline and the grace. */
     private static final Duration SLACK = Duration.ofSeconds(10);
 
     private static final Duration LAST_OUTPUT = Duration.ofMillis(200);
@@ -47,7 +47,7 @@ final class UnitRun {
         witness.begins(unit);
         Attempt attempt = attempt();
         while (!attempt.hasBegun() && unit.isTaken()) {
-            // another process runs a program for this device, or has, and systemd has not forgotten it yet
+            // Another process runs a program for this device, or ran one that systemd has not forgotten yet.
             Duration left = Duration.ofNanos(Math.max(0, late - System.nanoTime()));
             if (left.isZero() || !unit.awaitFree(left)) {
                 throw new TimeoutException("waited longer than "
@@ -58,21 +58,24 @@ final class UnitRun {
         if (attempt.result().isEmpty()) {
             throw unseen(attempt, witness);
         }
-        // what SIGKILL did not end stays noted; after a success, the name may be another process's unit already
+        // A program that SIGKILL did not end stays noted. After a success, the name may already belong to another
+        // process's unit.
         if (attempt.isSuccess() || !unit.isAlive()) {
             witness.ended();
         }
         return attempt.end();
     }
 
-    /** Without an end that systemd-run has seen, the program's result is unknown, if it has begun at all. */
+    /**
+     * The program's result is unknown, because systemd-run has not seen its end. The program may not even have begun.
+     */
     private IOException unseen(Attempt attempt, Supervisor.Witness witness) throws IOException, InterruptedException {
         String word = "systemd-run: " + attempt.lastWord();
         if (!attempt.hasBegun()) {
             witness.ended();
             return isUnanswered(attempt.lastWord()) ? new Supervisor.UnansweredException(word) : new IOException(word);
         }
-        // the program goes on without systemd-run, and may be writing a flash memory: systemd ends it at its deadline
+        // The program goes on without systemd-run, and may be writing a flash memory. systemd ends it at its deadline.
         boolean hasEnded;
         try {
             hasEnded = unit.awaitEnd(program.deadline().plus(SLACK)) || unit.end();
@@ -89,9 +92,9 @@ final class UnitRun {
     }
 
     /**
-     * What came of asking for the unit.
+     * The result of systemd-run.
      *
-     * @param words what systemd-run said, of which the beginnings of two lines have been the same since it can wait
+     * @param words its messages; the beginnings of two lines have been the same since it can wait
      */
     private record Attempt(
             Program program, int status, List<String> words, Optional<String> first, Optional<String> last) {
@@ -100,7 +103,7 @@ final class UnitRun {
             return words.stream().anyMatch(line -> line.startsWith(BEGUN));
         }
 
-        /** As in systemd.service(5) {@code $SERVICE_RESULT}; empty if systemd-run has not seen the end. */
+        /** The result as {@code $SERVICE_RESULT} in systemd.service(5); empty if systemd-run has not seen the end. */
         Optional<String> result() {
             return words.stream()
                     .filter(line -> line.startsWith(FINISHED))
@@ -128,7 +131,8 @@ final class UnitRun {
     }
 
     private Attempt attempt() throws IOException, TimeoutException, InterruptedException {
-        // a pipe would not end with systemd-run: systemd keeps the unit's end of it for as long as it knows the unit
+        // A pipe would not end with systemd-run, because systemd keeps the unit's end of it as long as it knows the
+        // unit.
         Path words = Files.createTempFile("edgeplug", ".systemd-run");
         try (OutputPipe output = OutputPipe.open(lines)) {
             ProcessBuilder builder = new ProcessBuilder(command(program))
@@ -161,7 +165,7 @@ final class UnitRun {
         }
     }
 
-    /** Whether systemd-run says that it reached nobody, in the words of its versions. */
+    /** Whether systemd-run reports that it could not reach systemd, in the words of its versions. */
     static boolean isUnanswered(String word) {
         return word.matches("Failed to (create bus connection|connect to .*bus|get D-Bus connection)\\b.*")
                 || word.matches("Failed to start transient service unit: "
@@ -172,12 +176,12 @@ final class UnitRun {
         try {
             unit.endSoon();
         } catch (IOException unended) {
-            // it ends at its deadline
+            // The program ends at its deadline.
             e.addSuppressed(unended);
         }
     }
 
-    /** How systemd-run is called. */
+    /** The call of systemd-run. */
     static List<String> command(Program program) {
         TransientUnit unit = TransientUnit.of(program);
         List<String> command = new ArrayList<>(List.of(
@@ -186,13 +190,13 @@ final class UnitRun {
                 "--wait",
                 "--collect",
                 "--unit=" + unit.name(),
-                // systemd writes it to a file as it is, where a backslash at the end of a line continues it
+                // systemd writes this to a file as it is, where a backslash at the end of a line continues it.
                 "--description=" + description(program).replace('\\', '?')));
-        // whatever becomes of this process, the unit ends in time
+        // The unit must end in time, whatever happens to this process.
         property(command, "RuntimeMaxSec=" + Math.max(1, program.deadline().toMillis()) + "ms");
         property(command, "TimeoutStopSec=" + GRACE);
         if (program.purpose() == Program.Purpose.HEALTH) {
-            // systemd would write two lines for each run, of which there are many
+            // Otherwise systemd would log two lines for each of many runs.
             property(command, "LogLevelMax=err");
         }
         program.limits().properties().forEach(limit -> property(command, limit));
@@ -200,7 +204,7 @@ final class UnitRun {
         List<String> argv = new ArrayList<>(List.of("/bin/sh", "-c", SCRIPT, "edgeplug", "/usr/bin/env", "-i"));
         program.environment().forEach((name, value) -> argv.add(name + "=" + value));
         argv.addAll(program.argv());
-        // systemd replaces variables, which systemd-run can be told not to do since version 254 only
+        // systemd replaces variables. systemd-run can prevent that only since version 254.
         argv.forEach(argument -> command.add(argument.replace("$", "$$")));
         return command;
     }

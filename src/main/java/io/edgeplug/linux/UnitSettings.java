@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The settings of a systemd unit of a node, as its file and the drop-ins beside it have them; see systemd.unit(5). */
+/** The settings of a systemd unit, from its file and its drop-ins; see systemd.unit(5). */
 public final class UnitSettings {
 
-    /** What is earlier here hides files of the same name in the others. */
+    /** A file in an earlier directory hides files with the same name in later ones. */
     private static final List<String> DIRECTORIES = List.of(
             "etc/systemd/system",
             "run/systemd/system",
@@ -32,7 +32,7 @@ public final class UnitSettings {
     /**
      * Reads them.
      *
-     * @param section whose settings are wanted, as {@code Service}
+     * @param section whose settings are wanted, such as {@code Service}
      * @return empty if the node has no such unit
      * @throws IOException if a file cannot be read; the message names it
      */
@@ -50,7 +50,7 @@ public final class UnitSettings {
         return Optional.empty();
     }
 
-    /** In the order of their names, whichever directory they are in. */
+    /** In the order of their names, from all directories. */
     private static List<String> dropIns(Sysfs node, String unit) throws IOException {
         Map<String, String> byName = new TreeMap<>();
         String type = unit.substring(unit.lastIndexOf('.') + 1);
@@ -67,7 +67,7 @@ public final class UnitSettings {
 
     private void add(Sysfs node, String file, String section) throws IOException {
         if (node.kind(file).filter(kind -> kind == FileKind.FILE).isEmpty()) {
-            // a link to /dev/null hides those behind it
+            // A link to /dev/null hides the files behind it.
             return;
         }
         String text;
@@ -98,12 +98,12 @@ public final class UnitSettings {
         }
     }
 
-    /** What a setting is given, one value after the other; none if it is not there. */
+    /** The values of a setting, in order; none if it is missing. */
     public List<String> of(String setting) {
         return List.copyOf(values.getOrDefault(setting, List.of()));
     }
 
-    /** The words of a setting whose values add up; an empty value forgets those before it. */
+    /** The words of a setting with several values. An empty value deletes those before it. */
     public List<String> words(String setting) {
         List<String> words = new ArrayList<>();
         for (String value : of(setting)) {

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * Sends datagrams to one Unix socket, without blocking.
  *
- * <p>With netty's socket alone, without a channel and its loop: a datagram is sent when {@link #send} returns, from any
- * thread, that loop's own among them, and also if the process ends with the next line.
+ * <p>It uses netty's socket without a channel and its loop. So a datagram is sent when {@link #send} returns, on any
+ * thread including the loop's, and even if the process ends with the next line.
  */
 final class UnixDatagrams implements AutoCloseable {
 
@@ -26,7 +26,7 @@ final class UnixDatagrams implements AutoCloseable {
      * Makes a socket to send from.
      *
      * @param address a path, or {@code @} and the name of an abstract socket
-     * @throws IOException if netty's native library is not there, or there can be no more sockets
+     * @throws IOException if netty's native library is missing, or there can be no more sockets
      */
     static UnixDatagrams to(String address) throws IOException {
         if (!Epoll.isAvailable()) {

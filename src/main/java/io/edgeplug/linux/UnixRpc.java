@@ -46,17 +46,17 @@ import java.util.stream.Stream;
 /**
  * gRPC over Unix sockets: any number of servers and channels on one epoll loop.
  *
- * <p>Calls are answered on that loop, so a service must never block in a call. Servers and channels are closed by who
- * opened them, before this.
+ * <p>Calls are answered on that loop, so a service must never block in a call. Whoever opens a server or a channel
+ * closes it before this.
  */
 public final class UnixRpc implements AutoCloseable {
 
-    /** Bytes of a socket's path that {@code sun_path} holds before its final NUL; see unix(7). */
+    /** The bytes of a socket's path that fit into {@code sun_path} before its final NUL; see unix(7). */
     public static final int MAX_PATH_BYTES = 107;
 
     private static final long CLOSE_MILLIS = 1000;
 
-    /** A method that no service has, which a server refuses by itself. */
+    /** A method that no service has, so a server refuses it by itself. */
     private static final MethodDescriptor<byte[], byte[]> NOBODYS = MethodDescriptor.<byte[], byte[]>newBuilder()
             .setType(MethodDescriptor.MethodType.UNARY)
             .setFullMethodName("edgeplug.Pulse/Answer")
@@ -64,7 +64,7 @@ public final class UnixRpc implements AutoCloseable {
             .setResponseMarshaller(new Nothing())
             .build();
 
-    /** A message without content. */
+    /** An empty message. */
     private static final class Nothing implements MethodDescriptor.Marshaller<byte[]> {
 
         @Override
@@ -79,8 +79,8 @@ public final class UnixRpc implements AutoCloseable {
     }
 
     /**
-     * What netty warns of concerns nobody who administers a node: that there are no IP addresses, which the service may not use,
-     * or that a peer has hung up. Held, since a logger that nobody holds forgets its level.
+     * Administrators need no warnings of netty: that there are no IP addresses, which the service may not use, or that
+     * a peer has hung up. The loggers are kept in a field, because a logger that nobody holds forgets its level.
      */
     private static final List<Logger> NETTY = List.of(Logger.getLogger("io.netty"), Logger.getLogger("io.grpc.netty"));
 
@@ -88,16 +88,19 @@ public final class UnixRpc implements AutoCloseable {
         NETTY.forEach(logger -> logger.setLevel(Level.SEVERE));
     }
 
-    /** The largest request that a server takes; 32,768 IDs of devices, all that a kubelet knows of a resource, are 2.3 MB. */
+    /**
+     * The largest request that a server accepts. All devices of a resource that a kubelet can know, 32,768 IDs, are 2.3
+     * MB.
+     */
     public static final int MAX_REQUEST_BYTES = 3 << 20;
 
-    /** A kubelet asks for as many containers at a time as there are pods that start. */
+    /** A kubelet asks for one container for each pod that starts. */
     private static final int MAX_CALLS = 256;
 
-    /** A member of a group asks for one thing at a time. */
+    /** A member of a group asks one question at a time. */
     private static final int MAX_CALLS_OF_MEMBER = 4;
 
-    /** Whoever connects says at once that it speaks HTTP/2. */
+    /** A client speaks HTTP/2 as soon as it connects. */
     private static final long HANDSHAKE_SECONDS = 10;
 
     private final EventLoopGroup loop;
@@ -115,17 +118,17 @@ public final class UnixRpc implements AutoCloseable {
         this.ownUid = ownUid;
     }
 
-    /** Starts the loop; any process of root and of this process's user may call. */
+    /** Starts the loop. Any process of root and of this process's user may call. */
     public static UnixRpc open() throws IOException {
         return open("grpc", Optional.empty(), Optional.empty());
     }
 
-    /** Starts the loop; only this process may call, and that which listens on {@code caller}. */
+    /** Starts the loop. Only this process may call, and the process that listens on {@code caller}. */
     public static UnixRpc open(Path caller) throws IOException {
         return open("grpc", Optional.of(caller), Optional.empty());
     }
 
-    /** Starts a loop; any process of root, of this process's user and of that group's members may call. */
+    /** Starts a loop. Any process of root, of this process's user and of that group's members may call. */
     public static UnixRpc openToGroup(String loop, String group) throws IOException {
         return open(loop, Optional.empty(), Optional.of(group));
     }
@@ -135,15 +138,15 @@ public final class UnixRpc implements AutoCloseable {
         int ownUid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, Thread.ofPlatform().name(name).daemon().factory(), EpollIoHandler.newFactory());
-        // netty's loop wakes up once a second as long as nothing is scheduled on it
+        // netty's loop wakes up once a second if nothing is scheduled on it.
         Future<?> ignored = loop.scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
         Callers callers = new Callers(loop, ownUid, caller);
         return new UnixRpc(loop, callers, group.map(members -> GroupCallers.of(ownUid, members)), ownUid);
     }
 
     /**
-     * Loads what serving and dialling will need, beside whatever else a start has to do. What goes wrong here is told by who
-     * needs it.
+     * Loads the classes for servers and channels in the background of the start. A failure is reported when they are
+     * needed.
      */
     public static void loadInBackground() {
         Thread.ofPlatform().name("loading grpc").daemon().start(UnixRpc::load);
@@ -156,21 +159,22 @@ public final class UnixRpc implements AutoCloseable {
             channel.shutdownNow();
             server.build().shutdownNow();
         } catch (IOException e) {
-            // nothing is served from here
+            // Nothing is served here.
         }
     }
 
     /**
-     * Serves those who may call on a new socket, which the server unlinks when it is shut down; it hangs up on others.
+     * Serves on a new socket, which the server unlinks when it is shut down. Connections of processes that may not call
+     * are closed.
      *
-     * @throws IOException if there is a file of that name, or the socket cannot be made
+     * @throws IOException if there is a file with that name, or the socket cannot be made
      */
     public Server serve(Path socket, BindableService... services) throws IOException {
         return serve(
                 socket, Stream.of(services).map(BindableService::bindService).toList());
     }
 
-    /** The same, of services that were bound already. */
+    /** The same for services that are already bound. */
     public Server serve(Path socket, List<ServerServiceDefinition> services) throws IOException {
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
             throw new IOException(socket + ": longer than the " + MAX_PATH_BYTES + " bytes of a Unix socket's path");
@@ -210,7 +214,7 @@ public final class UnixRpc implements AutoCloseable {
                 .maxConcurrentCallsPerConnection(maxCalls)
                 .maxInboundMessageSize(MAX_REQUEST_BYTES)
                 .directExecutor();
-        // grpc sets it on every connection, where it means nothing and draws a warning
+        // gRPC sets this on every connection, where it has no meaning and causes a warning.
         return builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
     }
 
@@ -224,7 +228,7 @@ public final class UnixRpc implements AutoCloseable {
                 .usePlaintext()
                 .disableRetry()
                 .disableServiceConfigLookUp()
-                // a channel without calls keeps its connection, by whose end it is noticed that the other end has gone
+                // An idle channel keeps its connection, whose end shows that the server has gone.
                 .idleTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS)
                 .directExecutor()
                 .build();
@@ -232,16 +236,16 @@ public final class UnixRpc implements AutoCloseable {
 
     /**
      * Calls a method with an empty request over a connection of its own, if root or this process's user serves the
-     * socket. Waits, so never on the loop.
+     * socket. It waits, so never call it on the loop.
      *
-     * @param method as {@code v1.PodResourcesLister/List}
+     * @param method such as {@code v1.PodResourcesLister/List}
      * @param most how many bytes an answer may have
      */
     public RpcStream stream(Path socket, String method, int most, Duration patience) throws IOException {
         return RpcStream.open(loop, ownUid, socket, method, most, patience);
     }
 
-    /** Whether anybody listens there; asks without waiting, since a process that is stopped would never answer. */
+    /** Whether anybody listens there. Does not wait, because a stopped process would never answer. */
     public static boolean isListening(Path socket) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false);
@@ -255,8 +259,8 @@ public final class UnixRpc implements AutoCloseable {
     }
 
     /**
-     * Calls a server on a socket, and waits for so long: whether it did anything with the call, and be it to refuse it or to
-     * hang up. No service hears of it.
+     * Calls a server on a socket, and waits for a reaction: an answer, a refusal or a hang-up. No service gets the
+     * call.
      */
     public boolean answers(Path socket, Duration patience) throws InterruptedException {
         ManagedChannel channel = dial(socket);
@@ -274,7 +278,7 @@ public final class UnixRpc implements AutoCloseable {
             call.sendMessage(new byte[0]);
             call.halfClose();
             Throwable cause = end.get(patience.toNanos(), TimeUnit.NANOSECONDS).getCause();
-            // what netty says of a connection that cannot be made
+            // netty reports a failed connection with these.
             return !(cause instanceof ConnectException || cause instanceof FileNotFoundException);
         } catch (TimeoutException e) {
             return false;
@@ -285,7 +289,7 @@ public final class UnixRpc implements AutoCloseable {
         }
     }
 
-    /** Waits until the loop has ended, for at most a second. */
+    /** Waits at most a second for the end of the loop. */
     @Override
     public void close() {
         loop.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_MILLIS);

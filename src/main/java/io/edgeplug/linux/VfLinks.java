@@ -12,12 +12,12 @@ import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 
 /**
- * What the kernel tells of an interface's VFs over a netlink socket; see rtnetlink(7), and IFLA_VFINFO_LIST in
- * include/uapi/linux/if_link.h. Of the kernel that runs this process. A driver may take as long as it likes to answer.
+ * The kernel's counters of an interface's VFs over a netlink socket; see rtnetlink(7), and IFLA_VFINFO_LIST in
+ * include/uapi/linux/if_link.h. They come from the kernel that runs this process. A driver may take any time to answer.
  */
 public final class VfLinks {
 
-    // of linux/netlink.h, linux/rtnetlink.h and linux/if_link.h
+    // These numbers are those of linux/netlink.h, linux/rtnetlink.h and linux/if_link.h.
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW_CLOEXEC = 3 | 02000000;
     private static final int NETLINK_ROUTE = 0;
@@ -45,12 +45,12 @@ public final class VfLinks {
     private static final int ATTRIBUTE = 4;
     private static final int MAX_NAME = 15;
 
-    /** The list of an interface's VFs has 64 KiB at most, as its length has 16 bits. */
+    /** The list of an interface's VFs has at most 64 KiB, because its length has 16 bits. */
     private static final int MAX_ANSWER = 256 << 10;
 
     private VfLinks() {}
 
-    /** What a driver has counted of a VF; 0 where it does not count. */
+    /** The counters of a VF; 0 if the driver does not count. */
     public record Counts(
             long receivedPackets,
             long sentPackets,
@@ -60,10 +60,10 @@ public final class VfLinks {
             long sentDropped) {}
 
     /**
-     * What is counted of each VF of a PF, by the VF's number; none if it has none.
+     * The counters of each VF of a PF, by the VF's number; none if it has none.
      *
      * @param netInterface the PF's
-     * @throws IOException if the kernel does not tell, as of an interface that is not there; the message is its reason
+     * @throws IOException with the kernel's reason if it does not answer, for example for a missing interface
      */
     public static Map<Integer, Counts> read(String netInterface) throws IOException {
         KernelCalls calls = KernelCalls.load();
@@ -119,7 +119,7 @@ public final class VfLinks {
         return parse(answer);
     }
 
-    /** The VFs of an answer, of which nothing is read beyond its end. */
+    /** The VFs in an answer. Nothing is read beyond its end. */
     static Map<Integer, Counts> parse(ByteBuffer answer) {
         ByteBuffer message = answer.order(ByteOrder.nativeOrder());
         Map<Integer, Counts> vfs = new TreeMap<>();
@@ -142,7 +142,7 @@ public final class VfLinks {
                 counts.put(type, value.getLong(value.position()));
             }
         });
-        // each part begins with the number of the VF
+        // Each part begins with the number of the VF.
         if (mac.remaining() >= Integer.BYTES && !counts.isEmpty()) {
             vfs.put(
                     mac.getInt(mac.position()),
@@ -156,7 +156,7 @@ public final class VfLinks {
         }
     }
 
-    /** What to do with the value of an attribute. */
+    /** Handles the value of an attribute. */
     private interface Value {
         void accept(ByteBuffer value);
     }
@@ -169,13 +169,13 @@ public final class VfLinks {
         });
     }
 
-    /** Goes through attributes, as far as their lengths make sense. */
+    /** Goes through attributes as far as their lengths are valid. */
     private static void each(ByteBuffer attributes, BiConsumer<Integer, ByteBuffer> told) {
         ByteBuffer rest = attributes.duplicate().order(ByteOrder.nativeOrder());
         while (rest.remaining() >= ATTRIBUTE) {
             int begin = rest.position();
             int length = Short.toUnsignedInt(rest.getShort(begin));
-            // the two highest bits are flags
+            // The two highest bits are flags.
             int type = rest.getShort(begin + Short.BYTES) & 0x3fff;
             if (length < ATTRIBUTE || length > rest.remaining()) {
                 return;

@@ -9,23 +9,24 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Which names in which directories the ways of paths lead through. One thread at a time. */
+/** The names and directories on watched paths. One thread at a time. */
 final class Ways {
 
     /**
-     * As many as the files of a node need, each behind several links. Whoever owns a directory on the way can lead its
-     * links through any number. With the longest names that is some 4 MiB, twice that during a scan, of a heap of 32.
+     * Enough for the files of a node behind several links each. A user who owns a directory on the way can lead its
+     * links through any number. With the longest names, this limit is some 4 MiB, twice that during a scan, of a heap
+     * of 32.
      */
     private static final int MAX = 1 << 13;
 
-    /** By the number of its watch: the same directory has one number, by whichever path it was reached. */
+    /** By the number of the watch. A directory has one number, by whichever path it was reached. */
     private final Map<Integer, Directory> directories = new HashMap<>();
 
     /**
-     * What was asked of a directory.
+     * The lookups in a directory.
      *
-     * @param path where it was when it was watched, without links
-     * @param paths by a name that was looked up in it, the paths on whose way that was
+     * @param path of the directory when it was watched, without links
+     * @param paths by a name that was looked up in it, the paths on whose way it was
      * @param patterns by a path whose last directory it is, the names that were looked for
      */
     private record Directory(Path path, Map<String, Set<String>> paths, Map<String, Set<NameGlob>> patterns) {
@@ -71,7 +72,7 @@ final class Ways {
         boolean isListed = path.substring(parent + 1).equals(name)
                 && one.patterns().getOrDefault(path.substring(0, parent), Set.of()).stream()
                         .anyMatch(names -> names.matches(name));
-        // of thousands of files in one directory, each would be noted twice
+        // Otherwise each of thousands of files in a directory would be noted twice.
         if (!isListed
                 && one.paths().computeIfAbsent(name, any -> new HashSet<>()).add(path)) {
             size++;
@@ -86,7 +87,7 @@ final class Ways {
                 .add(names);
     }
 
-    /** The paths that may lead elsewhere, now that something has happened to a name; to the directory if it is empty. */
+    /** The paths that may lead elsewhere after an event for a name, or for the directory if the name is empty. */
     Set<String> concerned(int watch, String name) {
         Directory one = directories.get(watch);
         if (one == null) {
@@ -95,7 +96,7 @@ final class Ways {
         return name.isEmpty() ? one.all() : one.concerned(name);
     }
 
-    /** The same where something is mounted now, or no longer. */
+    /** The same after a mount or an unmount. */
     Set<String> concerned(Collection<Path> mountPoints) {
         Set<String> concerned = new LinkedHashSet<>();
         for (Path point : mountPoints) {
@@ -107,7 +108,7 @@ final class Ways {
         return concerned;
     }
 
-    /** The directories by their paths. */
+    /** The paths of the directories. */
     Set<Path> paths() {
         Set<Path> paths = new HashSet<>();
         directories.values().forEach(one -> paths.add(one.path()));

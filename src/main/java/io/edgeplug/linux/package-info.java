@@ -1,8 +1,8 @@
 /**
- * Where the kernel and systemd begin: sysfs, uevents, Unix sockets, the journal. Knows nothing of devices.
+ * The edge to the kernel and systemd: sysfs, uevents, Unix sockets, the journal. It knows nothing of devices.
  *
- * <p>Entry types: {@link io.edgeplug.linux.Sysfs} for reading, {@link io.edgeplug.linux.UeventSource} for waiting,
- * {@link io.edgeplug.linux.UnixRpc} for gRPC over Unix sockets. Readers may be called from any thread; what opens a
- * resource is closed by whoever opened it.
+ * <p>The entry types are {@link io.edgeplug.linux.Sysfs} for reading, {@link io.edgeplug.linux.UeventSource} for
+ * waiting, and {@link io.edgeplug.linux.UnixRpc} for gRPC over Unix sockets. Any thread may call readers. Whoever opens
+ * a resource closes it.
  */
 package io.edgeplug.linux;

@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Gives pods their devices; follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go, and
- * the container scope of the topology manager before it.
+ * Gives pods their devices. It follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go, and
+ * the container scope of the topology manager before that.
  *
- * <p>One pod at a time, as the kubelet admits them: a plugin that stalls in Allocate stalls every pod of the node.
+ * <p>One pod at a time, as in the kubelet: a plugin that stalls in Allocate stalls every pod of the node.
  */
 final class Admission {
 
@@ -46,7 +46,7 @@ final class Admission {
             }
         } catch (AdmissionException e) {
             if (isNew) {
-                // the kubelet reclaims what a refused pod got when it admits the next one
+                // The kubelet reclaims the devices of a refused pod when it admits the next one.
                 ledger.removed(spec.name());
             }
             throw e;
@@ -69,7 +69,7 @@ final class Admission {
         ledger.removed(pod);
     }
 
-    /** With a container for each of the spec, also those without devices. */
+    /** The pod with a container for each of the spec, also those without devices. */
     private Pod admitted(PodSpec spec) {
         Optional<Pod> holder = ledger.pod(spec.name());
         return new Pod(
@@ -188,7 +188,10 @@ final class Admission {
         return allocation;
     }
 
-    /** What a container asks for; of a pod that is known by the checkpoint alone, what it holds. */
+    /**
+     * The devices that a container asks for. For a pod that is known only from the checkpoint, the devices that it
+     * holds.
+     */
     private SortedMap<ResourceName, Integer> limits(String pod, String container) {
         Optional<PodSpec> spec = pods.entry(pod).map(PodTable.Entry::spec);
         if (spec.isPresent()) {
@@ -225,7 +228,7 @@ final class Admission {
         }
         Optional<Endpoint> endpoint = ledger.endpoint(resource).filter(Endpoint::preStartRequired);
         if (endpoint.isEmpty()) {
-            // until its plugin registers again, a restarted kubelet does not know that it should ask
+            // A restarted kubelet does not know that it should ask until the plugin registers again.
             return;
         }
         SortedSet<String> ids = held(pod, container, resource);

@@ -1,7 +1,7 @@
 package io.edgeplug.localkubelet;
 
 /**
- * The kubelet refuses a pod for good. Its message is the one that {@code kubectl describe pod} shows beside the reason
+ * The kubelet refuses a pod for good. The message is the one that {@code kubectl describe pod} shows beside the reason
  * (GetPodAdmitResult in pkg/kubelet/cm/admission/errors.go).
  */
 public final class AdmissionException extends Exception {

@@ -3,7 +3,10 @@ package io.edgeplug.localkubelet;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 
-/** How often all clients of the node together may call pod-resources; see pkg/kubelet/apis/grpc/ratelimit.go. */
+/**
+ * The rate limit for calls of pod-resources by all clients of the node together; see
+ * pkg/kubelet/apis/grpc/ratelimit.go.
+ */
 final class CallRate {
 
     private static final double PER_SECOND = 100;
@@ -24,7 +27,7 @@ final class CallRate {
         return true;
     }
 
-    /** Whether a call may be answered; if not, it has been refused. */
+    /** Whether a call may be answered. If not, it has been refused. */
     boolean allows(StreamObserver<?> caller) {
         boolean isAllowed = allows();
         if (!isAllowed) {

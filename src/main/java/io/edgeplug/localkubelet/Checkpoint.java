@@ -22,15 +22,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What the device manager leaves behind for the kubelet after it: who holds what, and which resources there were;
- * follows checkpoint/checkpoint.go, in the file's format, to the checksum.
+ * The file that the device manager leaves for the next kubelet: the holders of devices, and the resources. It follows
+ * checkpoint/checkpoint.go in the format of the file, including the checksum.
  *
  * <p>The checksum is FNV-1a of 32 bits over the text in which Go's spew writes the data (pkg/util/hash): types in
- * parentheses where they are not known from outside, map keys in order, bytes as numbers. {@code BootID}, which newer
- * kubelets add beside it, is neither read nor written.
+ * parentheses if they do not follow from the context, map keys in order, bytes as numbers. {@code BootID}, which newer
+ * kubelets add, is neither read nor written.
  *
- * @param entries what containers hold
- * @param registered the healthy IDs of each resource that was ever listed; only the names matter when it is read
+ * @param entries the devices that containers hold
+ * @param registered the healthy IDs of each resource that was ever listed; a reader uses only the names
  */
 record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered) {
 
@@ -46,7 +46,7 @@ record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered)
         registered = new TreeMap<>(registered);
     }
 
-    /** What pods hold, and the resources that were ever listed. */
+    /** The holdings of pods, and the resources that were ever listed. */
     static Checkpoint of(PodDevices pods, Map<ResourceName, ResourceEntry> entries) {
         TreeMap<String, List<String>> registered = new TreeMap<>();
         entries.forEach((resource, entry) -> {
@@ -62,12 +62,12 @@ record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered)
             @SerializedName("Data") Body body,
             @SerializedName("Checksum") long checksum) {}
 
-    /** Its entries are null where there are none, as Go writes an empty slice that was never made. */
+    /** Its entries are null if there are none, because Go writes a nil slice in this way. */
     private record Body(
             @SerializedName("PodDeviceEntries") List<Entry> entries,
             @SerializedName("RegisteredDevices") TreeMap<String, List<String>> registered) {}
 
-    /** What one container holds of one resource, and what it got, as base64 of the plugin's answer. */
+    /** The devices of one resource that a container holds, and the plugin's answer in base64. */
     record Entry(
             @SerializedName("PodUID") String pod,
             @SerializedName("ContainerName") String container,
@@ -111,7 +111,7 @@ record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered)
         }
     }
 
-    /** Replaces the file in one step, as the kubelet does, through another whose name begins with a dot. */
+    /** Replaces the file in one step, as the kubelet does, through another file whose name begins with a dot. */
     void write(Path file) throws IOException {
         Path part = file.resolveSibling("." + file.getFileName());
         Files.writeString(part, json());
@@ -130,7 +130,7 @@ record Checkpoint(List<Entry> entries, TreeMap<String, List<String>> registered)
     /**
      * Reads the file, if there is one.
      *
-     * @throws IOException if it is not as a kubelet has left it; the message says why
+     * @throws IOException if a kubelet did not write it in this form; the message says why
      */
     static Optional<Checkpoint> read(Path file) throws IOException {
         try {

@@ -11,11 +11,13 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Which devices a container gets of one resource: reusable ones, then aligned ones, then what the plugin prefers, then
- * the others, each kind in random order; follows devicesToAllocate and filterByAffinity in manager.go.
+ * Chooses the devices of one resource for a container: first reusable ones, then aligned ones, then those that the
+ * plugin prefers, and then the others, each group in random order. It follows devicesToAllocate and filterByAffinity in
+ * manager.go.
  *
- * <p>What the plugin prefers and may not have is ignored, and so are devices beyond the number; what is left of a short
- * answer counts. Without a policy the plugin is asked also where it has no choice, as the kubelet asks.
+ * <p>Preferred devices that are not available are ignored, and so are those beyond the number. If the answer is too
+ * short, its devices still count. Without a policy, the plugin is asked even if there is no choice, as the kubelet
+ * does.
  */
 final class Choice {
 
@@ -69,7 +71,7 @@ final class Choice {
         return shuffled(chosen);
     }
 
-    /** Whether that is enough. */
+    /** Returns whether that is enough. */
     private boolean take(Collection<String> ids) {
         for (String id : shuffled(ids)) {
             if (chosen.size() == count) {

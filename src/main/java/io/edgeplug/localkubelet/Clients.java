@@ -14,19 +14,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The plugins that a running kubelet is connected to, however it found them; follows the clients of
+ * The plugins to which a running kubelet is connected, however it found them. It follows the clients of
  * plugin/v1beta1/handler.go.
  *
- * <p>Up to Kubernetes 1.36 a resource has one client, the newest, and whenever any stream of the resource ends, that
- * client is hung up on and forgotten: a plugin that registers before it ends its old stream loses the new one. From 1.37
- * on, resource and socket together are a client. No kubelet ends the old stream by itself.
+ * <p>Up to Kubernetes 1.36, a resource has one client, the newest. Whenever any stream of the resource ends, that
+ * client is disconnected and forgotten. So a plugin that registers before it ends its old stream loses the new one.
+ * From 1.37 on, a client is a resource with a socket. No kubelet ends the old stream by itself.
  *
- * <p>A Register that fails makes every kubelet forget the client in whose place it would have come, even one that lives:
- * its lists still count, but nobody notices its end.
+ * <p>If a Register fails, every kubelet forgets the client that it would have replaced, even a living one. Its lists
+ * still count, but nobody notices its end.
  */
 final class Clients implements AutoCloseable {
 
-    /** Takes a few milliseconds, unless the machine is busy with others or a listener dawdles. */
+    /** Closing takes a few milliseconds, unless the machine is busy or a listener is slow. */
     private static final long CLOSE_SECONDS = 5;
 
     private final UnixRpc rpc;
@@ -35,10 +35,10 @@ final class Clients implements AutoCloseable {
     private final boolean bySocket;
     private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("plugin-", 0).factory());
-    /** Those not hung up on, forgotten ones too. */
+    /** Those that are not disconnected, including forgotten ones. */
     private final Set<Endpoint> open = new HashSet<>();
 
-    /** In the order they came; up to 1.36 at most one of each resource. */
+    /** In the order in which they came; up to 1.36, at most one of each resource. */
     private final List<Endpoint> clients = new ArrayList<>();
 
     private boolean closing;
@@ -59,7 +59,7 @@ final class Clients implements AutoCloseable {
     }
 
     /**
-     * Runs what may block on a virtual thread of its own.
+     * Runs blocking work on a virtual thread of its own.
      *
      * @throws java.util.concurrent.RejectedExecutionException if the kubelet is stopping
      */
@@ -113,7 +113,7 @@ final class Clients implements AutoCloseable {
         return endpoint;
     }
 
-    /** Returns the client that is no more, if there was one; the oldest, where a socket registers for the second time. */
+    /** Returns the client that was removed, if there was one; the oldest if a socket registers for the second time. */
     private synchronized Optional<Endpoint> forget(ResourceName resource, Path socket) {
         List<Endpoint> lost = clients.stream()
                 .filter(client -> client.resource().equals(resource)
@@ -132,7 +132,7 @@ final class Clients implements AutoCloseable {
         return List.copyOf(open);
     }
 
-    /** Hangs up on all plugins and waits until each has been noted as gone. */
+    /** Disconnects all plugins, and waits until each is noted as gone. */
     @Override
     public void close() {
         List<Endpoint> connected = refuseMore();

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What a container is started with, as its plugins answered Allocate.
+ * The settings with which a container is started, from its plugins' answers to Allocate.
  *
  * @param cdiDevices qualified names, {@code vendor/class=name}
  */
@@ -24,7 +24,7 @@ public record ContainerAllocation(
         SortedMap<String, String> annotations,
         List<String> cdiDevices) {
 
-    /** What a container gets that asked for no device. */
+    /** The allocation of a container without devices. */
     public static final ContainerAllocation NOTHING =
             new ContainerAllocation(new TreeMap<>(), List.of(), List.of(), new TreeMap<>(), List.of());
 
@@ -42,7 +42,7 @@ public record ContainerAllocation(
     /**
      * A device node of the node, inside the container.
      *
-     * @param permissions of the cgroup, of {@code rwm}
+     * @param permissions of the cgroup, some of {@code rwm}
      */
     public record DeviceNode(String containerPath, String hostPath, String permissions) {}
 
@@ -60,7 +60,7 @@ public record ContainerAllocation(
     }
 
     /**
-     * Both, as one container gets them. Where both have the same key or path, this one's stands
+     * Both allocations for one container. If both have the same key or path, that of this one counts
      * (deviceRunContainerOptions in pod_devices.go, where the order of resources is random).
      */
     ContainerAllocation and(ContainerAllocation other) {

@@ -1,7 +1,7 @@
 package io.edgeplug.localkubelet;
 
 /**
- * A container was not started this time. A kubelet shows it as CreateContainerConfigError and tries again, with
+ * A container was not started this time. A kubelet shows this as CreateContainerConfigError and tries again with
  * back-off (GetDeviceRunContainerOptions in manager.go).
  */
 public final class ContainerStartException extends Exception {

@@ -2,7 +2,7 @@ package io.edgeplug.localkubelet;
 
 import java.time.Duration;
 
-/** How long the kubelet waits for plugins, which tests shorten. */
+/** How long the kubelet waits for plugins. Tests shorten this. */
 record Deadlines(Duration dial, Duration preStart) {
 
     /**

@@ -1,8 +1,8 @@
 package io.edgeplug.localkubelet;
 
-/** A version of the device plugin API, as a kubelet may speak it. */
+/** A version of the device plugin API that a kubelet may speak. */
 public enum DevicePluginApi {
-    /** What every kubelet since 1.10 speaks: {@code proto/deviceplugin.proto}. */
+    /** The version of every kubelet since 1.10: {@code proto/deviceplugin.proto}. */
     V1BETA1("v1beta1"),
     /** The first proposal: {@code proto/deviceplugin_v1alpha1.proto}. */
     V1ALPHA1("v1alpha1");
@@ -13,7 +13,7 @@ public enum DevicePluginApi {
         this.version = version;
     }
 
-    /** What a plugin sends as its version. */
+    /** The version's name in a plugin's messages. */
     public String version() {
         return version;
     }

@@ -18,17 +18,17 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * One plugin that registered, and the calls to it; follows endpoint.go and plugin/v1beta1/client.go.
+ * One registered plugin, and the calls to it. It follows endpoint.go and plugin/v1beta1/client.go.
  *
- * <p>All calls block and belong on a thread that may. A failed call throws {@link PluginException} with the words that
- * grpc-go would give.
+ * <p>All calls block, and belong on a thread that may. A failed call throws {@link PluginException} with the words of
+ * grpc-go.
  */
 final class Endpoint {
 
     private static final String PREFERRED_FAILED = "device plugin GetPreferredAllocation rpc failed with err: ";
     private static final String PRE_START_FAILED = "device plugin PreStartContainer rpc failed with err: ";
     private static final Pattern WORD = Pattern.compile("([A-Z])([A-Z]*)_?");
-    /** What grpc-java says where grpc-go says that the context's deadline is exceeded. */
+    /** grpc-java's text for grpc-go's "context deadline exceeded". */
     private static final Pattern OWN_DEADLINE = Pattern.compile("(CallOptions|ClientCall).* deadline exceeded.*");
 
     private final ResourceName resource;
@@ -50,7 +50,7 @@ final class Endpoint {
         this.deadlines = deadlines;
     }
 
-    /** Makes one that connects with its first call. */
+    /** Makes an endpoint that connects with its first call. */
     static Endpoint open(UnixRpc rpc, DevicePluginApi api, Path socket, ResourceName resource, Deadlines deadlines) {
         ManagedChannel channel = rpc.dial(socket);
         return new Endpoint(resource, socket, channel, PluginCalls.of(api, channel), deadlines);
@@ -76,7 +76,7 @@ final class Endpoint {
         return options.getGetPreferredAllocationAvailable();
     }
 
-    /** Since when the kubelet knows that its stream has ended, and calls it no more. */
+    /** When the kubelet noticed the end of its stream, after which it calls the plugin no more. */
     Optional<Instant> stopped() {
         return stopped;
     }
@@ -90,7 +90,7 @@ final class Endpoint {
     }
 
     /**
-     * Waits for the plugin to serve, until the dial's deadline, and asks for its options.
+     * Waits until the plugin serves, up to the dial's deadline, and asks for its options.
      *
      * @param caller ends both when it ends
      */
@@ -112,7 +112,7 @@ final class Endpoint {
         }
     }
 
-    /** Hands on each list until the plugin's stream ends, and returns why it did. */
+    /** Passes on each list until the plugin's stream ends, and returns the reason of the end. */
     String follow(Consumer<List<ListedDevice>> lists) {
         try {
             plugin.listAndWatch(lists);
@@ -151,13 +151,16 @@ final class Endpoint {
         }
     }
 
-    /** Hangs up, which ends the stream and every call under way; the first reason stands. */
+    /** Disconnects, which ends the stream and every running call. The first reason counts. */
     synchronized void hangUp(String reason) {
         hungUp = hungUp.or(() -> Optional.of(reason));
         channel.shutdownNow();
     }
 
-    /** Hangs up, unless the plugin is still being dialled: the kubelet has nothing to close then, and goes on dialling. */
+    /**
+     * Disconnects, unless the plugin is still being dialled. The kubelet has nothing to close then, and goes on
+     * dialling.
+     */
     synchronized void disconnect(String reason) {
         if (dialled) {
             hangUp(reason);
@@ -170,7 +173,7 @@ final class Endpoint {
         }
     }
 
-    /** As Go prints the record of a plugin that 1.37 has, of which only resource and socket mean anything to a reader. */
+    /** Go's text of 1.37's record of a plugin. Only the resource and the socket in it mean anything to a reader. */
     private String goStruct(Instant stop) {
         return "&{{{} {0 0}} %s %s 0x%x {%d%09d %d 0x%x} <nil>}"
                 .formatted(
@@ -183,7 +186,7 @@ final class Endpoint {
                         System.identityHashCode(stop));
     }
 
-    /** The text of grpc-go's status error, which ends up before the user's eyes. */
+    /** The text of grpc-go's status error, which users see. */
     static String goText(StatusRuntimeException e) {
         Status status = e.getStatus();
         String code = status.getCode() == Status.Code.CANCELLED

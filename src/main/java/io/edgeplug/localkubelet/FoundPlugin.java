@@ -18,7 +18,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * A socket in {@code plugins_registry} and what becomes of it; follows GenerateRegisterPluginFunc in
+ * A socket in {@code plugins_registry} and its registration. It follows GenerateRegisterPluginFunc in
  * pluginmanager/operationexecutor/operation_generator.go, and ValidatePlugin in plugin/v1beta1/handler.go.
  */
 final class FoundPlugin {
@@ -56,7 +56,7 @@ final class FoundPlugin {
         return identity;
     }
 
-    /** Whether to call {@link #register} now; whoever asks has to. */
+    /** Whether {@link #register} must be called now. The caller must then call it. */
     synchronized boolean isDue() {
         boolean due = dueNanos.filter(time -> System.nanoTime() - time >= 0).isPresent();
         if (due) {
@@ -71,7 +71,7 @@ final class FoundPlugin {
         pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
     }
 
-    /** The socket is no more, which ends the plugin too. */
+    /** The socket is gone, which ends the plugin too. */
     synchronized void remove() {
         removed = true;
         endpoint.ifPresent(plugin -> plugin.hangUp("its socket " + socket.getFileName() + " is gone"));
@@ -84,7 +84,7 @@ final class FoundPlugin {
         }
     }
 
-    /** Asks the plugin what it is, connects, tells it what came of that, and reads its lists to the end. */
+    /** Asks the plugin for its name, connects, reports the result to it, and reads its lists to the end. */
     void register() {
         ManagedChannel channel = clients.rpc().dial(socket);
         RegistrationBlockingStub plugin = RegistrationGrpc.newBlockingStub(channel);
@@ -149,7 +149,7 @@ final class FoundPlugin {
         ledger.tell(new KubeletEvent.RegistrationRefused(what, reason));
     }
 
-    /** Beside reading the lists, since a plugin may wait for that before it answers. */
+    /** Reports while the lists are read, because a plugin may wait for that before it answers. */
     private void tellAside(RegistrationBlockingStub plugin, ManagedChannel channel) {
         try {
             clients.execute(() -> {
@@ -163,7 +163,7 @@ final class FoundPlugin {
     }
 
     /**
-     * A plugin that cannot be told stays as it is.
+     * If the report fails, the plugin stays as it is.
      *
      * @param error why it is not registered; empty if it is
      */

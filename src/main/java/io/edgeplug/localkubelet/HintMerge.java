@@ -6,8 +6,8 @@ import java.util.SortedSet;
 import java.util.stream.Stream;
 
 /**
- * Finds the NUMA nodes for one container from the hints of all its resources; follows topologymanager/policy.go and the
- * policies beside it.
+ * Finds the NUMA nodes for one container from the hints of all its resources. It follows topologymanager/policy.go and
+ * the policies beside it.
  */
 final class HintMerge {
 
@@ -53,7 +53,7 @@ final class HintMerge {
         return best(hints, 0, List.of(), Optional.empty(), leastNodes).orElse(new TopologyHint(machine, false));
     }
 
-    /** Goes through all ways of taking one hint of each resource. */
+    /** Goes through all combinations of one hint for each resource. */
     private Optional<TopologyHint> best(
             List<List<TopologyHint>> hints,
             int resource,
@@ -72,7 +72,7 @@ final class HintMerge {
         return best;
     }
 
-    /** The nodes that all have; preferred only if all are and all are the same. */
+    /** The nodes that all hints have. It is preferred only if all are preferred and equal. */
     private TopologyHint together(List<TopologyHint> hints) {
         long mask = machine;
         boolean preferred = true;
@@ -100,8 +100,9 @@ final class HintMerge {
     }
 
     /**
-     * Preferred before not; of preferred ones the narrower; of others the one that comes nearest to the least number of
-     * nodes that each resource alone would do with, from below before from above.
+     * A preferred hint is better than another. Among preferred hints, the narrower one is better. Among others, it is
+     * the one that comes nearest to the least number of nodes that each resource alone needs, from below before from
+     * above.
      */
     private static boolean isBetter(TopologyHint candidate, TopologyHint current, int leastNodes) {
         if (candidate.preferred() != current.preferred()) {
@@ -116,7 +117,7 @@ final class HintMerge {
         return candidate.count() <= leastNodes && candidate.count() > current.count();
     }
 
-    /** Fewer nodes, or as many of lower numbers. */
+    /** Fewer nodes, or equally many with lower numbers. */
     private static boolean isNarrower(TopologyHint one, TopologyHint other) {
         return one.count() != other.count()
                 ? one.count() < other.count()

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Something that the local kubelet was told or did. */
+/** An event of the local kubelet. */
 public sealed interface KubeletEvent {
 
     /** One line for a person. */
@@ -19,7 +19,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** A plugin was dialled back and told its options; its devices are not known yet. */
+    /** A plugin was dialled back and has reported its options. Its devices are not known yet. */
     record Registered(
             ResourceName resource, String endpoint, boolean preStartRequired, boolean preferredAllocationAvailable)
             implements KubeletEvent {
@@ -59,8 +59,8 @@ public sealed interface KubeletEvent {
     }
 
     /**
-     * A plugin's ListAndWatch ended. If no other serves the resource, all its devices are unhealthy now; up to
-     * Kubernetes 1.36 they are even if one does, which is hung up on then, and this is told of both.
+     * A plugin's ListAndWatch ended. If no other plugin serves the resource, all its devices are unhealthy now. Up to
+     * Kubernetes 1.36, they are even if another one does, which is then disconnected, with an event for both.
      */
     record StreamEnded(ResourceName resource, String endpoint, String reason) implements KubeletEvent {
         @Override
@@ -69,7 +69,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** A pod's status was written anew, since a plugin listed a device with another health than before. */
+    /** A pod's status was updated, because a plugin listed a device with another health than before. */
     record PodStatus(String pod, List<DeviceHealth> devices) implements KubeletEvent {
         public PodStatus {
             devices = List.copyOf(devices);
@@ -89,7 +89,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** The health of a device in the status of the pod that holds it, by the plugin's last list. */
+    /** The health of a device in the status of its pod, by the plugin's last list. */
     record DeviceHealth(String container, ResourceName resource, String id, boolean healthy) {}
 
     /** A plugin answered GetPreferredAllocation. */
@@ -133,7 +133,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** A plugin made a container's devices ready. */
+    /** A plugin prepared a container's devices. */
     record PreStarted(String pod, String container, ResourceName resource, List<String> ids) implements KubeletEvent {
         public PreStarted {
             ids = List.copyOf(ids);
@@ -145,7 +145,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** A plugin did not make a container's devices ready; the kubelet would try again. */
+    /** A plugin did not prepare a container's devices. The kubelet would try again. */
     record PreStartFailed(String pod, String container, ResourceName resource, String reason) implements KubeletEvent {
         @Override
         public String text() {
@@ -153,7 +153,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** A container starts with all that its plugins gave it. */
+    /** A container starts with everything that its plugins gave it. */
     record Started(String pod, String container, ContainerAllocation allocation) implements KubeletEvent {
         @Override
         public String text() {
@@ -169,7 +169,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** The kubelet stopped and starts again: its plugins are forgotten, its directory is wiped next. */
+    /** The kubelet stopped and starts again. Its plugins are forgotten, and its directory is cleared next. */
     record Restarted() implements KubeletEvent {
         @Override
         public String text() {
@@ -177,7 +177,9 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** A container cannot have all its devices near each other, as the topology policy wants, so its pod is refused. */
+    /**
+     * A container cannot have all its devices near each other, as the topology policy requires, so its pod is refused.
+     */
     record AlignmentFailed(String pod, String container) implements KubeletEvent {
         @Override
         public String text() {
@@ -185,7 +187,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** Five minutes after its plugin ended, the node has a resource no more. */
+    /** Five minutes after the end of its plugin, the node no longer has a resource. */
     record ResourceDropped(ResourceName resource) implements KubeletEvent {
         @Override
         public String text() {
@@ -193,7 +195,7 @@ public sealed interface KubeletEvent {
         }
     }
 
-    /** The checkpoint is not as a kubelet leaves it, so nothing is known of pods and resources before. */
+    /** The checkpoint is not in the kubelet's form, so earlier pods and resources are not known. */
     record CheckpointRefused(Path file, String reason) implements KubeletEvent {
         @Override
         public String text() {

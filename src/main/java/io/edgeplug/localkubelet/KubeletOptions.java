@@ -11,15 +11,15 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Which kubelet a {@link LocalKubelet} is.
+ * The kubelet that a {@link LocalKubelet} plays.
  *
- * @param minorVersion of Kubernetes 1; it decides what tells plugins of one resource apart, see {@link Clients}
- * @param clock tells when the grace after the end of a plugin's stream is over; nothing waits by it
+ * @param minorVersion of Kubernetes 1; it decides how plugins of one resource are distinguished, see {@link Clients}
+ * @param clock decides when the grace after the end of a plugin's stream is over; nothing waits by it
  * @param socketPause how long a starting kubelet takes between clearing its directory and making {@code kubelet.sock}
- * @param numaNodes those of the machine; a device on any other is never aligned
- * @param apis what it speaks on {@code kubelet.sock}
+ * @param numaNodes of the machine; a device on any other is never aligned
+ * @param apis that it speaks on {@code kubelet.sock}
  * @param pluginsRegistry where it looks for plugins that do not register, if it does
- * @param root its root directory, in which it serves pod-resources and from 1.37 on the Pods API, if it does
+ * @param root its root directory, for pod-resources and from 1.37 on the Pods API, if it serves them
  */
 public record KubeletOptions(
         int minorVersion,
@@ -31,7 +31,7 @@ public record KubeletOptions(
         Optional<Path> pluginsRegistry,
         Optional<Path> root) {
 
-    /** Kubernetes 1.37 as it comes: v1beta1, no topology policy, two NUMA nodes, no plugins_registry, no root. */
+    /** Kubernetes 1.37 with its defaults: v1beta1, no topology policy, two NUMA nodes, no plugins_registry, no root. */
     public static final KubeletOptions DEFAULTS = new KubeletOptions(
             37,
             InstantSource.system(),
@@ -52,7 +52,7 @@ public record KubeletOptions(
         }
     }
 
-    /** Whether resource and socket together are a plugin, from 1.37 on; before, the resource alone is. */
+    /** Whether a plugin is identified by resource and socket, from 1.37 on; before, by the resource alone. */
     boolean knowsPluginsBySocket() {
         return minorVersion >= 37;
     }
@@ -62,12 +62,12 @@ public record KubeletOptions(
         return minorVersion >= 35;
     }
 
-    /** Whether a pod's status says how its devices are: the gate ResourceHealthStatus is on from 1.36. */
+    /** Whether a pod's status has the health of its devices: the gate ResourceHealthStatus is on from 1.36. */
     boolean reportsHealth() {
         return minorVersion >= 36;
     }
 
-    /** Whether the pod that holds a device is looked up by ID and resource, from 1.37 on; before, by ID alone. */
+    /** Whether the holder of a device is looked up by ID and resource, from 1.37 on; before, by the ID alone. */
     boolean findsHoldersByResource() {
         return minorVersion >= 37;
     }
@@ -77,7 +77,7 @@ public record KubeletOptions(
         return minorVersion < 34;
     }
 
-    /** Whether the Pods API is served, which is on by default from 1.37 on. */
+    /** Whether the Pods API is served, which is the default from 1.37 on. */
     boolean hasPodsApi() {
         return minorVersion >= 37;
     }

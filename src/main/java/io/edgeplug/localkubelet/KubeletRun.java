@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A kubelet from one start to the next: how plugins come to it, and those it has reached. */
+/** A kubelet from one start to the next: the ways in which plugins come to it, and its connected plugins. */
 record KubeletRun(RegistrationServer server, Optional<PluginsRegistry> registry, Clients clients)
         implements AutoCloseable {
 

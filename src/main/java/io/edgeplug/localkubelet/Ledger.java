@@ -20,12 +20,12 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * What the kubelet remembers: resources, their plugins and devices, and who holds which; the maps of ManagerImpl in
+ * The kubelet's memory: resources, their plugins and devices, and the holders. These are the maps of ManagerImpl in
  * manager.go behind their mutex, and their checkpoint.
  *
- * <p>The listener is told of a change under the same lock, so events are in order and whoever awaited a change finds
- * its event told. The checkpoint is written before that, and also when a pod is removed, since no list of active pods
- * comes with a restart.
+ * <p>The listener gets a change under the same lock. So events are in order, and a caller that has awaited a change
+ * finds its event reported. The checkpoint is written before that. It is also written when a pod is removed, because no
+ * list of active pods comes with a restart.
  */
 final class Ledger {
 
@@ -61,15 +61,16 @@ final class Ledger {
         });
     }
 
-    /** A plugin sent its list, which replaces the one before, whichever plugin of the resource sent that. */
+    /** A plugin sent its list. It replaces the one before, whichever plugin of the resource sent that. */
     void listed(Endpoint endpoint, List<ListedDevice> devices) {
         mutex.locked(() -> entry(endpoint.resource())
                 .filter(entry -> !endpoint.isHungUp())
                 .ifPresent(entry -> {
-                    // first, as thousands take a while to note; others see neither before both are done
+                    // The event comes first, because noting thousands of devices takes a while. Others see neither
+                    // before both are done.
                     publish(new KubeletEvent.DeviceList(endpoint.resource(), devices));
                     Map<String, ListedDevice> before = entry.list(devices);
-                    // as genericDeviceUpdateCallback in manager.go: devices count before the file has them
+                    // As in genericDeviceUpdateCallback of manager.go, devices count before the file has them.
                     save();
                     if (options.reportsHealth()) {
                         PodHealth health = new PodHealth(pods, entries, options.findsHoldersByResource());
@@ -81,8 +82,8 @@ final class Ledger {
     /**
      * A plugin's stream ended.
      *
-     * @param client the one that this costs the resource, maybe another than the plugin; without one, the kubelet had
-     *     forgotten the plugin and takes it for alive
+     * @param client the client that the resource loses, which may be another than the plugin; without one, the kubelet
+     *     had forgotten the plugin and takes it for alive
      */
     void ended(Endpoint endpoint, String reason, Optional<Endpoint> client) {
         mutex.locked(() -> {
@@ -99,7 +100,10 @@ final class Ledger {
         });
     }
 
-    /** Forgets all but what the checkpoint brings back: the resources' names without devices, and the pods with theirs. */
+    /**
+     * Forgets everything that is not in the checkpoint. That has the resources' names without devices, and the pods
+     * with theirs.
+     */
     void restore() {
         mutex.locked(() -> {
             entries.clear();
@@ -141,12 +145,12 @@ final class Ledger {
         return mutex.locked(() -> pods.holding(pod, container, resource));
     }
 
-    /** Whether the kubelet knows a plugin of the resource, be it one that it expects back. */
+    /** Whether the kubelet knows a plugin of the resource, or expects one back. */
     boolean hasPlugin(ResourceName resource) {
         return mutex.locked(() -> entry(resource).isPresent());
     }
 
-    /** Whether devices of the resource are for plugins to give: it was listed, a checkpoint names it or a pod has some. */
+    /** Whether the resource belongs to plugins: it was listed, a checkpoint names it, or a pod has some of it. */
     boolean isOfPlugins(ResourceName resource) {
         return mutex.locked(() -> entry(resource).filter(ResourceEntry::known).isPresent()
                 || !pods.ids(resource).isEmpty());
@@ -190,7 +194,7 @@ final class Ledger {
         });
     }
 
-    /** As UpdateAllocatedDevices does it: devices of ended pods are free, and the checkpoint is left as it is. */
+    /** Like UpdateAllocatedDevices: devices of ended pods become free, and the checkpoint is not written. */
     void reclaim(Collection<String> ended) {
         mutex.locked(() -> {
             ended.forEach(pods::remove);
@@ -225,7 +229,7 @@ final class Ledger {
         });
     }
 
-    /** As GetCapacity does it: whoever asks for the node's capacity finds those gone whose grace is over. */
+    /** Like GetCapacity: whoever asks for the node's capacity drops the resources whose grace is over. */
     private void dropExpired() {
         List<ResourceName> expired = entries.entrySet().stream()
                 .filter(entry -> entry.getValue().expired())
@@ -238,7 +242,7 @@ final class Ledger {
         }
     }
 
-    /** Waits for a view to be as wanted, looking after each change. */
+    /** Waits until a view is as wanted, and looks after each change. */
     <T> T await(Supplier<T> view, Predicate<? super T> wanted, Duration timeout, Function<T, String> text)
             throws InterruptedException, TimeoutException {
         return mutex.await(view, wanted, timeout, text);

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A device as its plugin listed it.
+ * A device in its plugin's list.
  *
  * @param healthy whether its health is {@code Healthy}; any other word means unhealthy to the kubelet
- * @param numaNodes as sent, unchecked: -1 and repetitions are the plugin's mistakes to see
+ * @param numaNodes as sent, unchecked, so that -1 and repetitions are visible as the plugin's mistakes
  */
 public record ListedDevice(String id, boolean healthy, List<Long> numaNodes) {
 
@@ -22,7 +22,7 @@ public record ListedDevice(String id, boolean healthy, List<Long> numaNodes) {
         return new ListedDevice(
                 device.getID(),
                 device.getHealth().equals("Healthy"),
-                // nearly all are near one node, and a stream for each of thousands takes a while
+                // Almost all devices are near one node, and a stream for each of thousands takes a while.
                 nodes.size() == 1
                         ? List.of(nodes.getFirst().getID())
                         : nodes.stream().map(NUMANode::getID).toList());
@@ -38,7 +38,7 @@ public record ListedDevice(String id, boolean healthy, List<Long> numaNodes) {
         return id + (healthy ? "" : " (unhealthy)") + (nodes.isEmpty() ? "" : " on NUMA " + nodes);
     }
 
-    /** How a line for a person goes on with these devices; not at all if there are none. */
+    /** The end of a line about these devices, for a person; empty if there are none. */
     static String text(List<ListedDevice> devices) {
         return devices.isEmpty()
                 ? ""

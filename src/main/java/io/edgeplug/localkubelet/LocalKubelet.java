@@ -16,13 +16,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * A kubelet as device plugins see one: it serves {@code kubelet.sock}, follows every plugin that registers and gives
- * its devices to pods.
+ * A kubelet from the view of device plugins. It serves {@code kubelet.sock}, follows every plugin that registers, and
+ * gives its devices to pods.
  *
- * <p>Sockets and calls are real; pods are names, no container runs. It behaves as pkg/kubelet/cm/devicemanager of the
- * Kubernetes that its options name, with these exceptions: the connection of a refused Register is closed; containers
- * that a restarted kubelet finds running are admitted as others are; hints are those up to 1.35, over all NUMA nodes;
- * there are no sidecar containers.
+ * <p>Sockets and calls are real. Pods are only names, and no container runs. It behaves like
+ * pkg/kubelet/cm/devicemanager of the Kubernetes version in its options, with these exceptions. The connection of a
+ * refused Register is closed. Running containers after a restart are admitted like others. Hints are those up to 1.35,
+ * over all NUMA nodes. There are no sidecar containers.
  */
 public final class LocalKubelet implements AutoCloseable {
 
@@ -53,12 +53,12 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Starts as a kubelet does: reads the checkpoint that another has left in the directory, deletes every socket there
-     * in the order of their names, and serves. The directory is made if there is none.
+     * Starts like a kubelet: reads the checkpoint of an earlier kubelet in the directory, deletes every socket there in
+     * the order of their names, and serves. The directory is made if it is missing.
      *
-     * @param listener is told all that happens, in order and never by two threads at once; it may look at the kubelet
-     *     but not wait for it or change it, since the kubelet stands still meanwhile
-     * @throws IOException if the directory cannot be cleared or the socket not be made
+     * @param listener gets all events, in order and never on two threads at once; it may look at the kubelet but must
+     *     not wait for it or change it, because the kubelet stands still meanwhile
+     * @throws IOException if the directory cannot be cleared or the socket cannot be made
      */
     public static LocalKubelet open(Path pluginDirectory, KubeletOptions options, Consumer<KubeletEvent> listener)
             throws IOException {
@@ -80,13 +80,13 @@ public final class LocalKubelet implements AutoCloseable {
         return kubelet;
     }
 
-    /** Does to plugins what a restart of the kubelet does: {@link #stop}, then {@link #start}. */
+    /** Has the same effect on plugins as a restart of the kubelet: {@link #stop}, then {@link #start}. */
     public synchronized void restart() throws IOException {
         stop();
         start();
     }
 
-    /** Hangs up on all plugins and unlinks {@code kubelet.sock}; their sockets stay. Does nothing if it is stopped. */
+    /** Disconnects all plugins and unlinks {@code kubelet.sock}. Their sockets stay. Does nothing if it is stopped. */
     public synchronized void stop() {
         refuseIfClosed();
         closeRun();
@@ -94,8 +94,8 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Starts it after a {@link #stop}. Resources stay known, without devices, and pods keep theirs, both by the
-     * checkpoint alone. Ends when {@code kubelet.sock} is there, after the pause of the options.
+     * Starts it after a {@link #stop}. From the checkpoint, it knows resources without devices, and pods with theirs.
+     * Returns when {@code kubelet.sock} exists, after the pause of the options.
      */
     public synchronized void start() throws IOException {
         refuseIfClosed();
@@ -134,20 +134,20 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Gives each container the devices that it asks for; containers that hold theirs already keep them. A resource that
-     * no plugin has listed is not the kubelet's to give: the pod is admitted without it.
+     * Gives each container the devices that it asks for. Containers that already have theirs keep them. A resource that
+     * no plugin has listed is not the kubelet's to give, so the pod is admitted without it.
      *
-     * @throws AdmissionException if one cannot be given all; then a new pod holds none
+     * @throws AdmissionException if one cannot be given all of its devices; then a new pod holds none
      */
     public Pod admit(PodSpec spec) throws AdmissionException {
         return admission.admit(spec);
     }
 
     /**
-     * Does what comes before each start of a container: PreStartContainer, within 30 s, of each resource whose plugin
-     * asked for it. A container that was admitted without a resource which has been listed since gets its devices now.
+     * Does what precedes each start of a container: PreStartContainer, within 30 s, of each resource whose plugin asked
+     * for it. If a resource was listed only after the container was admitted, the container gets its devices now.
      *
-     * @return what the container is started with
+     * @return the settings with which the container is started
      * @throws IllegalArgumentException if there is no such container
      */
     public ContainerAllocation startContainer(String pod, String container) throws ContainerStartException {
@@ -155,8 +155,8 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Says that all containers of a pod have run to their end. Its devices are free when the next pod is admitted or
-     * pod-resources is asked for a list; the checkpoint notes them until something else is noted.
+     * Reports that all containers of a pod have run to their end. Its devices become free when the next pod is admitted
+     * or pod-resources is asked for a list. The checkpoint notes them until something else is noted.
      *
      * @throws IllegalArgumentException if there is no such pod
      */
@@ -165,29 +165,29 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Takes a pod away as the API server does once it has ended. Its devices are free when the next pod is admitted or
-     * pod-resources is asked for a list; the checkpoint notes them until something else is noted.
+     * Removes a pod as the API server does after its end. Its devices become free when the next pod is admitted or
+     * pod-resources is asked for a list. The checkpoint notes them until something else is noted.
      */
     public void delete(String pod) {
         admission.delete(pod);
     }
 
-    /** The same, and notes at once that its devices are free. Plugins are not told, they never are. */
+    /** The same, but the checkpoint notes at once that its devices are free. Plugins are never told. */
     public void remove(String pod) {
         admission.remove(pod);
     }
 
-    /** The pods that hold devices, in the order they came. */
+    /** The pods that hold devices, in the order in which they came. */
     public List<Pod> pods() {
         return ledger.pods();
     }
 
-    /** The pod of that name, if it holds devices. */
+    /** The pod with that name, if it holds devices. */
     public Optional<Pod> pod(String name) {
         return ledger.pod(name);
     }
 
-    /** What is known of a resource now; of another that it is unknown. */
+    /** The present state of a resource; of an unknown one, that it is unknown. */
     public ResourceState resource(ResourceName resource) {
         return ledger.state(resource);
     }
@@ -198,9 +198,9 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Waits until a resource is as wanted, and returns it so.
+     * Waits until a resource is as wanted, and returns its state.
      *
-     * @throws TimeoutException if it was not in that time; the message says how it was last
+     * @throws TimeoutException if it was not in time; the message has its last state
      */
     public ResourceState await(ResourceName resource, Predicate<ResourceState> wanted, Duration timeout)
             throws InterruptedException, TimeoutException {
@@ -208,9 +208,9 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     /**
-     * Waits until all resources together are as wanted, and returns them so.
+     * Waits until all resources together are as wanted, and returns their states.
      *
-     * @throws TimeoutException if they were not in that time; the message says how they were last
+     * @throws TimeoutException if they were not in time; the message has their last states
      */
     public SortedMap<ResourceName, ResourceState> await(
             Predicate<SortedMap<ResourceName, ResourceState>> wanted, Duration timeout)
@@ -224,7 +224,7 @@ public final class LocalKubelet implements AutoCloseable {
                         .collect(Collectors.joining("; ", states.size() + " resources: ", "")));
     }
 
-    /** Hangs up on all plugins and unlinks {@code kubelet.sock}; what still waits fails. */
+    /** Disconnects all plugins and unlinks {@code kubelet.sock}. Callers that still wait get an exception. */
     @Override
     public void close() {
         closing.countDown();

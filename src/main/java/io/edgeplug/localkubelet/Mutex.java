@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** The mutex of what the kubelet remembers, which also lets callers wait for a change. */
+/** The mutex of the kubelet's memory, which also lets callers wait for a change. */
 final class Mutex {
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -38,7 +38,7 @@ final class Mutex {
         }
     }
 
-    /** Has all who wait look again; only under the lock. */
+    /** Wakes all waiting callers; only under the lock. */
     void changed() {
         changed.signalAll();
     }
@@ -51,7 +51,7 @@ final class Mutex {
         });
     }
 
-    /** Waits for a view to be as wanted, looking after each change. */
+    /** Waits until a view is as wanted, and looks after each change. */
     <T> T await(Supplier<T> view, Predicate<? super T> wanted, Duration timeout, Function<T, String> text)
             throws InterruptedException, TimeoutException {
         lock.lockInterruptibly();

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** The calls to a plugin in one version of the API; they block, and a failed one throws StatusRuntimeException. */
+/** The calls to a plugin in one version of the API. They block, and a failed one throws StatusRuntimeException. */
 sealed interface PluginCalls permits V1beta1Calls, V1alpha1Calls {
 
     static PluginCalls of(DevicePluginApi api, ManagedChannel channel) {
@@ -28,10 +28,10 @@ sealed interface PluginCalls permits V1beta1Calls, V1alpha1Calls {
         };
     }
 
-    /** Asks for the plugin's options, where the API has any. */
+    /** Asks for the plugin's options, if the API has any. */
     DevicePluginOptions options();
 
-    /** Hands on each list until the plugin ends the stream. */
+    /** Passes on each list until the plugin ends the stream. */
     void listAndWatch(Consumer<List<ListedDevice>> lists);
 
     List<String> preferred(Collection<String> available, Collection<String> mustInclude, int size);
@@ -74,7 +74,7 @@ sealed interface PluginCalls permits V1beta1Calls, V1alpha1Calls {
         }
     }
 
-    /** What grpc-go says of a call whose context has ended. */
+    /** grpc-go's words for a call whose context has ended. */
     static StatusRuntimeException ended(Context caller) {
         boolean late = caller.cancellationCause() instanceof TimeoutException;
         return (late

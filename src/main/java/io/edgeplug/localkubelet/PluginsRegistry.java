@@ -15,12 +15,12 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * The sockets in {@code plugins_registry}, of plugins that wait to be found; follows pluginmanager's watcher and
+ * The sockets in {@code plugins_registry}, of plugins that wait to be found. It follows pluginmanager's watcher and
  * reconciler.
  *
- * <p>Looks at the directory whenever it changes and each second, on a thread of its own. Each socket is tried until its
- * plugin was registered or that has failed; then not again until there is another socket of the name. No socket is
- * deleted, so all are found again by the next kubelet.
+ * <p>A thread of its own looks at the directory after each change and every second. Each socket is tried until its
+ * plugin is registered or has failed, and then not again until another socket has the name. No socket is deleted, so
+ * the next kubelet finds all of them again.
  */
 final class PluginsRegistry implements AutoCloseable {
 
@@ -45,7 +45,7 @@ final class PluginsRegistry implements AutoCloseable {
         this.clients = clients;
     }
 
-    /** Makes the directory, if there is none, and looks for plugins from now on. */
+    /** Makes the directory if it is missing, and looks for plugins from now on. */
     static PluginsRegistry open(Path directory, Ledger ledger, Clients clients) throws IOException {
         Files.createDirectories(directory);
         PluginsRegistry registry = new PluginsRegistry(directory, DirectoryWatch.open(directory), ledger, clients);
@@ -53,7 +53,7 @@ final class PluginsRegistry implements AutoCloseable {
         return registry;
     }
 
-    /** Tells one socket from another of the same name, even where the inode is used again. */
+    /** Distinguishes a socket from another one with the same name, even if the inode is reused. */
     private static String identity(Path socket) throws IOException {
         BasicFileAttributes attributes = Files.readAttributes(socket, BasicFileAttributes.class);
         return attributes.fileKey() + " of " + attributes.lastModifiedTime();
@@ -112,7 +112,7 @@ final class PluginsRegistry implements AutoCloseable {
         });
     }
 
-    /** Ends the looking; the plugins that it has found are those of {@link Clients}, to be closed after this. */
+    /** Stops looking. The plugins that it has found belong to {@link Clients}, which are closed after this. */
     @Override
     public void close() {
         watch.close();

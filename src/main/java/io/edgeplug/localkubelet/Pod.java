@@ -21,7 +21,7 @@ public record Pod(String name, List<Container> containers) {
     /**
      * One of its containers.
      *
-     * @param devices the IDs it holds of each resource
+     * @param devices the IDs that it holds of each resource
      * @param allocation what all their plugins together gave it
      */
     public record Container(
@@ -42,14 +42,14 @@ public record Pod(String name, List<Container> containers) {
             return new Container(name, new TreeMap<>(), ContainerAllocation.NOTHING);
         }
 
-        /** The IDs it holds of that resource; none if it asked for none. */
+        /** The IDs that it holds of that resource; none if it asked for none. */
         public SortedSet<String> devices(ResourceName resource) {
             return devices.getOrDefault(resource, Collections.emptySortedSet());
         }
     }
 
     /**
-     * The container of that name.
+     * The container with that name.
      *
      * @throws IllegalArgumentException if the pod has none
      */

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The sockets on which a kubelet tells of its pods, below its root directory, from one start to the next. */
+/** The sockets below a kubelet's root directory that report its pods, from one start to the next. */
 final class PodApis implements AutoCloseable {
 
     private static final long CLOSE_SECONDS = 5;
@@ -22,7 +22,7 @@ final class PodApis implements AutoCloseable {
         this.pods = pods;
     }
 
-    /** Serves what the kubelet of that version does; it has not been given its pods before {@link #begin}. */
+    /** Serves the APIs of that version. The kubelet does not have its pods before {@link #begin}. */
     static PodApis open(UnixRpc rpc, Path root, KubeletOptions options, PodTable pods, Ledger ledger)
             throws IOException {
         PodApis apis = new PodApis(new PodsServer(pods));
@@ -46,12 +46,12 @@ final class PodApis implements AutoCloseable {
         servers.add(rpc.serve(socket, service));
     }
 
-    /** The kubelet has been given its pods. */
+    /** The kubelet has its pods now. */
     void begin() {
         pods.begin();
     }
 
-    /** Ends when the sockets are unlinked, so that the next kubelet's are not. */
+    /** Returns when the sockets are unlinked, so that those of the next kubelet stay. */
     @Override
     public void close() {
         servers.forEach(Server::shutdownNow);

@@ -17,16 +17,16 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Which container holds which devices, and what it got for them; follows pod_devices.go.
+ * The devices that containers hold, and what they got for them. It follows pod_devices.go.
  *
- * <p>Guarded by the lock of the {@link Ledger} that has it.
+ * <p>Guarded by the lock of its {@link Ledger}.
  */
 final class PodDevices {
 
-    /** Where a device is that has no NUMA node; nodeWithoutTopology in manager.go. */
+    /** The place of a device without a NUMA node; nodeWithoutTopology in manager.go. */
     private static final long NO_NODE = -1;
 
-    /** A container's devices of one resource by their NUMA nodes, maybe on several each, and the plugin's answer. */
+    /** A container's devices of one resource by their NUMA nodes, perhaps on several each, and the plugin's answer. */
     record Holding(SortedMap<Long, List<String>> byNode, ContainerAllocateResponse answer) {
 
         Holding {
@@ -82,8 +82,8 @@ final class PodDevices {
     }
 
     /**
-     * Which pod holds a device, by the device's ID. Where several do, any of them, as the kubelet takes what its map
-     * gives first.
+     * The pods that hold devices, by the devices' IDs. If several hold one, any of them, as the kubelet takes the first
+     * of its map.
      *
      * @param of the resources to look in
      */

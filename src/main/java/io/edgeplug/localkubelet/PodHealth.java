@@ -11,17 +11,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The health of pods' devices, as their status shows it; follows genericDeviceUpdateCallback and
+ * The health of pods' devices in their status. It follows genericDeviceUpdateCallback and
  * UpdateAllocatedResourcesStatus in manager.go.
  *
- * <p>It goes by the lists alone: a device that is not listed is healthy, also after its plugin's stream has ended.
+ * <p>Only lists count: a device that is not listed is healthy, even after its plugin's stream has ended.
  *
- * @param byResource whether a device is looked for among those of its own resource only
+ * @param byResource whether a device is looked up only among those of its own resource
  */
 record PodHealth(PodDevices pods, Map<ResourceName, ResourceEntry> entries, boolean byResource) {
 
     /**
-     * The status of each pod that holds a device whose health is another than in the list before, or that was not in it.
+     * The status of each pod with a device whose health differs from the list before, or that was not in it.
      *
      * @param before the devices of that list by their IDs
      */

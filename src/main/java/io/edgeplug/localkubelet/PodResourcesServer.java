@@ -18,7 +18,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells which pods hold which devices; follows pkg/kubelet/apis/podresources/server_v1.go. */
+/** Reports which pods hold which devices. It follows pkg/kubelet/apis/podresources/server_v1.go. */
 final class PodResourcesServer extends PodResourcesListerGrpc.PodResourcesListerImplBase {
 
     private final PodTable pods;
@@ -37,7 +37,7 @@ final class PodResourcesServer extends PodResourcesListerGrpc.PodResourcesLister
         if (!rate.allows(caller)) {
             return;
         }
-        // UpdateAllocatedDevices, in every version
+        // UpdateAllocatedDevices does this in every version.
         ledger.reclaim(pods.ended());
         ListPodResourcesResponse.Builder answer = ListPodResourcesResponse.newBuilder();
         pods.all().stream()

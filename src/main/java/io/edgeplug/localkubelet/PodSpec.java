@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * A pod as far as devices go.
+ * The part of a pod that concerns devices.
  *
  * @param name stands for its UID: the same name is the same pod, whatever its namespace
- * @param initContainers in the order they run in, each to its end; what they get is used again by those after them
- * @param containers in the order they are allocated in
+ * @param initContainers in the order in which they run, each to its end; later containers reuse their devices
+ * @param containers in the order in which they are allocated
  */
 public record PodSpec(String namespace, String name, List<Container> initContainers, List<Container> containers) {
 
@@ -54,7 +54,7 @@ public record PodSpec(String namespace, String name, List<Container> initContain
     }
 
     /**
-     * The container of that name.
+     * The container with that name.
      *
      * @throws IllegalArgumentException if the pod has none
      */
@@ -70,9 +70,9 @@ public record PodSpec(String namespace, String name, List<Container> initContain
     }
 
     /**
-     * A container and how many devices of each resource its limits ask for.
+     * A container, with the number of devices of each resource in its limits.
      *
-     * @param chosen the devices that it is given of a resource, where the kubelet would choose; a pod cannot ask for them
+     * @param chosen the devices of a resource that it gets in place of the kubelet's choice; a pod cannot ask for them
      */
     public record Container(
             String name, SortedMap<ResourceName, Integer> limits, SortedMap<ResourceName, SortedSet<String>> chosen) {

@@ -13,20 +13,20 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The pods that the kubelet was given, with devices or without, until they are removed; thread-safe.
+ * The pods that the kubelet was given, with or without devices, until they are removed; thread-safe.
  *
- * <p>It outlives a restart, after which a kubelet is given its pods by the API server again.
+ * <p>It outlives a restart, after which the API server gives a kubelet its pods again.
  */
 final class PodTable {
 
-    /** What happened to a pod. */
+    /** A change of a pod. */
     enum Change {
         ADDED,
         MODIFIED,
         DELETED
     }
 
-    /** Told of each change, in order; it must return at once. */
+    /** Gets each change, in order; it must return at once. */
     interface Watcher {
         void changed(Change change, Entry pod);
     }
@@ -35,7 +35,7 @@ final class PodTable {
     record Entry(PodSpec spec, boolean ended) {}
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
-    /** By name, those that were removed, of which the ledger may know still. */
+    /** The names of removed pods, which the ledger may still know. */
     private final Set<String> removed = new LinkedHashSet<>();
 
     private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
@@ -76,7 +76,7 @@ final class PodTable {
         return new ArrayList<>(entries.values());
     }
 
-    /** Those that hold nothing any more: their containers have run to their end, or they were removed. */
+    /** The pods that hold nothing any more: their containers have run to their end, or they were removed. */
     synchronized Collection<String> ended() {
         Stream<String> ended = entries.values().stream()
                 .filter(Entry::ended)
@@ -91,7 +91,7 @@ final class PodTable {
         return ended;
     }
 
-    /** Gives all pods that are there now to {@code first}, and tells the watcher of every change after that. */
+    /** Passes all present pods to {@code first}, and every later change to the watcher. */
     synchronized void watch(Consumer<List<Entry>> first, Watcher watcher) {
         first.accept(all());
         watchers.add(watcher);

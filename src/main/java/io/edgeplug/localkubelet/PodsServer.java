@@ -16,12 +16,12 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
 
-/** Tells which pods there are and what happens to them: the Pods API, from Kubernetes 1.37 on. */
+/** Reports pods and their changes: the Pods API, from Kubernetes 1.37 on. */
 final class PodsServer extends PodsGrpc.PodsImplBase {
 
     private final PodTable pods;
 
-    /** Whether the kubelet has been given its pods. */
+    /** Whether the kubelet has its pods. */
     private volatile boolean ready;
 
     PodsServer(PodTable pods) {
@@ -39,7 +39,7 @@ final class PodsServer extends PodsGrpc.PodsImplBase {
         }
         var stream = (ServerCallStreamObserver<WatchPodsEvent>) caller;
         PodTable.Watcher watcher = (change, pod) -> {
-            // a slow client misses what happens meanwhile
+            // A slow client misses what happens meanwhile.
             if (stream.isReady() && !stream.isCancelled()) {
                 stream.onNext(event(change, pod));
             }

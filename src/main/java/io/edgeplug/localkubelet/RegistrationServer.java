@@ -12,13 +12,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * {@code kubelet.sock}, from one start of the kubelet to the next; follows plugin/v1beta1/server.go and
+ * {@code kubelet.sock}, from one start of the kubelet to the next. It follows plugin/v1beta1/server.go and
  * CleanupPluginDirectory in manager.go.
  */
 final class RegistrationServer implements AutoCloseable {
 
     private static final String SOCKET = "kubelet.sock";
-    /** Takes a few milliseconds, unless the machine is busy with others. */
+    /** Closing takes a few milliseconds, unless the machine is busy. */
     private static final long CLOSE_SECONDS = 5;
 
     private static final int FILE_TYPE = 0170000;
@@ -32,7 +32,7 @@ final class RegistrationServer implements AutoCloseable {
         this.registrations = registrations;
     }
 
-    /** Makes the directory if there is none, and deletes every socket in it, in the order of their names. */
+    /** Makes the directory if it is missing, and deletes every socket in it, in the order of their names. */
     static void clear(Path directory) throws IOException {
         Files.createDirectories(
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
@@ -47,7 +47,7 @@ final class RegistrationServer implements AutoCloseable {
         }
     }
 
-    /** Follows links, as the kubelet does: a link to a socket is one too. */
+    /** Follows links, as the kubelet does: a link to a socket counts as one. */
     static boolean isSocket(Path file) throws IOException {
         try {
             return ((int) Files.getAttribute(file, "unix:mode") & FILE_TYPE) == SOCKET_TYPE;
@@ -70,7 +70,7 @@ final class RegistrationServer implements AutoCloseable {
         return new RegistrationServer(server, registrations);
     }
 
-    /** Ends when the socket is unlinked: an unlinking that came later could hit the next kubelet's. */
+    /** Returns when the socket is unlinked. A later unlink could hit the next kubelet's socket. */
     @Override
     public void close() {
         server.shutdownNow();

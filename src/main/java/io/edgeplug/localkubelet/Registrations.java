@@ -12,10 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Register, in each version of the API that the kubelet speaks; follows plugin/v1beta1/server.go.
+ * Register, in each version of the API that the kubelet speaks. It follows plugin/v1beta1/server.go.
  *
  * <p>Each plugin has a virtual thread that dials it back, answers its Register and then reads its lists to the end.
- * Errors are status UNKNOWN, as plain Go errors arrive.
+ * Errors have the status UNKNOWN, like plain Go errors.
  */
 final class Registrations {
 
@@ -33,7 +33,7 @@ final class Registrations {
     }
 
     /**
-     * What a plugin called Register with.
+     * The parameters of a plugin's Register.
      *
      * @param caller ends the dialling back when it ends
      */
@@ -74,20 +74,20 @@ final class Registrations {
                             request.getVersion(),
                             request.getEndpoint(),
                             request.getResourceName(),
-                            // it ends with the answer, which comes before the plugin is dialled
+                            // This context ends with the answer, which comes before the plugin is dialled.
                             Context.ROOT),
                     caller,
                     io.edgeplug.proto.v1alpha1.Empty.getDefaultInstance());
         }
     }
 
-    /** Lets callers in; those that came before have waited. */
+    /** Lets callers in. Those that came before have waited. */
     void begin() {
         begun.complete(null);
     }
 
     private <T> void accept(Call call, StreamObserver<T> caller, T empty) {
-        // without one, answering a caller who gave up would throw
+        // Without this handler, answering a caller who gave up would throw.
         ((ServerCallStreamObserver<T>) caller).setOnCancelHandler(() -> {});
         try {
             clients.execute(() -> serve(call, caller, empty));
@@ -107,7 +107,7 @@ final class Registrations {
             checkVersion(call);
             ResourceName resource = resource(call.resource());
             Path socket = socket(call.endpoint());
-            // by the proposal, a plugin of v1alpha1 serves only once it has its answer
+            // By the proposal, a plugin of v1alpha1 serves only once it has its answer.
             answered = call.api() == DevicePluginApi.V1ALPHA1;
             if (answered) {
                 answer(caller, empty);
@@ -147,7 +147,9 @@ final class Registrations {
         }
     }
 
-    /** Joined to the directory as it is, so it may be a path, and an empty one is the directory itself. */
+    /**
+     * The endpoint is joined to the directory as it is. So it may be a path, and an empty one is the directory itself.
+     */
     private Path socket(String endpoint) throws PluginException {
         try {
             return Path.of(directory.toString(), endpoint).normalize();

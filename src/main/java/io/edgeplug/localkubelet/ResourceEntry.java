@@ -15,24 +15,24 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A resource that has registered: its plugins, of which one is called, and the sets of its devices.
+ * A registered resource: its plugins, of which one is called, and the sets of its devices.
  *
- * <p>Guarded by the lock of the {@link Ledger} that has it.
+ * <p>Guarded by the lock of its {@link Ledger}.
  */
 final class ResourceEntry {
 
     /** endpointStopGracePeriod in types.go. */
     private static final Duration GRACE = Duration.ofMinutes(5);
 
-    // in no order, as a list of thousands must not wait for one
+    // The map has no order, because sorting a list of thousands would take too long.
     private final Map<String, ListedDevice> healthy = new HashMap<>();
     private final Map<String, ListedDevice> unhealthy = new HashMap<>();
-    /** By ID, as listed last; the end of a stream changes nothing here. */
+    /** By ID, as in the last list; the end of a stream changes nothing here. */
     private Map<String, ListedDevice> all = new HashMap<>();
-    /** Chosen for a container whose Allocate is not answered yet. */
+    /** Devices for a container whose Allocate is not answered yet. */
     private final SortedSet<String> reserved = new TreeSet<>();
 
-    /** Those that the kubelet knows of and takes for alive, by their sockets; from 1.37 on only. */
+    /** The plugins that the kubelet knows and takes for alive, by their sockets; only from 1.37 on. */
     private final Map<Path, Endpoint> plugins = new HashMap<>();
 
     private final KubeletOptions options;
@@ -44,7 +44,7 @@ final class ResourceEntry {
         this.options = options;
     }
 
-    /** One that a checkpoint brought back, whose plugin has the grace to come back too. */
+    /** A resource from a checkpoint, whose plugin may come back within the grace. */
     static ResourceEntry restored(KubeletOptions options) {
         ResourceEntry entry = new ResourceEntry(options);
         entry.known = true;
@@ -52,12 +52,12 @@ final class ResourceEntry {
         return entry;
     }
 
-    /** The plugin that is called; it may have stopped. Empty until one registers, if a checkpoint brought this back. */
+    /** The plugin that is called; it may have stopped. Empty for a resource from a checkpoint until one registers. */
     Optional<Endpoint> endpoint() {
         return endpoint;
     }
 
-    /** Whether it was ever listed, or a checkpoint names it: before, the node does not have it. */
+    /** Whether it was ever listed, or a checkpoint names it. Otherwise the node does not have it. */
     boolean known() {
         return known;
     }
@@ -66,7 +66,7 @@ final class ResourceEntry {
         return reserved;
     }
 
-    /** IDs as a checkpoint lists them. */
+    /** The IDs for a checkpoint. */
     List<String> healthyIds() {
         return healthy.keySet().stream().sorted().toList();
     }
@@ -74,7 +74,7 @@ final class ResourceEntry {
     /**
      * From now on this plugin is called.
      *
-     * @throws PluginException if one on its socket is still taken for alive
+     * @throws PluginException if one on its socket still counts as alive
      */
     void connected(Endpoint newest) throws PluginException {
         if (options.knowsPluginsBySocket() && plugins.putIfAbsent(newest.socket(), newest) != null) {
@@ -97,7 +97,7 @@ final class ResourceEntry {
         return before;
     }
 
-    /** The plugin on that socket is gone; up to 1.36, whichever plugin is called. */
+    /** The plugin on that socket is gone; up to 1.36, this ends the called plugin, whichever it is. */
     void disconnected(Path socket) {
         if (!options.knowsPluginsBySocket()) {
             stop();
@@ -112,7 +112,7 @@ final class ResourceEntry {
             return;
         }
         gone.orElseThrow().stop(options.clock().instant());
-        // any, as the kubelet takes what its map gives first, even where the one that is called lives
+        // The choice is random, because the kubelet takes the first of its map, even if the called plugin lives.
         endpoint = Optional.of(Choice.shuffled(plugins.values()).getFirst());
     }
 
@@ -133,12 +133,12 @@ final class ResourceEntry {
                 .isPresent();
     }
 
-    /** A device as it was listed last; the end of a stream changes nothing about it. */
+    /** A device in the last list; the end of a stream changes nothing about it. */
     Optional<ListedDevice> device(String id) {
         return Optional.ofNullable(all.get(id));
     }
 
-    /** What allocation sees. */
+    /** The stock for an allocation. */
     Stock stock(SortedSet<String> held) {
         SortedSet<String> inUse = new TreeSet<>(held);
         inUse.addAll(reserved);

@@ -8,13 +8,13 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What the kubelet knows of one resource at one moment.
+ * The kubelet's state of one resource at one moment.
  *
- * @param known whether it was ever listed, or a checkpoint names it; only then has the node this resource
- * @param endpoint the file name of the socket that its plugin serves; empty once the kubelet has noticed that the
- *     plugin's stream has ended
- * @param devices in the order of their IDs; an ID listed both healthy and unhealthy is here twice, as the kubelet counts
- *     it
+ * @param known whether it was ever listed, or a checkpoint names it; otherwise the node does not have it
+ * @param endpoint the file name of its plugin's socket; empty once the kubelet has noticed the end of the plugin's
+ *     stream
+ * @param devices in the order of their IDs; an ID that is listed both healthy and unhealthy is here twice, as the
+ *     kubelet counts it
  * @param allocated IDs that pods hold, listed or not
  */
 public record ResourceState(

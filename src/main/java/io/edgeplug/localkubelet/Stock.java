@@ -8,14 +8,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The devices of one resource at one moment, as allocation sees them.
+ * The devices of one resource at one moment, for an allocation.
  *
- * @param all by ID, listed last; none after a restart of the kubelet
- * @param inUse by whomever, listed or not
+ * @param all by ID, from the last list; none after a restart of the kubelet
+ * @param inUse IDs in use by any pod, listed or not
  */
 record Stock(SortedMap<String, ListedDevice> all, SortedSet<String> healthy, SortedSet<String> inUse) {
 
-    /** Bits of a mask of NUMA nodes. */
+    /** The bits of a mask of NUMA nodes. */
     private static final int MAX_NODE = 63;
 
     Stock {
@@ -30,7 +30,7 @@ record Stock(SortedMap<String, ListedDevice> all, SortedSet<String> healthy, Sor
         return free;
     }
 
-    /** Whether any device has NUMA nodes; then those without match no hint. */
+    /** Whether any device has NUMA nodes. If so, devices without nodes match no hint. */
     boolean hasTopology() {
         return all.values().stream().anyMatch(device -> !device.numaNodes().isEmpty());
     }

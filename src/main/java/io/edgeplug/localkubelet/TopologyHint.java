@@ -7,10 +7,10 @@ import java.util.SortedSet;
 import java.util.stream.Collectors;
 
 /**
- * NUMA nodes that could give a container what it asks for; follows devicemanager/topology_hints.go.
+ * NUMA nodes that could give a container its devices. It follows devicemanager/topology_hints.go.
  *
- * @param mask a bit for each node; 0 means any, Go's nil
- * @param preferred whether no fewer nodes ever could
+ * @param mask a bit for each node; 0 means any, which is nil in Go
+ * @param preferred whether fewer nodes could never be enough
  */
 record TopologyHint(long mask, boolean preferred) {
 
@@ -41,7 +41,7 @@ record TopologyHint(long mask, boolean preferred) {
         return generate(stock, available, reusable, count, nodes);
     }
 
-    /** Those of a resource of which the container holds devices already. */
+    /** The hints of a resource of which the container already holds devices. */
     static List<TopologyHint> again(Stock stock, Set<String> held, int count, SortedSet<Integer> nodes) {
         if (!stock.hasTopology()) {
             return List.of(NO_PREFERENCE);
@@ -74,7 +74,7 @@ record TopologyHint(long mask, boolean preferred) {
         return ids.stream().filter(id -> (stock.mask(id) & mask) != 0).count();
     }
 
-    /** All that are not empty, the small ones first. */
+    /** All subsets that are not empty, the small ones first. */
     private static List<Long> subsets(long mask) {
         List<Long> subsets = new ArrayList<>();
         for (long subset = mask; subset != 0; subset = (subset - 1) & mask) {

@@ -1,16 +1,16 @@
 package io.edgeplug.localkubelet;
 
 /**
- * How a kubelet aligns the devices of one container on NUMA nodes; its {@code topologyManagerPolicy}, with the scope
+ * How a kubelet aligns the devices of one container on NUMA nodes: its {@code topologyManagerPolicy} with the scope
  * {@code container} (pkg/kubelet/cm/topologymanager).
  */
 public enum TopologyPolicy {
     /** Not at all. */
     NONE,
-    /** Where it can; no pod is refused for it. */
+    /** If possible; no pod is refused for it. */
     BEST_EFFORT,
-    /** On as few nodes as the node's devices ever would allow, or not at all. */
+    /** On the fewest nodes that the node's devices could ever need, or refused. */
     RESTRICTED,
-    /** On one node, or not at all. */
+    /** On one node, or refused. */
     SINGLE_NUMA_NODE
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The calls of v1alpha1, whose answers are turned into those of v1beta1: there is less in them, never more. */
+/** The calls of v1alpha1, whose answers are turned into those of v1beta1, which contain at least as much. */
 record V1alpha1Calls(DevicePluginBlockingStub plugin) implements PluginCalls {
 
     V1alpha1Calls(ManagedChannel channel) {
@@ -38,7 +38,7 @@ record V1alpha1Calls(DevicePluginBlockingStub plugin) implements PluginCalls {
                         .toList()));
     }
 
-    /** Never asked, since a plugin of this version has no options. */
+    /** Never called, because a plugin of this version has no options. */
     @Override
     public List<String> preferred(Collection<String> available, Collection<String> mustInclude, int size) {
         return List.of();
@@ -70,7 +70,7 @@ record V1alpha1Calls(DevicePluginBlockingStub plugin) implements PluginCalls {
                         .setPermissions(node.getPermissions())));
     }
 
-    /** Never asked, since a plugin of this version has no options. */
+    /** Never called, because a plugin of this version has no options. */
     @Override
     public void preStart(Collection<String> ids, Duration deadline) {}
 }

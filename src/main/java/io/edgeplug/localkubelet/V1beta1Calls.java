@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** The calls of v1beta1, one container in each, as endpoint.go makes them. */
+/** The calls of v1beta1, with one container in each, as in endpoint.go. */
 record V1beta1Calls(DevicePluginBlockingStub plugin) implements PluginCalls {
 
     V1beta1Calls(ManagedChannel channel) {

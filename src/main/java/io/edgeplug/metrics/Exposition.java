@@ -4,6 +4,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PfPart;
 import io.edgeplug.flow.Outcomes;
+import io.edgeplug.status.ClaimingStatus;
 import io.edgeplug.status.DeviceState;
 import io.edgeplug.status.DeviceStatus;
 import io.edgeplug.status.NodeStatus;
@@ -25,12 +26,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes a node's status in the text format of Prometheus, which its textfile collector reads too. One metric after the
- * other: thousands of devices have a megabyte of text for each.
+ * Writes a node's status in the text format of Prometheus, which its textfile collector reads too. It writes one metric
+ * after the other, because the text of one metric for thousands of devices has a megabyte.
  */
 final class Exposition {
 
-    /** The type of what it writes. */
+    /** The content type of the text. */
     static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
     private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.builder()
@@ -46,6 +47,9 @@ final class Exposition {
         writeKubelet(status);
         writeResources(status);
         writeDevices(status);
+        if (status.claiming().isPresent()) {
+            writeClaiming(status.claiming().orElseThrow());
+        }
         writePreparations(status.steps());
         Family uevents = new Family("edgeplug_uevents", "Uevents that were heard of PCI functions and other devices.");
         uevents.add(status.uevents());
@@ -73,9 +77,34 @@ final class Exposition {
         write(registrations.counter());
     }
 
-    private static void add(Family family, String resource, Outcomes.Counts counts) {
-        family.add(counts.done(), resource, "ok");
-        family.add(counts.failed(), resource, "error");
+    private static void add(Family family, String of, Outcomes.Counts counts) {
+        family.add(counts.done(), of, "ok");
+        family.add(counts.failed(), of, "error");
+    }
+
+    private void writeClaiming(ClaimingStatus claiming) throws IOException {
+        Family published = new Family(
+                "edgeplug_slices_published",
+                "Whether the API server has the node's slices as they should be.",
+                "driver");
+        published.add(claiming.problem().isEmpty() ? 1 : 0, claiming.driver());
+        write(published.gauge());
+        Family slices = new Family("edgeplug_slices", "Slices of the node on the API server.", "driver", "pool");
+        Family generation = new Family(
+                "edgeplug_slices_generation", "The generation of the pool of these slices.", "driver", "pool");
+        if (!claiming.pool().isEmpty()) {
+            slices.add(claiming.slices(), claiming.driver(), claiming.pool());
+            generation.add(claiming.generation(), claiming.driver(), claiming.pool());
+        }
+        write(slices.gauge());
+        write(generation.gauge());
+        Family claims = new Family("edgeplug_claims", "Claims that have devices of the node.", "driver");
+        claims.add(claiming.claims(), claiming.driver());
+        write(claims.gauge());
+        Family preparations =
+                new Family("edgeplug_claim_preparations", "Preparations of claims.", "driver", "result");
+        add(preparations, claiming.driver(), claiming.preparations());
+        write(preparations.counter());
     }
 
     private void writeResources(NodeStatus status) throws IOException {
@@ -169,7 +198,7 @@ final class Exposition {
                 device instanceof PfPart part ? pf(part) : "");
     }
 
-    /** The PF's first interface, by which people know it; the address of one that has none. */
+    /** The PF's first interface, by which people know it, or its address if it has none. */
     static String pf(PfPart part) {
         return part.physicalNetNames().stream()
                 .findFirst()

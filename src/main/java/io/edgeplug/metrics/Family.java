@@ -10,7 +10,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** One metric with its series, while they are gathered; each set of labels is there once. */
+/** One metric with its series, while they are collected. Each set of labels is there once. */
 final class Family {
 
     private final String name;
@@ -19,9 +19,9 @@ final class Family {
     private final Map<Labels, Double> series = new LinkedHashMap<>();
 
     /**
-     * Without series.
+     * A metric without series.
      *
-     * @param name without {@code _total}, which a counter's gets
+     * @param name without {@code _total}, which the name of a counter gets
      */
     Family(String name, String help, String... labels) {
         this.name = name;
@@ -34,7 +34,7 @@ final class Family {
         series.putIfAbsent(Labels.of(labels, values), value);
     }
 
-    /** The same with a count, of which Prometheus keeps 53 bits. */
+    /** The same for a count, of which Prometheus keeps 53 bits. */
     void add(long value, String... values) {
         add((double) value, values);
     }

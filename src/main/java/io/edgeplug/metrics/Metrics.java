@@ -18,11 +18,11 @@ public final class Metrics implements AutoCloseable {
     }
 
     /**
-     * Begins; what cannot be had, as an address, is told in the log and tried again.
+     * Begins. A failure, such as an address that is not there yet, is logged and tried again.
      *
-     * @param isThisNode whether {@code sysfs} is of the node that this runs on
+     * @param isThisNode whether {@code sysfs} belongs to the node that this runs on
      * @param listen where to serve them over HTTP
-     * @param textfile which file to write them to
+     * @param textfile the file to write them to
      */
     public static Metrics start(
             NodeView view,
@@ -36,7 +36,7 @@ public final class Metrics implements AutoCloseable {
                 textfile.map(path -> MetricsFile.start(scrape, path)));
     }
 
-    /** Where they are served; empty if they are not, or not yet. */
+    /** The address that serves them; empty if there is none yet. */
     public Optional<InetSocketAddress> address() {
         return server.flatMap(MetricsServer::address);
     }

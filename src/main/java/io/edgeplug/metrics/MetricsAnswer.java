@@ -21,7 +21,10 @@ import java.io.ByteArrayInputStream;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
-/** Answers the one request of a connection, and closes it. On the server's loop; the metrics are made elsewhere. */
+/**
+ * Answers the one request of a connection, and closes it. It runs on the server's loop, and the metrics are made
+ * elsewhere.
+ */
 final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
 
     private static final String PLAIN = "text/plain; charset=utf-8";
@@ -35,7 +38,7 @@ final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
     /**
      * For one connection.
      *
-     * @param answers how many more answers of that size there may be
+     * @param answers the number of answers of that size that may still be made
      */
     MetricsAnswer(Scrape scrape, Semaphore answers) {
         this.scrape = scrape;
@@ -48,7 +51,7 @@ final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
             return;
         }
         isAnswered = true;
-        // nobody has asked for what comes after the first request, and the kernel may keep it
+        // Bytes after the first request are not wanted, so they stay in the kernel.
         context.channel().config().setAutoRead(false);
         if (request.decoderResult().isFailure()) {
             answer(context, HttpResponseStatus.BAD_REQUEST, "not HTTP, or longer than a request for metrics can be\n");
@@ -78,7 +81,7 @@ final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
             } catch (InterruptedException e) {
                 ChannelFuture ignored = context.close();
             } catch (RejectedExecutionException e) {
-                // the server was closed meanwhile, with all of its connections: nobody can hear the answer
+                // The server was closed meanwhile with all of its connections, so nobody can read the answer.
             }
         });
     }
@@ -111,7 +114,7 @@ final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
         return head;
     }
 
-    /** A peer that has gone, or sends what is no request, is none of our business. */
+    /** A peer that has gone or sends no valid request needs no reaction. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         ChannelFuture ignored = context.close();

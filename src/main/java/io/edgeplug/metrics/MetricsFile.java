@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
 
-/** Writes the metrics into a file for node_exporter's textfile collector, again and again; on a thread of its own. */
+/** Writes the metrics into a file for node_exporter's textfile collector, again and again, on a thread of its own. */
 final class MetricsFile implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(MetricsFile.class.getName());
@@ -46,13 +46,13 @@ final class MetricsFile implements AutoCloseable {
         } catch (InterruptedException e) {
             LOG.fine("no longer writing metrics");
         } finally {
-            // an interrupted thread cannot open a directory
+            // An interrupted thread cannot open a directory.
             boolean ignored = Thread.interrupted();
             delete();
         }
     }
 
-    /** A daemon that does not run knows nothing of the devices. */
+    /** Without a running daemon, the metrics would be wrong. */
     private void delete() {
         try {
             directory.delete(name);

@@ -27,19 +27,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
 
 /**
- * Serves the metrics over HTTP, on a loop of its own; an address that cannot be had yet is tried again.
+ * Serves the metrics over HTTP, on a loop of its own. An address that is not there yet is tried again.
  *
- * <p>Whoever can reach the address may ask, and costs little: there are few connections at a time, each is for one request
- * and ends after some seconds, and what is read of a request has a limit.
+ * <p>Anybody who can reach the address may ask, so a caller must cost little. There are few connections at a time. Each
+ * serves one request and ends after some seconds, and the size of a request is limited.
  */
 final class MetricsServer implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(MetricsServer.class.getName());
 
-    /** A Prometheus server has one; those beyond are closed as they come. */
+    /** A Prometheus server has one connection. Connections beyond the limit are closed at once. */
     static final int MAX_CONNECTIONS = 16;
 
-    /** As many answers at a time as may wait for slow readers: 4,096 devices make one of 2 MB. */
+    /** How many answers may wait for slow readers at a time. 4,096 devices make an answer of 2 MB. */
     static final int MAX_ANSWERS = 4;
 
     /** How long a connection lasts, from its begin to the last byte of its answer. */
@@ -48,10 +48,10 @@ final class MetricsServer implements AutoCloseable {
     private static final int MAX_LINE = 1024;
     private static final int MAX_HEADERS = 8192;
 
-    /** What of an answer waits in the process for a slow reader; the rest of it is not made into buffers yet. */
+    /** How much of an answer waits in the process for a slow reader. The rest is not turned into buffers yet. */
     private static final int MAX_UNSENT = 64 << 10;
 
-    /** How often an address is tried that cannot be had, as one of an interface that has not come up. */
+    /** How often to try an address that is not there yet, such as that of an interface that is down. */
     private static final Duration RETRY = Duration.ofSeconds(10);
 
     private static final long CLOSE_MILLIS = 1000;
@@ -64,7 +64,7 @@ final class MetricsServer implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread binder;
 
-    /** Touched on the loop only. */
+    /** Used on the loop only. */
     private int connections;
 
     private volatile Optional<Channel> listening = Optional.empty();
@@ -82,7 +82,7 @@ final class MetricsServer implements AutoCloseable {
         return start(address, LIFE, scrape);
     }
 
-    /** The same with another end of connections. */
+    /** The same with another life of connections. */
     static MetricsServer start(InetSocketAddress address, Duration life, Scrape scrape) {
         MetricsServer server = new MetricsServer(address, life, scrape);
         server.binder.start();
@@ -127,7 +127,7 @@ final class MetricsServer implements AutoCloseable {
         return bound.channel();
     }
 
-    /** The service's sandbox allows no IP unless a drop-in does. */
+    /** The sandbox of the service allows no IP unless a drop-in does. */
     private static String reason(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
@@ -139,12 +139,12 @@ final class MetricsServer implements AutoCloseable {
                 : text;
     }
 
-    /** Where it listens; empty until it does. */
+    /** The address where it listens; empty until it does. */
     Optional<InetSocketAddress> address() {
         return listening.map(channel -> (InetSocketAddress) channel.localAddress());
     }
 
-    /** Waits until it listens, at most so long. */
+    /** Waits until it listens, up to a timeout. */
     boolean awaitListening(Duration patience) throws InterruptedException {
         Deadline deadline = Deadline.in(patience);
         return binder.join(deadline.left()) && listening.isPresent();

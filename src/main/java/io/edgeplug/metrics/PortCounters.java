@@ -19,31 +19,35 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the kernel has counted of VFs and of the ports of RDMA devices, read when it is asked for. Each read may take as long
- * as a driver likes.
+ * The kernel's counters of VFs and of the ports of RDMA devices, read at each scrape. Each read may take as long as a
+ * driver likes.
  *
- * <p>Of VFs: {@code sriov/N/stats} of the PF, which NVIDIA's driver outside of the kernel has, and else what any driver of a PF
- * tells the kernel ({@link VfLinks}). Of RDMA ports: {@code counters} and {@code hw_counters}; see Documentation/ABI/stable/sysfs-class-infiniband
- * and Documentation/ABI/testing/sysfs-class-infiniband.
+ * <p>For VFs, they come from {@code sriov/N/stats} of the PF, which NVIDIA's driver outside of the kernel has, or else
+ * from the counters that any PF driver reports to the kernel ({@link VfLinks}). For RDMA ports, they come from
+ * {@code counters} and {@code hw_counters}; see Documentation/ABI/stable/sysfs-class-infiniband and
+ * Documentation/ABI/testing/sysfs-class-infiniband.
  */
 final class PortCounters {
 
-    /** Nobody has more; a directory in the place of one of sysfs could have any number. */
+    /** No port has more. A directory in place of one of sysfs could have any number. */
     private static final int MAX_OF_PORT = 200;
 
-    /** Of the ports' data counters, which count in words. */
+    /** The data counters of ports count in words. */
     private static final int WORD_BYTES = 4;
 
-    /** Is in {@code hw_counters} and says for how long the kernel keeps what it has read. */
+    /** A file in {@code hw_counters} that says how long the kernel keeps its values. */
     private static final String NOT_A_COUNTER = "lifespan";
 
-    /** How the names begin of what goes down too, as the queue pairs that there are now, which some drivers put among them. */
+    /**
+     * Prefixes of values that can also fall, such as the present number of queue pairs. Some drivers put them among the
+     * counters.
+     */
     private static final List<String> GAUGES = List.of("active_", "watermark_");
 
     private static final String[] OF_VF = {"device", "pci_address", "pf"};
     private static final String[] OF_PORT = {"resource", "device", "rdma_device", "port"};
 
-    /** Words of the kernel's, and the metric of each. */
+    /** The kernel's names of counters, and the metric of each. */
     private final Map<String, Family> ofVfs = new HashMap<>();
 
     private final Family receivedBytes =
@@ -63,7 +67,7 @@ final class PortCounters {
             "port",
             "counter");
 
-    /** By interface, what the kernel tells of the VFs of PFs that were asked for. */
+    /** By interface, the kernel's counters of the VFs of a PF. */
     private final Map<String, Map<Integer, VfLinks.Counts>> links = new HashMap<>();
 
     private PortCounters() {
@@ -76,13 +80,13 @@ final class PortCounters {
         }
     }
 
-    /** Of a node where nothing is read. */
+    /** For a node of which nothing is read. */
     static PortCounters none() {
         return new PortCounters();
     }
 
     /**
-     * Reads those of all devices; what cannot be read is left out.
+     * Reads the counters of all devices. A counter that cannot be read is left out.
      *
      * @param isThisNode whether it is the node that this runs on, whose kernel may be asked too
      */
@@ -121,7 +125,7 @@ final class PortCounters {
                             links.computeIfAbsent(pf, PortCounters::linksOf).get(vf.index())))
                     .ifPresent(counts -> addLink(counts, labels));
         }
-        // lines as "rx_packets    : 5011"
+        // The lines are like "rx_packets    : 5011".
         stats.lines().map(line -> line.split(":", 2)).forEach(parts -> {
             Family family = ofVfs.get(parts[0].strip());
             if (family != null && parts.length == 2) {
@@ -164,7 +168,7 @@ final class PortCounters {
         }
     }
 
-    /** Empty where the device is going, or its driver does not count that. */
+    /** Empty if the device is being removed, or its driver does not have this counter. */
     private static String read(Sysfs sysfs, String path) {
         try {
             return sysfs.read(path).orElse("");

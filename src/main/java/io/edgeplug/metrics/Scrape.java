@@ -13,24 +13,24 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Makes the text of all metrics as they are now; one at a time, whoever asks. May take as long as counters are waited for. */
+/** Makes the text of all present metrics, for one caller at a time. May wait for the counters. */
 final class Scrape {
 
-    /** A read of the counters that takes longer is left to itself, and there are none until it returns. */
+    /** A read of the counters that takes longer is left alone, and there are no counters until it returns. */
     private static final Duration COUNTED_WITHIN = Duration.ofSeconds(2);
 
     private final NodeView view;
     private final Sysfs sysfs;
     private final boolean isThisNode;
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private Optional<Thread> reader = Optional.empty();
 
-    /** A buffer of the size that was needed last, so that it need not grow. */
+    /** The size of the last text, so that the buffer need not grow. */
     private int size = 4096;
 
     /**
-     * Of that node.
+     * A scrape of that node.
      *
      * @param isThisNode whether it is the one that this runs on, whose kernel may be asked too
      */
@@ -52,7 +52,7 @@ final class Scrape {
         return out.toByteArray();
     }
 
-    /** On a thread that can be lost: a driver that hangs must cost its counters only, and one thread. */
+    /** Runs on a thread that may be lost: a driver that hangs must cost only its counters and one thread. */
     private PortCounters counters(NodeStatus status) throws InterruptedException {
         if (reader.filter(Thread::isAlive).isPresent()) {
             return PortCounters.none();

@@ -1,7 +1,8 @@
 /**
- * What Prometheus gets: the {@link io.edgeplug.status.NodeStatus} and the counters of ports, as text over HTTP and in a file.
+ * The metrics for Prometheus: the {@link io.edgeplug.status.NodeStatus} and the counters of ports, as text over HTTP
+ * and in a file.
  *
- * <p>Entry: {@link io.edgeplug.metrics.Metrics}. Nothing of this room is loaded unless metrics are turned on. It has threads of its
- * own, which nothing else waits for.
+ * <p>The entry type is {@link io.edgeplug.metrics.Metrics}. Nothing of this package is loaded unless metrics are turned
+ * on. It has threads of its own, and nothing else waits for them.
  */
 package io.edgeplug.metrics;

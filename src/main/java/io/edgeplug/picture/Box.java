@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A rectangle of the picture: lines of text, and below them the boxes in it, in rows. Sizes are in pixels; where it is,
- * counts from the corner of the box that it is in.
+ * A rectangle of the picture: lines of text, and below them its inner boxes in rows. Sizes are in pixels. The position
+ * counts from the corner of the outer box.
  *
- * <p>Boxes are placed one after the other, so that none is over another, and each is as large as what is in it.
+ * <p>Boxes are placed one after the other, so that none overlaps another. The size of a box follows from its content.
  */
 record Box(Branch branch, List<String> lines, int x, int y, int width, int height, List<Box> children) {
 
-    /** Of a character in the picture's font, which is of one width. */
+    /** The width of a character in the picture's font, which is monospaced. */
     static final double CHARACTER = 6.6;
 
     static final int LINE = 14;
@@ -19,12 +19,12 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
 
     private static final int GAP = 6;
 
-    /** The narrowest and the widest box that has no others in it; longer texts go on in the next line. */
+    /** The narrowest and the widest box without inner boxes. Longer texts are wrapped. */
     private static final int LEAST_CHARACTERS = 12;
 
     private static final int MOST_CHARACTERS = 24;
 
-    /** Before the heading of a box goes on in the next line, however little is in the box. */
+    /** The width after which the heading of a box is wrapped, however little is in the box. */
     private static final int WIDTH_OF_TEXT = 280;
 
     Box {
@@ -32,12 +32,12 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
         children = List.copyOf(children);
     }
 
-    /** So many pixels a text is wide. */
+    /** The width of a text in pixels. */
     static int width(String text) {
         return (int) Math.ceil(text.codePointCount(0, text.length()) * CHARACTER);
     }
 
-    /** A box for a branch with all that is below it, no wider than that. */
+    /** A box of limited width for a branch with everything below it. */
     static Box of(Branch branch, int most) {
         return branch.children().isEmpty() ? leaf(branch, most) : around(branch, most);
     }
@@ -71,7 +71,7 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
         return new Box(branch, lines, 0, 0, widest + 2 * PADDING, top + bottom + PADDING, placed);
     }
 
-    /** Label, facts and state, on as many lines as they need for that width. */
+    /** Label, facts and state, on as many lines as they need in that width. */
     private static List<String> heading(Branch branch, int width) {
         List<String> texts = new ArrayList<>(List.of(branch.label()));
         texts.addAll(branch.facts());
@@ -94,7 +94,10 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
         return lines;
     }
 
-    /** From left to right, and below when a row is full; those of a row are equally high, leaves equally wide. */
+    /**
+     * Places boxes from left to right, in as many rows as needed. In a row, all are equally high, and leaves are
+     * equally wide.
+     */
     static List<Box> rows(List<Branch> branches, int most) {
         List<Box> boxes = branches.stream().map(branch -> of(branch, most)).toList();
         int widestLeaf = boxes.stream()
@@ -119,7 +122,7 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
         return placed;
     }
 
-    /** Where the next row begins. */
+    /** Returns where the next row begins. */
     private static int finish(List<Box> row, int y, List<Box> placed) {
         int height = row.stream().mapToInt(Box::height).max().orElse(0);
         row.forEach(box -> placed.add(box.sized(box.width(), height)));

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Something on the node, and what is connected to it or a part of it.
+ * A thing on the node, with its parts and the things that are connected to it.
  *
- * @param label what people call it
- * @param facts what else is told of it, the most useful first
- * @param device the device that it is; empty for what only leads to devices
+ * @param label its name for people
+ * @param facts more about it, the most useful first
+ * @param device its device; empty if it only leads to devices
  */
 record Branch(String label, List<String> facts, Optional<ShownDevice> device, List<Branch> children) {
 

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What is written on each thing of a picture. */
+/** The texts on the things in a picture. */
 final class Labels {
 
     /** The class of PCI-to-PCI bridges; see pci.ids. */
@@ -28,7 +28,7 @@ final class Labels {
 
     private Labels() {}
 
-    /** Whether a device is all of its function, and no part of one. */
+    /** Whether a device is its whole function, and not a part of it. */
     static boolean isWholeFunction(Device device) {
         return !(device instanceof SubFunction) && !(device instanceof FpgaRegion);
     }
@@ -36,8 +36,8 @@ final class Labels {
     /**
      * A PCI function.
      *
-     * @param device what it is, or a part of it is; empty if it was not scanned
-     * @param ofBridge what it is if it is a bridge
+     * @param device the device that is the function or a part of it; empty if it was not scanned
+     * @param ofBridge the label if it is a bridge
      */
     static Branch ofFunction(PciAddress address, Optional<ShownDevice> device, String ofBridge) {
         if (device.isEmpty()) {
@@ -90,7 +90,7 @@ final class Labels {
         return new Branch(label, List.of(facts), Optional.of(shown), List.of());
     }
 
-    /** What the kernel calls what the driver has made of it. */
+    /** The kernel's names of the devices that the driver has made. */
     private static String names(PciFunction function) {
         return String.join(
                 " ",

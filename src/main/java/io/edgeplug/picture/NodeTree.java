@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A node as a tree: NUMA nodes, the roots of PCI Express at each, and below these bridges, functions and their parts. What
- * is not on PCI stands beside the NUMA nodes.
+ * A node as a tree: NUMA nodes, the PCI Express roots at each, and below these bridges, functions and their parts.
+ * Devices that are not on PCI stand beside the NUMA nodes.
  */
 public final class NodeTree {
 
@@ -21,8 +21,8 @@ public final class NodeTree {
     /**
      * Reads how these devices are connected.
      *
-     * @param everything whether PCI functions are shown that back no resource, lead to no device and are of no kind that
-     *     edgeplug knows more about
+     * @param everything whether to show PCI functions that back no resource, lead to no device and are of no kind that
+     *     edgeplug treats specially
      * @throws IOException if that cannot be read
      */
     public static NodeTree read(Sysfs sysfs, List<ShownDevice> devices, boolean everything) throws IOException {

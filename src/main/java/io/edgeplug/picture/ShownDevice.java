@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A device as it is drawn.
+ * A device in a picture.
  *
- * @param resource which it backs, if a class takes it
+ * @param resource that it backs, if a class takes it
  * @param holders the pods that have it, as {@code namespace/name} or by UID; one unless it is shared
  */
 public record ShownDevice(Device device, Optional<ResourceName> resource, List<String> holders) {
@@ -17,7 +17,7 @@ public record ShownDevice(Device device, Optional<ResourceName> resource, List<S
         holders = List.copyOf(holders);
     }
 
-    /** What a person must know of it, beside its resource; empty if all is well and nobody has it. */
+    /** Its problem or its holders, for a person; empty if it is healthy and free. */
     String state() {
         String problem =
                 device.health().problem().map(text -> "unhealthy: " + text).orElse("");

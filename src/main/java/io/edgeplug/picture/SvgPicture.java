@@ -11,25 +11,25 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A node as an image that needs nothing else: no script, no font, no other file. It brings its own background, so that it
- * can be read on a white and on a dark page.
+ * A node as an image in one file, without scripts and fonts. It has its own background, so it can be read on a light
+ * and on a dark page.
  */
 public final class SvgPicture {
 
-    /** What a person reads on a screen without scrolling sideways. */
+    /** The width that fits on a screen without scrolling sideways. */
     private static final int WIDTH = 1200;
 
     private static final int MARGIN = 16;
 
-    /** Of a line's height, what is above the feet of its letters. */
+    /** The part of a line's height above its baseline. */
     private static final int ASCENT = 11;
 
-    /** Colours on which dark text can be read, for as many resources as a node usually has. */
+    /** Colours behind dark text, enough for the resources of a usual node. */
     private static final List<String> COLOURS = List.of(
             "#bfdbfe", "#bbf7d0", "#fde68a", "#e9d5ff", "#fecdd3", "#a5f3fc", "#fed7aa", "#d9f99d", "#c7d2fe",
             "#f5d0fe");
 
-    /** What no document of XML can have. */
+    /** Characters that XML does not allow. */
     private static final Pattern NO_XML = Pattern.compile("[^\\t\\n\\r -\\uD7FF\\uE000-\\uFFFD\\x{10000}-\\x{10FFFF}]");
 
     private final Map<ResourceName, List<ShownDevice>> resources = new TreeMap<>();
@@ -37,7 +37,7 @@ public final class SvgPicture {
 
     private SvgPicture() {}
 
-    /** What a box's colour and pattern tell. */
+    /** The meaning of a box's colour and pattern. */
     private record Look(Optional<ResourceName> resource, boolean isUnhealthy) {
 
         static Look of(Branch branch) {
@@ -49,7 +49,7 @@ public final class SvgPicture {
         }
     }
 
-    /** The image's text. */
+    /** The text of the image. */
     public static String of(NodeTree node) {
         return new SvgPicture().draw(node);
     }
@@ -84,7 +84,7 @@ public final class SvgPicture {
         return branches.stream().flatMap(branch -> Stream.concat(branch.device().stream(), devices(branch.children())));
     }
 
-    /** Each resource with its devices, then what else a box can look like. */
+    /** Each resource with its devices, then the other kinds of boxes. */
     private List<Branch> legend() {
         List<Branch> entries = new ArrayList<>();
         resources.forEach((resource, devices) ->
@@ -127,7 +127,7 @@ public final class SvgPicture {
         svg.append("</style>\n<pattern id=\"h\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\""
                 + " patternTransform=\"rotate(45)\"><path d=\"M0 0V7\" stroke=\"#cf222e\" stroke-width=\"3\""
                 + " stroke-opacity=\".4\"/></pattern>\n");
-        // first of all, and so below all else
+        // This comes first, so it is below everything else.
         svg.append("<rect width=\"%d\" height=\"%d\" rx=\"8\" style=\"fill:#f6f8fa\"/>\n".formatted(width, height));
     }
 
@@ -160,7 +160,7 @@ public final class SvgPicture {
         svg.append("</g>\n");
     }
 
-    /** Its length is said, so that it fits whichever font of fixed width a viewer has. */
+    /** The length of the text is fixed, so that it fits whichever monospaced font a viewer has. */
     private void text(String line, String style, int x, int y) {
         if (line.isEmpty()) {
             return;

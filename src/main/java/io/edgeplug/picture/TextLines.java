@@ -3,15 +3,15 @@ package io.edgeplug.picture;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Breaks a text into lines, behind spaces where it can. */
+/** Breaks a text into lines, after spaces if possible. */
 final class TextLines {
 
-    /** The name of a file has thousands of characters, and the rest of such a text is in the box's title. */
+    /** The name of a file can have thousands of characters. The rest of such a text is in the box's title. */
     private static final int MOST = 6;
 
     private TextLines() {}
 
-    /** Lines of at most so many characters. */
+    /** Lines with at most that many characters. */
     static List<String> of(String text, int characters) {
         List<String> lines = new ArrayList<>();
         String rest = text;

@@ -21,14 +21,14 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Puts devices below what leads to them. Used once. */
+/** Puts devices below the functions that lead to them. Used once. */
 final class TreeBuilder {
 
     private static final String NUMA_NODES = "sys/devices/system/node";
     private static final Pattern NUMA_NODE = Pattern.compile("node(\\d{1,4})");
     private static final Pattern PCI_ROOT = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
 
-    /** Where functions are drawn whose NUMA node nobody knows: after all others. */
+    /** The place of functions whose NUMA node is not known: after all others. */
     private static final int NOWHERE = Integer.MAX_VALUE;
 
     private final Sysfs sysfs;
@@ -41,7 +41,7 @@ final class TreeBuilder {
         this.devices = devices;
     }
 
-    /** A branch that more is added to. */
+    /** A branch that still grows. */
     private static final class Twig {
 
         private final Branch own;
@@ -62,7 +62,7 @@ final class TreeBuilder {
         }
     }
 
-    /** In which order parts are drawn: functions by address, then parts of functions by name. */
+    /** The order of parts: functions by address, then parts of functions by name. */
     private record PartKey(Optional<PciAddress> address, String name) implements Comparable<PartKey> {
 
         private static final Comparator<PartKey> ORDER = Comparator.<PartKey, Boolean>comparing(
@@ -107,7 +107,7 @@ final class TreeBuilder {
         return new NodeTree(branches, hidden.size());
     }
 
-    /** Also those without a device: where there is none is worth seeing. */
+    /** NUMA nodes without a device are shown too, because it is useful to see that they have none. */
     private void addNumaNodes() throws IOException {
         for (String name : sysfs.names(NUMA_NODES)) {
             Matcher number = NUMA_NODE.matcher(name);
@@ -123,7 +123,9 @@ final class TreeBuilder {
         }
     }
 
-    /** Adds a device below its function, a VF below its PF, and these below all bridges on the way, which is returned. */
+    /**
+     * Adds a device below its function, a VF below its PF, and these below all bridges on the way. Returns the bridges.
+     */
     private Set<PciAddress> add(ShownDevice one, PciDevice pci) throws IOException {
         PciAddress address = pci.function().address();
         PciAddress top = pci instanceof VirtualFunction vf ? vf.physicalFunction() : address;

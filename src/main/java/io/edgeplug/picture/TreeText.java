@@ -12,18 +12,18 @@ import java.util.stream.Stream;
 /** A node as lines of text: a tree, and beside it the resource and the state of each device. */
 public final class TreeText {
 
-    /** Brothers that differ in nothing but their numbers are drawn as one if there are more. */
+    /** If more siblings than this differ only in their numbers, they are drawn as one. */
     private static final int MOST_ALIKE = 3;
 
     private static final int GAP = 2;
 
-    /** What a column is not cut below. */
+    /** The least width of a column that is cut. */
     private static final int LEAST = 12;
 
     private static final String END = "\u001b[0m";
     private static final String BAD = "\u001b[31m";
 
-    /** Of the terminal's own colours, those that can be read on its background whatever that is. */
+    /** Colours of the terminal that can be read on any background. */
     private static final List<String> COLOURS = List.of(
             "\u001b[36m",
             "\u001b[32m",
@@ -60,7 +60,7 @@ public final class TreeText {
     /**
      * The lines.
      *
-     * @param width so many columns at most
+     * @param width the number of columns
      * @param isColoured whether a terminal shows them
      */
     public static List<String> lines(NodeTree node, int width, boolean isColoured) {
@@ -108,7 +108,7 @@ public final class TreeText {
                 device.map(ShownDevice::state).map(PlainText::of).orElse(""));
     }
 
-    /** Neighbours that back the same resource, are well and held by nobody; everything else stands alone. */
+    /** Groups neighbours that have the same resource, are healthy and are not held. All others stand alone. */
     private static List<List<Branch>> alike(List<Branch> branches) {
         List<List<Branch>> groups = new ArrayList<>();
         for (Branch branch : branches) {
@@ -159,7 +159,7 @@ public final class TreeText {
             less = Math.clamp(over, 0, Math.max(0, tree - 3 * LEAST));
             tree -= less;
             over -= less;
-            // a resource of any length leaves room for what is wrong
+            // A long resource must leave room for the problem.
             less = Math.clamp(over, 0, Math.max(0, resource - 2 * LEAST));
             resource -= less;
         }
@@ -178,7 +178,7 @@ public final class TreeText {
         return texts.stream().mapToInt(TreeText::columns).max().orElse(0);
     }
 
-    /** Cut where the terminal ends, before what has no width of its own is put in. */
+    /** The line is cut at the terminal's width before the escape sequences are inserted, which have no width. */
     private String line(Row row, int tree, int resource) {
         boolean isAlone = row.resource().isEmpty() && row.state().isEmpty();
         String first = cut(row.tree(), isAlone ? width : Math.min(width, tree));
@@ -215,7 +215,7 @@ public final class TreeText {
         return text.codePointCount(0, text.length());
     }
 
-    /** The name tells resources apart, and their domain is often the same. */
+    /** The name distinguishes resources, and their domain is often the same. */
     private static String cutResource(String text, int columns) {
         int slash = text.indexOf('/');
         return columns(text) <= columns || slash < 1 ? text : cut("…" + text.substring(slash), columns);

@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Reads the holdings in a kubelet's checkpoint, of any version, one by one; see {@link HeldDevices}. */
+/** Reads the holdings in a kubelet's checkpoint of any version, one by one; see {@link HeldDevices}. */
 final class CheckpointReader {
 
-    /** What is kept of it may take a quarter of the daemon's heap: 30,000 devices and more. */
+    /** The kept part may take a quarter of the daemon's heap: 30,000 devices and more. */
     private static final int MAX_KEPT_MIB = 8;
 
-    /** No ID of edgeplug's is longer, and nobody asks for others. */
+    /** No ID of edgeplug is longer, and nobody asks for others. */
     private static final int MAX_ID = 128;
 
-    /** What an ID takes beside its characters, which are there twice, in two maps. */
+    /** The memory of an ID besides its characters. It is in two maps. */
     private static final int COST_OF_ID = 200;
 
     private static final int COST_OF_WORD = 56;
@@ -38,7 +38,7 @@ final class CheckpointReader {
     /**
      * Reads it, once.
      *
-     * @throws IOException if it does not tell of pods, or of more than fits
+     * @throws IOException if it does not list pods, or more of them than fit
      */
     void read() throws IOException {
         boolean tells = false;
@@ -52,11 +52,11 @@ final class CheckpointReader {
         }
         json.endObject();
         if (!tells || json.peek() != JsonToken.END_DOCUMENT) {
-            throw new MalformedJsonException("nothing tells of pods");
+            throw new MalformedJsonException("it has no list of pods");
         }
     }
 
-    /** Whether it tells of pods. */
+    /** Returns whether it lists pods. */
     private boolean readData() throws IOException {
         boolean tells = false;
         json.beginObject();
@@ -110,7 +110,7 @@ final class CheckpointReader {
         }
     }
 
-    /** By NUMA node, and before Kubernetes 1.20 as a list. */
+    /** The IDs are grouped by NUMA node; before Kubernetes 1.20 they are one list. */
     private void readIds(List<String> ids) throws IOException {
         if (json.peek() == JsonToken.BEGIN_ARRAY) {
             json.beginArray();
@@ -131,12 +131,12 @@ final class CheckpointReader {
         json.endObject();
     }
 
-    /** Counts what a text takes that is kept. */
+    /** Counts the memory of a text that is kept. */
     private String kept(String text, int more) throws IOException {
-        // two bytes each, unless all are Latin
+        // Each character takes two bytes, unless all are Latin.
         kept += 2 * text.length() + more;
         if (kept > MAX_KEPT_MIB << 20) {
-            throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
+            throw new TooLargeException("lists more devices than fit into " + MAX_KEPT_MIB + " MiB");
         }
         return text;
     }

@@ -10,13 +10,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Which pods have ended, by what is left of them on the node: the kubelet takes a pod from its notes only when it gives
- * devices to another one, which it never does while these devices are unhealthy for that pod's sake.
+ * Finds pods that have ended by what is left of them on the node. The kubelet removes a pod from its notes only when it
+ * gives devices to another pod. It never does that while these devices are unhealthy because of the old pod.
  *
- * <p>The kubelet makes a pod's cgroup and then its directory once it starts the pod, some time after it has given it
- * devices; it removes the cgroup when the pod has ended, and the directory when it is deleted (syncPod,
- * syncTerminatedPod and HandlePodCleanups in pkg/kubelet/kubelet.go). So what never was there tells nothing for a while,
- * and after a reboot of the node the directory is there long before the cgroup.
+ * <p>The kubelet makes a pod's cgroup and then its directory when it starts the pod, some time after it has given
+ * devices to it. It removes the cgroup when the pod has ended, and the directory when the pod is deleted (syncPod,
+ * syncTerminatedPod and HandlePodCleanups in pkg/kubelet/kubelet.go). So a cgroup or directory that never existed
+ * proves nothing for a while. After a reboot of the node, the directory exists long before the cgroup.
  */
 public final class EndedPods {
 
@@ -27,18 +27,21 @@ public final class EndedPods {
 
     private final Duration patience;
 
-    /** Since when the directory of a pod is missing, by {@link System#nanoTime}; it was there if that is long ago. */
+    /**
+     * Since when the directory of a pod is missing, by {@link System#nanoTime}. A very old time means that it has
+     * existed.
+     */
     private final Map<String, Long> directories = new ConcurrentHashMap<>();
 
-    /** The same of its cgroup. */
+    /** The same for its cgroup. */
     private final Map<String, Long> cgroups = new ConcurrentHashMap<>();
 
     /**
-     * Those of a kubelet.
+     * The pods of a kubelet.
      *
      * @param pods in which it has a directory for each pod
-     * @param cgroups where cgroups are, in version 1 those of a controller
-     * @param patience after which a pod whose directory or cgroup never was there has come and gone unseen
+     * @param cgroups the directory of cgroups, in version 1 that of a controller
+     * @param patience how long to wait for a directory or cgroup; a pod without one has then come and gone unseen
      */
     public EndedPods(Path pods, Path cgroups, Duration patience) {
         this.patience = patience;
@@ -46,9 +49,9 @@ public final class EndedPods {
         this.hierarchies = List.of(cgroups, cgroups.resolve("memory"));
     }
 
-    /** Whether it is certain that nothing of a pod runs any more. */
+    /** Whether it is certain that no process of a pod runs any more. */
     public boolean hasEnded(String uid) {
-        if (uid.contains("/") || !Files.isDirectory(pods)) {
+        if (!isName(uid) || !Files.isDirectory(pods)) {
             return false;
         }
         if (isGone(directories, uid, Files.isDirectory(pods.resolve(uid)))) {
@@ -57,19 +60,27 @@ public final class EndedPods {
         return hierarchies.stream().anyMatch(EndedPods::isKubelets) && isGone(cgroups, uid, hasCgroup(uid));
     }
 
+    /**
+     * Whether a kubelet names a pod or a container so, and its directory. Others than the kubelet can write to where it notes
+     * them, and no name from there leads elsewhere.
+     */
+    public static boolean isName(String name) {
+        return name.matches("[A-Za-z0-9][-A-Za-z0-9_.]*");
+    }
+
     private boolean isGone(Map<String, Long> missing, String uid, boolean isThere) {
         long now = System.nanoTime();
         if (isThere) {
-            // once it was there, it is not waited for again
+            // It has existed, so from now on its absence counts at once.
             missing.put(uid, now - patience.toNanos());
             return false;
         }
         return now - missing.computeIfAbsent(uid, first -> now) >= patience.toNanos();
     }
 
-    /** Whether processes of a pod may still run: the kubelet removes its cgroup after the last of them. */
+    /** Whether processes of a pod may still run. The kubelet removes the cgroup after the last of them. */
     boolean hasCgroup(String uid) {
-        return !uid.contains("/")
+        return isName(uid)
                 && hierarchies.stream().anyMatch(hierarchy -> isKubelets(hierarchy) && hasCgroup(hierarchy, uid));
     }
 
@@ -84,7 +95,7 @@ public final class EndedPods {
                 || Files.isDirectory(hierarchy.resolve("kubepods"));
     }
 
-    /** By the names of both of the kubelet's cgroup drivers; see pkg/kubelet/cm/cgroup_manager_linux.go. */
+    /** Looks for the names of both of the kubelet's cgroup drivers; see pkg/kubelet/cm/cgroup_manager_linux.go. */
     private static boolean hasCgroup(Path hierarchy, String uid) {
         return QUALITIES.stream()
                 .flatMap(quality -> {

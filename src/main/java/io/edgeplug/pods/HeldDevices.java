@@ -26,31 +26,31 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Which devices containers hold, of whichever plugin, as the kubelet has noted it in its checkpoint; see
+ * The devices that containers hold, of any plugin, as the kubelet notes them in its checkpoint; see
  * pkg/kubelet/cm/devicemanager/checkpoint in Kubernetes.
  *
- * <p>A device is noted before its container starts. One whose pod has ended stays noted until the kubelet gives devices
- * to another: so what is not noted is free, and what is may be held. The checksum is not looked at, since it is another
- * in other versions and the kubelet replaces the file in one step. Most of the file is answers of plugins, of any size,
- * so it is never in memory as a whole. Every plugin on the node can write to the file's directory, so that it is read as
- * anybody's.
+ * <p>A device is noted before its container starts. After its pod has ended, it stays noted until the kubelet gives
+ * devices to another pod. So a device that is not noted is free, and a device that is noted may be held. The checksum
+ * is not checked: it differs between versions, and the kubelet replaces the file in one step. Most of the file is
+ * answers of plugins, of any size, so it is never in memory as a whole. Every plugin on the node can write to the
+ * file's directory, so the file is not trusted.
  */
 public final class HeldDevices {
 
     public static final String FILE = "kubelet_internal_checkpoint";
 
-    /** A hundred times that of a node with 110 pods. */
+    /** A hundred times the checkpoint of a node with 110 pods. */
     static final long MAX_BYTES = 64L << 20;
 
-    /** Ten times the longest name of Kubernetes; an ID of another plugin's may have any length. */
+    /** Ten times the longest name of Kubernetes. An ID of another plugin may have any length. */
     private static final int MAX_WORD = 4096;
 
-    /** Threads that want to know at the same time must not need the memory of it at the same time. */
+    /** If several threads read at a time, they must not need the memory at the same time. */
     private static final Lock READING = new ReentrantLock();
 
     private final Map<String, List<Holding>> byId = new HashMap<>();
 
-    /** By what is before the first dash of an ID: for a function and its parts, the address. */
+    /** By the part of an ID before its first dash. For a function and its parts, that is the address. */
     private final Map<String, List<Holding>> byFunction = new HashMap<>();
 
     private final Instant written;
@@ -62,26 +62,32 @@ public final class HeldDevices {
     /**
      * A container, by its pod's UID, and an ID that it was given.
      *
-     * @param claim the UID of the claim by which its pod has the device; empty for what the device plugin gave
+     * @param claim the UID of the claim by which its pod has the device; empty for the device plugin
      */
     public record Holding(String pod, String container, String resource, String id, Optional<String> claim) {
 
-        /** What the device plugin gave. */
+        /** A holding of the device plugin. */
         public Holding(String pod, String container, String resource, String id) {
             this(pod, container, resource, id, Optional.empty());
         }
 
-        /** The UID of what has the device until it is released: a claim, which pods may use one after the other, or a pod. */
+        /**
+         * The UID that has the device until its release: that of a claim, which several pods may use in turn, or that
+         * of a pod.
+         */
         public String user() {
             return claim.orElse(pod);
         }
 
-        /** Whether it is the device, a share or a part of it, or that of which the device is a part; and not another part. */
+        /**
+         * Whether this is the device, a share or a part of it, or the device of which it is a part. Another part does
+         * not count.
+         */
         public boolean isOf(Device device) {
             return isOf(device.id());
         }
 
-        /** The same of a device that may be gone, by its ID. */
+        /** The same for a device that may be gone, by its ID. */
         public boolean isOf(String device) {
             String whole = before(Shares.SEPARATOR, id);
             return whole.equals(device) || whole.startsWith(device + "-") || device.startsWith(whole + "-");
@@ -91,12 +97,12 @@ public final class HeldDevices {
     /**
      * Reads the checkpoint in the kubelet's directory for device plugins.
      *
-     * @throws IOException if it does not tell; the message says why
+     * @throws IOException if it cannot be read; the message says why
      */
     public static HeldDevices read(Path kubeletDir) throws IOException {
         Path file = kubeletDir.resolve(FILE);
         READING.lock();
-        // asked first, so that no time is later than what was read
+        // The time is read first, so that it is not later than the content.
         try {
             return read(file, Files.getLastModifiedTime(file).toInstant());
         } catch (NoSuchFileException e) {
@@ -118,58 +124,67 @@ public final class HeldDevices {
         }
     }
 
-    /** When the kubelet wrote what this tells, or before. */
+    /** When the kubelet wrote this, or an earlier time. */
     public Instant written() {
         return written;
     }
 
-    /** Of a kubelet that has noted nobody. */
+    /** The holdings of a kubelet without pods. */
     static HeldDevices nothing() {
         return new HeldDevices(Instant.EPOCH);
     }
 
-    /** Who holds a device, or a part or a share of it; the first of several. */
+    /** The holder of a device, or of a part or a share of it; the first of several. */
     public Optional<Holding> of(Device device) {
         return of(device, holding -> true);
     }
 
-    /** The same, of those who are asked for. */
+    /** The same among the wanted holdings. */
     public Optional<Holding> of(Device device, Predicate<Holding> wanted) {
         return all(device).stream().filter(wanted).findFirst();
     }
 
-    /** All who hold a device, or a part or a share of it; for a part that nobody holds, those who hold its function. */
+    /**
+     * All holders of a device, or of a part or a share of it. For a part that nobody holds, the holders of its
+     * function.
+     */
     public List<Holding> all(Device device) {
         List<Holding> own = byId.getOrDefault(device.id(), List.of());
         if (own.isEmpty() && device instanceof PciDevice pci) {
-            // what is done to a function does not leave its parts alone
+            // Changes to a function also affect its parts.
             return byFunction.getOrDefault(pci.function().address().toString(), List.of());
         }
         return own;
     }
 
-    /** All that is held of some resources. */
+    /** All holdings of some resources. */
     public Stream<Holding> all(Predicate<String> resources) {
         return byId.values().stream().flatMap(List::stream).filter(holding -> resources.test(holding.resource()));
     }
 
-    /** The same with what others hold who are not in the checkpoint. */
+    /** The same with holdings of others that are not in the checkpoint. */
     HeldDevices with(List<Holding> others) {
         others.forEach(this::add);
         return this;
     }
 
-    /** Takes away what some pods hold. */
+    /** Removes the holdings of some pods. */
     void forget(Set<String> pods) {
         for (Map<String, List<Holding>> held : List.of(byId, byFunction)) {
-            held.replaceAll((id, holders) -> holders.stream().noneMatch(one -> pods.contains(one.pod()))
-                    ? holders
-                    : holders.stream().filter(one -> !pods.contains(one.pod())).toList());
+            held.replaceAll((id, holders) ->
+                    holders.stream().noneMatch(one -> pods.contains(one.pod())) ? holders : withoutPods(holders, pods));
             held.values().removeIf(List::isEmpty);
         }
     }
 
-    /** Who of those who are asked for holds the function at an address, a part or a share of it; the first of several. */
+    /** Others may be added to it later. */
+    private static List<Holding> withoutPods(List<Holding> holders, Set<String> pods) {
+        List<Holding> left = new ArrayList<>(holders);
+        left.removeIf(one -> pods.contains(one.pod()));
+        return left;
+    }
+
+    /** The wanted holder of the function at an address, or of a part or a share of it; the first of several. */
     public Optional<Holding> ofFunction(PciAddress address, Predicate<Holding> wanted) {
         return byFunction.getOrDefault(address.toString(), List.of()).stream()
                 .filter(wanted)
@@ -177,8 +192,8 @@ public final class HeldDevices {
     }
 
     /**
-     * All who hold a device of a resource, or a share of it: a container may have got what an init container of its pod
-     * had.
+     * All holders of a device of a resource, or of a share of it. A container may have got the device of an init
+     * container of its pod.
      */
     public List<Holding> all(ResourceName resource, Device device) {
         return byId.getOrDefault(device.id(), List.of()).stream()
@@ -187,8 +202,8 @@ public final class HeldDevices {
     }
 
     /**
-     * Who holds one of these devices of a resource, by their IDs there; nobody if some container holds just these, which
-     * may be the one that starts.
+     * A holder of one of these IDs of a resource. Nobody, if some container holds exactly these: it may be the one that
+     * starts.
      */
     public Optional<Holding> otherHolder(ResourceName resource, Set<String> ids) {
         Map<List<String>, Set<String>> byContainer = new HashMap<>();
@@ -214,7 +229,7 @@ public final class HeldDevices {
         byFunction.merge(before("-", id), List.of(holding), HeldDevices::joined);
     }
 
-    /** Nearly all have one holder, and such a list is small. */
+    /** Almost all devices have one holder, and a list of one is small. */
     private static List<Holding> joined(List<Holding> before, List<Holding> more) {
         List<Holding> joined = before.size() == 1 ? new ArrayList<>(before) : before;
         joined.addAll(more);

@@ -6,17 +6,20 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Where a kubelet notes who holds what it gives by device plugins.
+ * The files in which a kubelet notes the holders of devices.
  *
  * @param kubeletDir its directory for device plugins
  * @param root its root directory
  */
 record KubeletNotes(Path kubeletDir, Path root) {
 
-    /** In which a kubelet notes claims, from its first start on. */
+    /** The file in which a kubelet notes claims, from its first start on. */
     private static final String CLAIMS = "dra_manager_state";
 
-    /** What is noted. A kubelet makes its checkpoint with the first device plugin, so there is none where all is claimed. */
+    /**
+     * The holdings. A kubelet makes its checkpoint with the first device plugin, so there is none if all devices are
+     * claimed.
+     */
     HeldDevices read() throws IOException {
         try {
             return HeldDevices.read(kubeletDir);

@@ -14,21 +14,30 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Which pods of a kubelet hold devices now, and by which names: what its checkpoint notes, less the pods that have ended.
+ * The pods of a kubelet that hold devices now, and their names. It takes the kubelet's checkpoint and subtracts the
+ * pods that have ended.
  *
- * <p>The checkpoint is earliest and is always there. A pod that it notes has ended if nothing of it is left on the node
- * ({@link EndedPods}), if the Pods API says that it is gone or tells all pods and not this one, or if pod-resources lists none
- * of its devices although it did before or the Pods API says that its containers have ended. One of these is needed, because
- * the kubelet never lists what only an init container has. Up to Kubernetes 1.33 it lists ended pods too, but not what they
- * held: it frees that before it answers. Whichever of these says so, a pod whose cgroup is there has not ended, and nor has one
- * with a device that the kubelet lists. A static pod comes again with the UID that it had, so what was said before a device
- * was given to a container says nothing about the pods that hold this device. Each source but the checkpoint may be missing.
+ * <p>The checkpoint comes first and always exists. A pod in it has ended in one of these cases:
+ * <ul>
+ * <li>Nothing of it is left on the node ({@link EndedPods}).
+ * <li>The Pods API reports that it is gone, or lists all pods and not this one.
+ * <li>pod-resources lists none of its devices, although it did so before or the Pods API reports that its containers
+ *     have ended.
+ * </ul>
  *
- * <p>The kubelet is asked by threads of this class, so no caller waits for it. Times are {@link System#nanoTime}. Thread-safe.
+ * <p>One of the two conditions for pod-resources is needed, because the kubelet never lists what only an init container
+ * has. Up to Kubernetes 1.33 it also lists ended pods, but without their devices, because it frees these before it
+ * answers.
+ *
+ * <p>A pod has not ended while its cgroup exists, or while the kubelet lists one of its devices. A static pod comes
+ * back with its old UID. So an answer from before a device was given to a container says nothing about the pods that
+ * hold the device. Each source except the checkpoint may be missing.
+ *
+ * <p>Threads of this class ask the kubelet, so no caller waits for it. Times are {@link System#nanoTime}. Thread-safe.
  */
 public final class KubeletPods implements AutoCloseable {
 
-    /** A pod that was given devices waits with its start until the node's network is ready. */
+    /** After a pod was given devices, its start waits until the node's network is ready. */
     private static final Duration POD_STARTED_WITHIN = Duration.ofMinutes(10);
 
     private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
@@ -54,7 +63,7 @@ public final class KubeletPods implements AutoCloseable {
 
     private Optional<KubeletSocket> kubelet = Optional.empty();
 
-    /** When an answer was last wanted for a pod that came. */
+    /** When an answer was last wanted for a new pod. */
     private long wanted = System.nanoTime();
 
     KubeletPods(
@@ -79,8 +88,8 @@ public final class KubeletPods implements AutoCloseable {
      * Follows the pods of a kubelet, which may come later.
      *
      * @param root its root directory
-     * @param kubeletDir its directory for device plugins, in which it notes who holds what
-     * @param claims those that are prepared, whose devices are held until they are released
+     * @param kubeletDir its directory for device plugins, in which it notes the holders of devices
+     * @param claims the prepared claims, whose devices are held until they are released
      * @param resources the resources whose holders are followed
      * @param changed called when it is time to look again; it must return at once
      */
@@ -94,48 +103,59 @@ public final class KubeletPods implements AutoCloseable {
         return new KubeletPods(rpc, root, kubeletDir, claims, CGROUPS, resources, changed);
     }
 
-    /** The kubelet's directory for device plugins, in which it notes who holds what. */
+    /** The kubelet's directory for device plugins, in which it notes the holders of devices. */
     public Path kubeletDir() {
         return notes.kubeletDir();
     }
 
-    /** In which the kubelet has a directory for each pod. */
+    /** The directory in which the kubelet has a directory for each pod. */
     public Path directories() {
         return root.resolve("pods");
     }
 
     /**
-     * What is held now, once what the kubelet has answered meanwhile is taken into account.
+     * The devices that are held now, with the newest answers of the kubelet.
      *
-     * @throws IOException if the checkpoint does not tell; the message says why
+     * @throws IOException if the checkpoint cannot be read; the message says why
      */
     public synchronized HeldDevices look() throws IOException {
         Optional<KubeletSocket> before = KubeletSocket.find(root);
         HeldDevices all = notes.read();
         if (!before.equals(kubelet)) {
-            // one that has just started does not list the pods that it was not given yet
+            // A kubelet that has just started does not yet list pods from before.
             known.clear();
             kubelet = before;
         }
-        // read after the checkpoint, whose pods the kubelet had before it wrote them
+        // This is read after the checkpoint, because the kubelet had its pods before it wrote them.
         noted.see(all.all(resources));
         left.keep(noted.uids());
         known.retainAll(noted.uids());
         learn(all);
         if (!noted.uids().stream().allMatch(uid -> noted.isAbout(uid, wanted))) {
-            // for its name, and so that its absence from later answers tells its end
+            // The answer is wanted for the pod's name, and so that its absence from later answers shows its end.
             wanted = System.nanoTime();
             ask();
         }
         return withoutEnded(all).with(claims.holdings());
     }
 
-    /** The same, as far as it is known without a new answer of the kubelet's. */
+    /** The same without waiting for a new answer of the kubelet. */
     public HeldDevices held() throws IOException {
         return heldByPlugin().with(claims.holdings());
     }
 
-    /** The same without what claims have. */
+    /** The same. It also fails if the note of a claim cannot be read, because the claim may have other devices. */
+    public HeldDevices heldForSure() throws IOException {
+        claims.refuseIfUnread();
+        return held();
+    }
+
+    /** Whether it is not known which devices a claim has. */
+    public boolean isUnreadClaim(String uid) {
+        return claims.isUnread(uid);
+    }
+
+    /** The same without the devices of claims. */
     public HeldDevices heldByPlugin() throws IOException {
         return withoutEnded(notes.read());
     }
@@ -150,19 +170,19 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     /**
-     * Says that the kubelet has these devices given to a container or made ready for one just now, by the IDs that it knows.
-     * Returns at once.
+     * Reports that the kubelet has just given these devices to a container or had them prepared for one, by the
+     * kubelet's IDs. Returns at once.
      */
     public void give(Collection<String> ids) {
         noted.give(ids);
     }
 
-    /** Whether containers may have used what a claim holds: it was prepared to the end once. */
+    /** Whether containers may have used the devices of a claim: it was completely prepared once. */
     public boolean wasPrepared(String claim) {
         return claims.of(claim).flatMap(PreparedClaim::boot).isPresent();
     }
 
-    /** Whether processes of a pod may still run. A claim has none when it is released. */
+    /** Whether processes of a pod may still run. A released claim has none. */
     public boolean mayRun(String uid) {
         return left.hasCgroup(uid);
     }
@@ -175,12 +195,12 @@ public final class KubeletPods implements AutoCloseable {
         return listed.filter(list -> list.pods().contains(uid)).isPresent();
     }
 
-    /** Whether there are signs that a pod has ended which holds devices still, so that it pays to look again soon. */
+    /** Whether a pod with devices shows signs of its end, so that it is worth looking again soon. */
     public boolean areEnding() {
         return noted.uids().stream().anyMatch(this::isEnding);
     }
 
-    /** Whether the kubelet's list must confirm for one of these that it has ended, so that it pays to ask again. */
+    /** Whether the kubelet's list must confirm the end of such a pod, so that it is worth asking again. */
     public boolean areDoubtful() {
         return noted.uids().stream().anyMatch(uid -> isEnding(uid) && !isSaidToBeGone(uid));
     }
@@ -201,7 +221,7 @@ public final class KubeletPods implements AutoCloseable {
                 .isPresent();
     }
 
-    /** While nobody tells of its pods, a static one may come again, with the UID that it had. */
+    /** While the Pods API is silent, a static pod may come back with its old UID. */
     private boolean isGoneByEvents(String uid) {
         if (!events.areLive()) {
             return false;
@@ -211,7 +231,7 @@ public final class KubeletPods implements AutoCloseable {
         return isMissed || over(uid).filter(PodEvents.Over::isGone).isPresent();
     }
 
-    /** Whether the kubelet has said before that moment that the containers of a pod have ended for good. */
+    /** Whether the kubelet reported before that moment that the containers of a pod have ended for good. */
     private boolean hasEndedBefore(String uid, long moment) {
         return events.areLive()
                 && over(uid).filter(pod -> moment - pod.since() > 0).isPresent();
@@ -221,34 +241,35 @@ public final class KubeletPods implements AutoCloseable {
         return events.over(uid).filter(pod -> !noted.isGivenSince(uid, pod.since()));
     }
 
-    /** Whether the end of a pod is told at once, so that nobody needs to ask. */
+    /** Whether the end of a pod is reported at once, so that nobody needs to ask. */
     public boolean areTold() {
         return events.areLive();
     }
 
-    /** Asks the kubelet for its list, soon and no more than once a second; {@code changed} is called once it has answered. */
+    /** Asks the kubelet for its list, soon and at most once a second. {@code changed} runs after the answer. */
     public void ask() {
         listing.ask();
     }
 
-    /** How often the kubelet has answered, or failed to. */
+    /** How often the kubelet has answered or failed to. */
     public long answers() {
         return listing.answers();
     }
 
-    /** Who that is by name; empty if the kubelet has not told. */
+    /** The holder's name; empty if the kubelet has not reported it. */
     public Optional<Holder> name(Holding holding) {
         return events.pod(holding.pod())
                 .map(pod -> new Holder(pod.namespace(), pod.pod(), holding.container()))
-                .or(() -> answerAbout(holding).flatMap(PodListing.Answer::names).flatMap(names -> names.of(holding)));
+                .or(() -> answerAbout(holding).flatMap(PodListing.Answer::names).flatMap(names -> names.of(holding)))
+                .or(() -> claims.name(holding));
     }
 
-    /** Whether the kubelet was asked since this was noted first, and has answered or failed to. */
+    /** Whether the kubelet has answered, or failed to, since this was first noted. */
     public boolean wasAskedAbout(Holding holding) {
         return answerAbout(holding).isPresent();
     }
 
-    /** An older answer names the pod that held the device before. */
+    /** An older answer would name the previous pod of the device. */
     private Optional<PodListing.Answer> answerAbout(Holding holding) {
         return listing.last().filter(answer -> noted.isAbout(holding.pod(), answer.asked()));
     }
@@ -262,7 +283,7 @@ public final class KubeletPods implements AutoCloseable {
         }
     }
 
-    /** What the last answer says about pods that the checkpoint notes. */
+    /** Reads the last answer for pods in the checkpoint. */
     private void learn(HeldDevices all) {
         Optional<PodListing.Answer> last = listing.last()
                 .filter(answer ->

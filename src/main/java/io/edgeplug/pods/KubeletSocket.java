@@ -9,14 +9,14 @@ import java.nio.file.attribute.FileTime;
 import java.util.Optional;
 
 /**
- * One run of a kubelet, by the pod-resources socket that it has made.
+ * Identifies one run of a kubelet by its pod-resources socket.
  *
- * @param inode whose number alone is soon used again
+ * @param inode the number alone is soon reused
  * @param made when it was made
  */
 record KubeletSocket(String inode, FileTime made) {
 
-    /** The one that there is now, below a kubelet's root directory. */
+    /** The present socket below a kubelet's root directory. */
     static Optional<KubeletSocket> find(Path root) {
         try {
             BasicFileAttributes socket = Files.readAttributes(

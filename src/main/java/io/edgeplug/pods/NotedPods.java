@@ -11,26 +11,26 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The pods with devices that the checkpoint noted last: since when, and when their devices were last given to a container. So
- * that what a source says of a pod can be told from what it said of the pod before. Thread-safe; one thread sees.
+ * The pods with devices in the last checkpoint: since when, and when their devices were last given to a container. This
+ * shows whether an answer is about such a pod or about an earlier one. Thread-safe; one thread calls {@link #see}.
  */
 final class NotedPods {
 
     /**
      * A pod in the checkpoint.
      *
-     * @param since when it was seen there first: only what the kubelet is asked later must name the pod
-     * @param devices of the resources that are followed, by ID
+     * @param since when it was first seen there; only later questions to the kubelet must name the pod
+     * @param devices of the followed resources, by ID
      */
     private record Noted(long since, Set<String> devices) {}
 
     /** By UID. */
     private volatile Map<String, Noted> noted = Map.of();
 
-    /** When each device was last given to a container, or was to be made ready for one, by ID. */
+    /** When each device was last given to a container or was to be prepared for one, by ID. */
     private final Map<String, Long> given = new ConcurrentHashMap<>();
 
-    /** Takes all that the checkpoint notes of the resources that are followed. */
+    /** Takes all holdings of the followed resources in the checkpoint. */
     void see(Stream<Holding> holdings) {
         long now = System.nanoTime();
         Map<String, Set<String>> devices = holdings.collect(
@@ -41,7 +41,7 @@ final class NotedPods {
             seen.put(uid, new Noted(since, ids));
         });
         noted = Map.copyOf(seen);
-        // a pod that is not noted is seen anew when it is
+        // A pod that is not noted counts as new when it is noted again.
         given.keySet().retainAll(devices.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
     }
 
@@ -49,13 +49,13 @@ final class NotedPods {
         return noted.keySet();
     }
 
-    /** Says that the kubelet has these devices given to a container or made ready for one just now. */
+    /** Reports that the kubelet has just given these devices to a container or had them prepared for one. */
     void give(Collection<String> ids) {
         Long now = System.nanoTime();
         ids.forEach(id -> given.put(id, now));
     }
 
-    /** Whether what the kubelet was asked then must tell of a pod as it is now. */
+    /** Whether a question of that time is late enough to be about the pod as it is now. */
     boolean isAbout(String uid, long asked) {
         return Optional.ofNullable(noted.get(uid))
                         .filter(pod -> asked - pod.since() > 0)

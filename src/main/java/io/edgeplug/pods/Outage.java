@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Logs why something does not work once, however often it is tried. One thread at a time. */
+/** Logs the reason of a failure once, however often it is repeated. One thread at a time. */
 final class Outage {
 
     private final Logger log;

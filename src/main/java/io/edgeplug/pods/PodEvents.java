@@ -23,8 +23,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Follows the kubelet's Pods API, from Kubernetes 1.37 on, which tells when a pod is gone. After each interruption the
- * kubelet tells all pods again, so that those that went meanwhile are found; what a slow reader misses is not told.
+ * Follows the Pods API of kubelets from Kubernetes 1.37 on, which reports when a pod is gone. After each interruption
+ * the kubelet lists all pods again, so pods that went meanwhile are found. It does not repeat what a slow reader
+ * misses.
  */
 public final class PodEvents implements AutoCloseable {
 
@@ -33,20 +34,20 @@ public final class PodEvents implements AutoCloseable {
     private static final int MAX_EVENT_BYTES = 4 << 20;
     private static final int MAX_PODS = 4096;
 
-    /** A namespace and a name have at most 63 and 253 characters, a UID 36. */
+    /** The limit for names: a namespace has at most 63 characters, a name 253 and a UID 36. */
     private static final int MAX_NAME = 253;
 
     private static final Duration FOREVER = Duration.ofDays(365);
 
-    /** What a pod is after an event. */
+    /** The state of a pod after an event. */
     public enum What {
         THERE,
-        /** Its containers have ended or are about to, for good; the pod is there until it is deleted. */
+        /** Its containers have ended or are about to, for good. The pod exists until it is deleted. */
         ENDED,
         GONE
     }
 
-    /** What happened to a pod: it came or changed, or it is gone. */
+    /** An event of a pod: it came or changed, or it is gone. */
     public record Event(What what, String uid, String namespace, String pod) {}
 
     /** Since when a pod is gone or has ended, by {@link System#nanoTime}. */
@@ -61,13 +62,13 @@ public final class PodEvents implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread;
 
-    /** By UID, those that are not gone. */
+    /** By UID, the last events of pods that are not gone. */
     private final Map<String, Event> known = new ConcurrentHashMap<>();
 
     /** By UID, the pods that are gone or have ended, the oldest first; guarded by itself. */
     private final Map<String, Over> over = new LinkedHashMap<>();
 
-    /** When the kubelet was last asked to tell all its pods and did so, by {@link System#nanoTime}. */
+    /** When the kubelet was last asked to list all its pods and did so, by {@link System#nanoTime}. */
     private volatile Optional<Long> complete = Optional.empty();
 
     private volatile boolean live;
@@ -78,28 +79,29 @@ public final class PodEvents implements AutoCloseable {
         this.listener = listener;
         this.changed = changed;
         this.patience = patience;
-        // not virtual, since a wait for inotify would occupy one of the two threads that carry all others
+        // The thread is not virtual, because waiting for inotify would occupy one of the two carriers of all virtual
+        // threads.
         this.thread = Thread.ofPlatform().name("pod events").daemon().start(this::follow);
     }
 
     /**
-     * Follows the pods of a kubelet whose root directory this is, also of one that comes later.
+     * Follows the pods of the kubelet with that root directory, even if it comes later.
      *
      * @param listener called in order, on a thread that reads no further meanwhile
-     * @param changed called on that thread when the kubelet has told all the pods that it has, and when it tells no more
+     * @param changed called on that thread when the kubelet has listed all its pods, and when it stops reporting
      */
     public static PodEvents follow(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed) {
         return new PodEvents(rpc, root, listener, changed, Duration.ofSeconds(10));
     }
 
-    /** Whether the kubelet tells of its pods just now, so that the end of one is told at once. */
+    /** Whether the kubelet reports its pods now, so that the end of one is reported at once. */
     public boolean areLive() {
         return live;
     }
 
     /**
-     * When the kubelet was asked to tell all its pods, by {@link System#nanoTime}, if it then did: a pod that it had before
-     * that, and that {@link #pod} does not know, is gone.
+     * When the kubelet was asked to list all its pods, by {@link System#nanoTime}, if it then did. An older pod that
+     * {@link #pod} does not know is gone.
      */
     Optional<Long> complete() {
         return complete;
@@ -110,7 +112,7 @@ public final class PodEvents implements AutoCloseable {
         return Optional.ofNullable(known.get(uid));
     }
 
-    /** Since when a pod is gone or has ended; empty for one that is there, and for one that is not known. */
+    /** Since when a pod is gone or has ended; empty for a pod that exists or is not known. */
     Optional<Over> over(String uid) {
         synchronized (over) {
             return Optional.ofNullable(over.get(uid));
@@ -131,7 +133,7 @@ public final class PodEvents implements AutoCloseable {
         }
     }
 
-    /** Ends when neither socket is served any more. */
+    /** Returns when neither socket is served any more. */
     private void listen() {
         StringBuilder reasons = new StringBuilder();
         for (Path socket : sockets.paths()) {
@@ -144,7 +146,7 @@ public final class PodEvents implements AutoCloseable {
             }
         }
         if (closing.getCount() > 0) {
-            // before 1.37 there is none, and none before the kubelet starts: neither is worth a line
+            // There is no socket before 1.37, and none before the kubelet starts. Neither is worth a log line.
             outage.failed(
                     sockets.areThere() ? Level.INFO : Level.FINE,
                     reasons + "the end of a pod is noticed without the kubelet's Pods API");
@@ -202,7 +204,7 @@ public final class PodEvents implements AutoCloseable {
         if (event.uid().length() > MAX_NAME
                 || event.namespace().length() > MAX_NAME
                 || event.pod().length() > MAX_NAME) {
-            throw new IOException("tells of a pod whose name is too long");
+            throw new IOException("has a pod whose name is too long");
         }
         if (event.what() == What.GONE) {
             known.remove(event.uid());
@@ -211,7 +213,7 @@ public final class PodEvents implements AutoCloseable {
             if (known.size() > MAX_PODS) {
                 complete = Optional.empty();
                 known.clear();
-                throw new IOException("tells of more than " + MAX_PODS + " pods");
+                throw new IOException("lists more than " + MAX_PODS + " pods");
             }
         }
         note(event);
@@ -220,7 +222,7 @@ public final class PodEvents implements AutoCloseable {
 
     private void note(Event event) {
         synchronized (over) {
-            // a static pod that comes again has the UID that it had
+            // A static pod comes back with its old UID.
             Optional<Over> before = Optional.ofNullable(over.remove(event.uid()));
             if (event.what() != What.THERE) {
                 boolean isGone = event.what() == What.GONE;
@@ -235,7 +237,7 @@ public final class PodEvents implements AutoCloseable {
         }
     }
 
-    /** Those that went while nobody listened. */
+    /** Forgets pods that went while nobody listened. */
     private void forgetAllBut(Set<String> present) throws IOException {
         for (Event pod : List.copyOf(known.values())) {
             if (!present.contains(pod.uid())) {

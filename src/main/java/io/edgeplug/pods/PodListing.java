@@ -9,19 +9,18 @@ import java.util.function.Predicate;
 import java.util.logging.Logger;
 
 /**
- * Asks the kubelet for its list of pods whenever that is wanted, on a thread of its own, and keeps the last answer.
- * Thread-safe.
+ * Asks the kubelet for its list of pods when requested, on a thread of its own, and keeps the last answer. Thread-safe.
  */
 final class PodListing implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(PodListing.class.getName());
 
     /**
-     * What the kubelet answered.
+     * An answer of the kubelet.
      *
      * @param asked when it was asked, by {@link System#nanoTime}
-     * @param names empty if it did not tell
-     * @param kubelet which kubelet has answered; empty if another one came meanwhile
+     * @param names empty if there was no answer
+     * @param kubelet the kubelet that answered; empty if another one came meanwhile
      */
     record Answer(long asked, Optional<PodNames> names, Optional<KubeletSocket> kubelet) {}
 
@@ -35,11 +34,11 @@ final class PodListing implements AutoCloseable {
     private volatile long count;
 
     /**
-     * Asks nothing yet.
+     * A listing that has not asked yet.
      *
      * @param root the kubelet's root directory
-     * @param resources the resources of whose devices it is asked
-     * @param answered called after each answer, also if the kubelet did not tell; it must return at once
+     * @param resources the resources whose devices it is asked for
+     * @param answered called after each answer, even if there was none in time; it must return at once
      */
     PodListing(UnixRpc rpc, Path root, Predicate<String> resources, Runnable answered) {
         this.root = root;
@@ -48,7 +47,7 @@ final class PodListing implements AutoCloseable {
         this.asking = Thread.ofVirtual().name("pod resources").start(this::answerRequests);
     }
 
-    /** Asks soon, and no more than once a second. */
+    /** Asks soon, and at most once a second. */
     void ask() {
         requests.release();
     }
@@ -58,7 +57,7 @@ final class PodListing implements AutoCloseable {
         return last;
     }
 
-    /** How often the kubelet has answered, or failed to. */
+    /** How often the kubelet has answered or failed to. */
     long answers() {
         return count;
     }

@@ -21,34 +21,34 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Which pods hold devices, by name and namespace, as the kubelet's pod-resources API lists them.
+ * The names and namespaces of pods that hold devices, from the kubelet's pod-resources API.
  *
- * <p>It tells no UIDs, which the checkpoint does; the two are joined by resource, device and container. Up to Kubernetes 1.33
- * the list also has pods that have ended, without devices. A kubelet that has just started does not list pods that it was not
- * given yet, and init containers are never listed. So a device that is listed is held, and one that is not listed may be
- * held all the same.
+ * <p>The API has no UIDs, and the checkpoint has no names. The two are joined by resource, device and container. Up to
+ * Kubernetes 1.33 the list also has ended pods, without devices. A kubelet that has just started does not yet list pods
+ * from before, and init containers are never listed. So a listed device is held, and a device that is not listed may
+ * still be held.
  */
 public final class PodNames {
 
     static final String SOCKET = "pod-resources/kubelet.sock";
 
-    /** What the API's own clients allow. */
+    /** The limit of the API's own clients. */
     private static final int MAX_BYTES = 16 << 20;
 
-    /** 10,000 devices of one pod. */
+    /** Enough for 10,000 devices of one pod. */
     private static final int MAX_POD_BYTES = 1 << 20;
 
-    /** What is kept may take a quarter of the daemon's heap: 20,000 devices and more. */
+    /** The kept part may take a quarter of the daemon's heap: 20,000 devices and more. */
     private static final int MAX_KEPT_MIB = 8;
 
     private static final int COST_OF_DEVICE = 250;
 
-    /** No ID of edgeplug's is longer. */
+    /** No ID of edgeplug is longer. */
     private static final int MAX_ID = 128;
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Field 1 of the answer, which has a length; see the encoding of protobuf. */
+    /** Field 1 of the answer, with a length; see the encoding of protobuf. */
     private static final int POD = (1 << 3) | 2;
 
     private record DeviceKey(String resource, String id) {}
@@ -68,11 +68,11 @@ public final class PodNames {
     private PodNames() {}
 
     /**
-     * Asks the kubelet once, and waits for its answer for at most 10 s.
+     * Asks the kubelet once, and waits at most 10 s for its answer.
      *
      * @param root the kubelet's root directory
-     * @param resources the resources of whose devices it is asked
-     * @throws IOException if it does not tell; the message says why
+     * @param resources the resources whose devices it is asked for
+     * @throws IOException if it does not answer; the message says why
      */
     public static PodNames read(UnixRpc rpc, Path root, Predicate<String> resources) throws IOException {
         return read(rpc, root, resources, PATIENCE);
@@ -99,8 +99,8 @@ public final class PodNames {
     }
 
     /**
-     * Who holds the device that the checkpoint notes; the container is that of the checkpoint, since an init container is
-     * not listed but the container that uses its device later is.
+     * The holder of a device in the checkpoint. The container's name comes from the checkpoint: an init container is
+     * not listed, but the later container with its device is.
      */
     public Optional<Holder> of(Holding holding) {
         List<Holder> holders = byDevice.getOrDefault(new DeviceKey(holding.resource(), holding.id()), List.of());
@@ -111,14 +111,14 @@ public final class PodNames {
                 .map(holder -> new Holder(holder.namespace(), holder.pod(), holding.container()));
     }
 
-    /** One pod at a time, so that the answer is never in memory as a whole. */
+    /** Reads one pod at a time, so that the answer is never in memory as a whole. */
     private void readList(CodedInputStream list, Predicate<String> resources) throws IOException {
         int tag = list.readTag();
         while (tag != 0) {
             if (tag == POD) {
                 int length = list.readRawVarint32();
                 if (length < 0 || length > MAX_POD_BYTES) {
-                    throw new TooLargeException("tells of a pod with more than " + (MAX_POD_BYTES >> 20) + " MiB");
+                    throw new TooLargeException("has a pod with more than " + (MAX_POD_BYTES >> 20) + " MiB");
                 }
                 int outer = list.pushLimit(length);
                 add(PodResources.parseFrom(list), resources);
@@ -149,12 +149,12 @@ public final class PodNames {
             kept += COST_OF_DEVICE
                     + 2 * (id.length() + devices.getResourceName().length());
             if (kept > MAX_KEPT_MIB << 20) {
-                throw new TooLargeException("tells of more devices than fit into " + MAX_KEPT_MIB + " MiB");
+                throw new TooLargeException("lists more devices than fit into " + MAX_KEPT_MIB + " MiB");
             }
             byDevice.merge(
                     new DeviceKey(devices.getResourceName(), id),
                     List.of(holder),
-                    // the kubelet lists a device once for each of its NUMA nodes
+                    // The kubelet lists a device once for each of its NUMA nodes.
                     (one, other) -> Stream.concat(one.stream(), other.stream())
                             .distinct()
                             .toList());

@@ -12,8 +12,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Asks the kubelet which pods hold devices no more than once a second, since all clients of the node share what it
- * answers, and logs a reason for which it does not tell once. One thread at a time.
+ * Asks the kubelet which pods hold devices, at most once a second, because it limits the answers to all clients of the
+ * node. A reason for a missing answer is logged once. One thread at a time.
  */
 public final class PodResourcesClient {
 
@@ -28,10 +28,10 @@ public final class PodResourcesClient {
     private long next = System.nanoTime();
 
     /**
-     * A client that holds nothing while it does not ask.
+     * A client that keeps nothing open between its questions.
      *
      * @param root the kubelet's root directory
-     * @param resources the resources of whose devices it is asked
+     * @param resources the resources whose devices it is asked for
      */
     public PodResourcesClient(UnixRpc rpc, Path root, Predicate<String> resources) {
         this(rpc, root, resources, Duration.ofSeconds(10));
@@ -49,7 +49,7 @@ public final class PodResourcesClient {
         TimeUnit.NANOSECONDS.sleep(next - System.nanoTime());
     }
 
-    /** Waits until it may ask again, and asks; empty if the kubelet does not tell. */
+    /** Waits until it may ask again, and asks; empty if the kubelet does not answer. */
     public Optional<PodNames> ask() throws InterruptedException {
         awaitTurn();
         try {

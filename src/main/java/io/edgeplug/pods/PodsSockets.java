@@ -17,7 +17,7 @@ final class PodsSockets implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(PodsSockets.class.getName());
 
-    /** The first is what the kubelet's code says, the second what its documents say. */
+    /** The first path is in the kubelet's code, the second in its documentation. */
     private static final List<Path> PATHS = List.of(Path.of("pods-api/pods-api.sock"), Path.of("pods/kubelet.sock"));
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
@@ -26,7 +26,7 @@ final class PodsSockets implements AutoCloseable {
     /** A kubelet listens on its socket a moment after it has made it. */
     private static final Duration LISTENS_WITHIN = Duration.ofMillis(100);
 
-    /** How long a socket may go unnoticed that comes where inotify cannot see it, as by a mount. */
+    /** How long a socket may go unnoticed that inotify cannot see, such as one in a new mount. */
     private static final Duration SLOW_LOOK = Duration.ofSeconds(60);
 
     private final List<Path> paths;
@@ -36,10 +36,10 @@ final class PodsSockets implements AutoCloseable {
     private Duration pause = FIRST_PAUSE;
     private boolean warned;
 
-    /** While somebody waits; guarded by this. */
+    /** Present while a thread waits; guarded by this. */
     private Optional<DirectoryWatch> directories = Optional.empty();
 
-    /** Those below a kubelet's root directory, which may be missing. */
+    /** The sockets below a kubelet's root directory, which may not exist. */
     PodsSockets(Path root) {
         this.root = root.toAbsolutePath();
         this.paths = PATHS.stream().map(this.root::resolve).toList();
@@ -49,27 +49,29 @@ final class PodsSockets implements AutoCloseable {
         return paths;
     }
 
-    /** Whether there is any, served or not. */
+    /** Whether a socket exists, served or not. */
     boolean areThere() {
         return paths.stream().anyMatch(Files::exists);
     }
 
-    /** One of them has answered as a kubelet does, so the next attempt may follow the end of this one soon. */
+    /** Reports that a kubelet has answered on one of them, so that the next attempt may follow its end soon. */
     void works() {
         pause = FIRST_PAUSE;
     }
 
     /**
-     * Waits until another socket comes, or long enough that an attempt is worth its cost.
+     * Waits for another socket, or until another attempt is worth its cost.
      *
-     * @param wereThere whether there was one when it was tried last; the attempts at one that fails are ever further apart
+     * @param wereThere whether a socket existed at the last attempt; attempts at a failing one become less and less
+     *     frequent
      * @throws InterruptedException if this is closed
      */
     void awaitNext(boolean wereThere) throws InterruptedException {
         Duration soon = pause;
         Duration twice = pause.multipliedBy(2);
         pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
-        // Opened for each wait: nobody reads its events while a kubelet is followed, of which each pod makes some.
+        // The watch is opened for each wait: its events would pile up while a kubelet is followed, and each pod causes
+        // some.
         try (DirectoryWatch watch = watch()) {
             if (wereThere) {
                 await(watch, soon, true);

@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A claim of Dynamic Resource Allocation whose devices this node has prepared, or has begun to.
+ * A claim of Dynamic Resource Allocation whose devices this node has prepared or has begun to prepare.
  *
  * @param uid the claim's
- * @param pods the UIDs of the pods that may use it
- * @param boot the boot of the node in which it was prepared; empty until all is done
- * @param specification what the container runtime was told of it; empty until all is done
+ * @param pods that may use it, as far as they were known when it was prepared
+ * @param boot the boot of the node in which it was prepared; empty until it is complete
+ * @param specification the settings for the container runtime; empty until it is complete
  */
 public record PreparedClaim(
         String uid,
         String namespace,
         String name,
-        List<String> pods,
+        List<Pod> pods,
         List<Device> devices,
         Optional<String> boot,
         Optional<String> specification) {
@@ -26,13 +26,20 @@ public record PreparedClaim(
     }
 
     /**
+     * A pod in the namespace of the claim.
+     *
+     * @param name empty if it is not known
+     */
+    public record Pod(String uid, String name) {}
+
+    /**
      * A device of a claim.
      *
-     * @param request what of the claim it is for
-     * @param name by which the cluster knows it, in its pool
-     * @param id by which this node knows it
+     * @param request the request of the claim that it is for
+     * @param name of the device in its pool, for the cluster
+     * @param id of the device on this node
      * @param isForAdministrator whether the claim only looks at a device that others may hold
-     * @param cdi the name by which the container runtime finds what is to be done; empty if another device's has it
+     * @param cdi the name by which the container runtime finds the settings; empty if another device's name covers them
      */
     public record Device(
             String request,
@@ -48,7 +55,7 @@ public record PreparedClaim(
         return "claim " + namespace + "/" + name;
     }
 
-    /** Whether all was done, since the node was booted. */
+    /** Whether it was completely prepared since the node was booted. */
     public boolean isReady(String currentBoot) {
         return boot.equals(Optional.of(currentBoot));
     }

@@ -1,27 +1,12 @@
 package io.edgeplug.pods;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
-import io.edgeplug.linux.ForeignFile;
 import io.edgeplug.pods.HeldDevices.Holding;
+import io.edgeplug.pods.PodNames.Holder;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,73 +16,77 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The claims that this node has prepared, each noted in a file of its own, since the kubelet says no more than a claim's name
- * when it is released, and the device plugin's checkpoint does not have them. What they hold is held until their release,
- * also over restarts and reboots. Thread-safe.
+ * The claims that this node has prepared, each noted in a file of its own. The notes are needed because the kubelet
+ * only names a claim when it releases it, and because claims are not in the device plugin's checkpoint. Devices of a
+ * claim are held until its release, also over restarts and reboots. Thread-safe.
  */
 public final class PreparedClaims {
 
-    /** Where they are noted: it outlives a reboot, as the kubelet's own notes do. */
+    /** The directory of the notes. It survives a reboot, like the kubelet's own notes. */
     private static final String DIRECTORY = "var/lib/edgeplug/claims";
 
-    /** What tells this boot of the node from others, for the service cannot see the kernel's own number. */
+    /** Identifies this boot of the node, because the service cannot see the kernel's own boot ID. */
     private static final String BOOT = "run/edgeplug/boot";
 
     private static final String SUFFIX = ".json";
-    private static final int MAX_BYTES = 1 << 20;
 
     /** A node runs a few hundred pods at most. */
     private static final int MAX_CLAIMS = 4096;
 
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]{0,62}");
-    private static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
 
     private final Optional<Path> directory;
     private final Map<String, PreparedClaim> claims = new ConcurrentHashMap<>();
 
-    private final List<String> unread = new ArrayList<>();
+    /** By the UID of a claim, why its note cannot be read: it is not known which devices that claim has. */
+    private final Map<String, String> unread = new ConcurrentHashMap<>();
 
     private PreparedClaims(Optional<Path> directory) {
         this.directory = directory;
     }
 
-    /** Where those of a node are noted, whose root directory that is. */
+    /** The directory of the notes on the node with that root directory. */
     public static Path directory(Path root) {
         return root.resolve(DIRECTORY);
     }
 
-    /** The file that tells this boot of a node from others: it does not outlive it. */
+    /** The file that identifies this boot of a node. It does not survive the boot. */
     public static Path boot(Path root) {
         return root.resolve(BOOT);
     }
 
     /**
-     * The claim that has a device of a node, be it prepared since the node was booted or not yet to the end.
+     * The claim that has a device of a node, whether it is completely prepared or not.
      *
      * @param root the node's root directory
-     * @param id tells whether an ID is of the device
-     * @throws IOException if the notes cannot be read
+     * @param id whether an ID belongs to the device
+     * @throws IOException if the notes cannot be read, or one of them that may have the device
      */
     public static Optional<PreparedClaim> having(Path root, Predicate<String> id) throws IOException {
         if (!Files.isDirectory(directory(root))) {
             return Optional.empty();
         }
         String now = Files.exists(boot(root)) ? Files.readString(boot(root)).strip() : "";
-        return read(directory(root)).all().stream()
+        PreparedClaims all = read(directory(root));
+        Optional<PreparedClaim> having = all.all().stream()
                 .filter(claim -> claim.boot().filter(one -> !one.equals(now)).isEmpty())
                 .filter(claim -> holdings(claim).map(Holding::id).anyMatch(id))
                 .findFirst();
+        if (having.isEmpty()) {
+            all.refuseIfUnread();
+        }
+        return having;
     }
 
-    /** Those of a node that prepares none. */
+    /** For a node that prepares no claims. */
     public static PreparedClaims none() {
         return new PreparedClaims(Optional.empty());
     }
 
     /**
-     * Reads what was noted there; nothing if there is no such directory.
+     * Reads the notes there; none if there is no such directory.
      *
-     * @throws IOException if the directory cannot be read: then it is not known who holds what
+     * @throws IOException if the directory cannot be read: then the holders are not known
      */
     public static PreparedClaims read(Path directory) throws IOException {
         PreparedClaims all = new PreparedClaims(Optional.of(directory));
@@ -115,20 +104,45 @@ public final class PreparedClaims {
     }
 
     private void add(Path file) {
+        String uid = String.valueOf(file.getFileName()).replaceFirst("\\.json$", "");
         try {
-            PreparedClaim claim = readOne(file);
-            claims.put(claim.uid(), claim);
+            claims.put(uid, ClaimNote.read(file, uid));
         } catch (IOException e) {
-            unread.add(String.valueOf(e.getMessage()));
+            unread.put(
+                    uid,
+                    e.getMessage() + ", so it is not known which devices claim " + uid
+                            + " has, and no other claim gets any; delete the pods that use it, or drain the node and"
+                            + " delete the file");
         }
     }
 
-    /** A line for each note that could not be read, of which it is not known what it holds. */
+    /** A line for each note that cannot be read. The devices in it are not known. */
     public List<String> unread() {
-        return List.copyOf(unread);
+        // An administrator may have deleted a file.
+        unread.keySet().removeIf(uid -> directory
+                .filter(one -> Files.exists(one.resolve(uid + SUFFIX)))
+                .isEmpty());
+        return List.copyOf(unread.values());
     }
 
-    /** Whether that can be the UID of a claim, which names its file. */
+    /** Whether it is not known which devices a claim has, because its note cannot be read. */
+    public boolean isUnread(String uid) {
+        return !unread().isEmpty() && unread.containsKey(uid);
+    }
+
+    /**
+     * Checks that the devices of all claims are known.
+     *
+     * @throws IOException if a note cannot be read; the message says what to do
+     */
+    public void refuseIfUnread() throws IOException {
+        Optional<String> first = unread().stream().findFirst();
+        if (first.isPresent()) {
+            throw new IOException(first.orElseThrow());
+        }
+    }
+
+    /** Whether a text can be the UID of a claim, which becomes a file's name. */
     public static boolean isUid(String text) {
         return UID.matcher(text).matches();
     }
@@ -151,11 +165,14 @@ public final class PreparedClaims {
     }
 
     /**
-     * Notes a claim, or what has become of it; it is on the disk when this returns.
+     * Notes a claim or a change of it. It is on the disk when this returns.
      *
-     * @throws IOException if it cannot be noted, or another claim has one of its devices
+     * @throws IOException if it cannot be noted, or another claim has one of its devices, or may have
      */
     public synchronized void note(PreparedClaim claim) throws IOException {
+        if (!claims.containsKey(claim.uid())) {
+            refuseIfUnread();
+        }
         Optional<PreparedClaim> rival = rival(claim);
         if (rival.isPresent()) {
             throw new IOException("claim %s/%s has one of its devices, and was not released yet"
@@ -167,28 +184,37 @@ public final class PreparedClaims {
         }
         Path file = file(claim.uid());
         try {
-            write(file, JSON.toJson(json(claim)));
+            ClaimNote.write(file, claim);
         } catch (IOException e) {
             throw new IOException("cannot write " + file + ": " + e.getMessage(), e);
         }
         claims.put(claim.uid(), claim);
     }
 
-    /** Forgets a claim, which is released. */
+    /** Forgets a claim that is released. */
     public synchronized void forget(String uid) throws IOException {
-        if (claims.containsKey(uid)) {
+        if (claims.containsKey(uid) || isUnread(uid)) {
             boolean ignored = Files.deleteIfExists(file(uid));
             claims.remove(uid);
+            unread.remove(uid);
         }
     }
 
-    /** What they hold. */
+    /** The holder of a device by a claim, with the names from when the claim was prepared. */
+    Optional<Holder> name(Holding holding) {
+        return holding.claim().flatMap(this::of).flatMap(claim -> claim.pods().stream()
+                .filter(pod -> pod.uid().equals(holding.pod()) && !pod.name().isEmpty())
+                .map(pod -> new Holder(claim.namespace(), pod.name(), holding.container()))
+                .findFirst());
+    }
+
+    /** The holdings of all claims. */
     public List<Holding> holdings() {
         return claims.values().stream().flatMap(PreparedClaims::holdings).toList();
     }
 
     private static Stream<Holding> holdings(PreparedClaim claim) {
-        String pod = claim.pods().isEmpty() ? claim.uid() : claim.pods().getFirst();
+        String pod = claim.pods().isEmpty() ? claim.uid() : claim.pods().getFirst().uid();
         return claim.devices().stream()
                 .filter(device -> !device.isForAdministrator())
                 .map(device -> new Holding(
@@ -202,89 +228,5 @@ public final class PreparedClaims {
         return directory
                 .orElseThrow(() -> new IOException("there is no directory for notes"))
                 .resolve(uid + SUFFIX);
-    }
-
-    private static void write(Path file, String text) throws IOException {
-        Path directory = file.resolveSibling("");
-        Files.createDirectories(
-                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        Path unfinished = file.resolveSibling(file.getFileName() + ".new");
-        try (FileChannel channel = FileChannel.open(
-                unfinished,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE)) {
-            ByteBuffer rest = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-            while (rest.hasRemaining()) {
-                int ignored = channel.write(rest);
-            }
-            channel.force(true);
-        }
-        Path ignored = Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-        try (FileChannel opened = FileChannel.open(directory)) {
-            opened.force(true);
-        }
-    }
-
-    private static JsonObject json(PreparedClaim claim) {
-        JsonObject json = new JsonObject();
-        json.addProperty("uid", claim.uid());
-        json.addProperty("namespace", claim.namespace());
-        json.addProperty("name", claim.name());
-        JsonArray pods = new JsonArray();
-        claim.pods().forEach(pods::add);
-        json.add("pods", pods);
-        JsonArray devices = new JsonArray();
-        claim.devices().forEach(device -> devices.add(json(device)));
-        json.add("devices", devices);
-        claim.boot().ifPresent(boot -> json.addProperty("boot", boot));
-        claim.specification().ifPresent(text -> json.addProperty("specification", text));
-        return json;
-    }
-
-    private static JsonObject json(PreparedClaim.Device device) {
-        JsonObject json = new JsonObject();
-        json.addProperty("request", device.request());
-        json.addProperty("pool", device.pool());
-        json.addProperty("name", device.name());
-        json.addProperty("id", device.id());
-        json.addProperty("resource", device.resource());
-        json.addProperty("admin", device.isForAdministrator());
-        device.cdi().ifPresent(name -> json.addProperty("cdi", name));
-        return json;
-    }
-
-    private static PreparedClaim readOne(Path file) throws IOException {
-        try (InputStream in = ForeignFile.open(file, MAX_BYTES)) {
-            JsonElement read = JsonParser.parseString(new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8));
-            JsonObject json = read.getAsJsonObject();
-            List<String> pods = new ArrayList<>();
-            json.getAsJsonArray("pods").forEach(pod -> pods.add(pod.getAsString()));
-            List<PreparedClaim.Device> devices = new ArrayList<>();
-            json.getAsJsonArray("devices").forEach(device -> devices.add(device(device.getAsJsonObject())));
-            return new PreparedClaim(
-                    json.get("uid").getAsString(),
-                    json.get("namespace").getAsString(),
-                    json.get("name").getAsString(),
-                    pods,
-                    devices,
-                    Optional.ofNullable(json.get("boot")).map(JsonElement::getAsString),
-                    Optional.ofNullable(json.get("specification")).map(JsonElement::getAsString));
-        } catch (JsonParseException | IllegalStateException | UnsupportedOperationException | NullPointerException e) {
-            throw new IOException(file + ": is not as edgeplug writes it; drain the node and delete the file", e);
-        } catch (IOException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static PreparedClaim.Device device(JsonObject json) {
-        return new PreparedClaim.Device(
-                json.get("request").getAsString(),
-                json.get("pool").getAsString(),
-                json.get("name").getAsString(),
-                json.get("id").getAsString(),
-                json.get("resource").getAsString(),
-                json.get("admin").getAsBoolean(),
-                Optional.ofNullable(json.get("cdi")).map(JsonElement::getAsString));
     }
 }

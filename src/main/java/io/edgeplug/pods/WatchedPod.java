@@ -8,9 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
- * One message of the kubelet's Pods API. No other part of a pod is read or kept.
+ * One message of the kubelet's Pods API. Other parts of a pod are not read.
  *
- * @param hasEnded whether the pod's phase is final: its containers have ended, or are being ended, and are not started again
+ * @param hasEnded whether the pod's phase is final: its containers have ended or are being ended, and are not started
+ *     again
  */
 record WatchedPod(EventType type, ObjectMeta metadata, boolean hasEnded) {
 
@@ -75,7 +76,7 @@ record WatchedPod(EventType type, ObjectMeta metadata, boolean hasEnded) {
     private static ObjectMeta readMetadata(CodedInputStream pod) throws IOException {
         int length = pod.readRawVarint32();
         if (length < 0 || length > MAX_METADATA_BYTES) {
-            throw new IOException("tells of a pod with metadata of " + length + " bytes");
+            throw new IOException("has a pod with metadata of " + length + " bytes");
         }
         int outer = pod.pushLimit(length);
         ObjectMeta metadata = ObjectMeta.parseFrom(pod);
@@ -90,7 +91,7 @@ record WatchedPod(EventType type, ObjectMeta metadata, boolean hasEnded) {
             if (tag == PHASE) {
                 int length = status.readRawVarint32();
                 if (length < 0 || length > MAX_PHASE_BYTES) {
-                    throw new IOException("tells of a pod with a phase of " + length + " bytes");
+                    throw new IOException("has a pod with a phase of " + length + " bytes");
                 }
                 phase = new String(status.readRawBytes(length), StandardCharsets.UTF_8);
             } else {

@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * A copy of an FPGA's image that only root can change, whose digest is the expected one: what is loaded is what was
- * verified. It is gone once this is closed.
+ * A verified copy of an FPGA's image that only root can change, so the loaded image is the verified one. Closing it
+ * deletes the copy.
  */
 final class Bitstream implements AutoCloseable {
 
@@ -34,13 +34,13 @@ final class Bitstream implements AutoCloseable {
     private static final Pattern COPY =
             Pattern.compile(PREFIX + "\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}" + SUFFIX);
 
-    /** The largest FPGAs need a third of it. */
+    /** The largest FPGAs need a third of this. */
     static final long MAX_BYTES = 256L << 20;
 
     private static final int CHUNK = 1 << 16;
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
 
-    /** Less than a container's start waits, so that its pod is told why. */
+    /** Less than the time that a container's start waits, so that its pod shows the reason. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Path copy;
@@ -53,16 +53,16 @@ final class Bitstream implements AutoCloseable {
         this.size = size;
     }
 
-    /** Room for the copies that there are at one time, in bytes: where they are may be memory. */
+    /** The room for all copies at one time, in bytes. Their directory may be memory. */
     static Semaphore room() {
         return new Semaphore((int) MAX_BYTES, true);
     }
 
     /**
-     * Copies an image into a directory, once there is room for it, and verifies the copy.
+     * Copies an image into a directory once there is room for it, and verifies the copy.
      *
-     * @throws IOException if others could change it, it is not the one with that digest, or others take up the room; then
-     *     nothing is left
+     * @throws IOException if others could change the image, it has another digest, or other images take the room; then
+     *     no copy is left
      */
     static Bitstream copy(Path image, String sha256, Path directory, Semaphore room)
             throws IOException, InterruptedException {
@@ -92,16 +92,16 @@ final class Bitstream implements AutoCloseable {
     }
 
     /**
-     * Verifies an image where it is.
+     * Verifies an image without copying it.
      *
-     * @throws IOException if others could change it, or it is not the one with that digest
+     * @throws IOException if others could change the image, or it has another digest
      */
     static void verify(Path image, String sha256) throws IOException {
         Path real = checked(image);
         verify(image, real, Files.size(real), sha256, OutputStream.nullOutputStream());
     }
 
-    /** Whether a file is such a copy, and no image of its administrator's. */
+    /** Whether a file is such a copy, and not an administrator's image. */
     static boolean isCopy(String name) {
         return COPY.matcher(name).matches();
     }
@@ -117,14 +117,14 @@ final class Bitstream implements AutoCloseable {
         }
     }
 
-    /** Once. A copy that cannot be deleted takes up its room for ever. */
+    /** Call it once. A copy that cannot be deleted takes its room for ever. */
     @Override
     public void close() throws IOException {
         Files.deleteIfExists(copy);
         room.release(size);
     }
 
-    /** Passes an image on, and only then says that it was another. */
+    /** Copies an image and compares its digest at the end. */
     private static void verify(Path image, Path real, long size, String sha256, OutputStream out) throws IOException {
         MessageDigest digest = sha256();
         byte[] chunk = new byte[CHUNK];
@@ -146,8 +146,8 @@ final class Bitstream implements AutoCloseable {
     }
 
     /**
-     * Where the image really is, if neither it nor any directory on the way there can be changed by anyone but root and
-     * this process's own user. So what is checked here is what is opened afterwards.
+     * The real path of the image, if only root and this process's own user can change it and all directories on the
+     * way. So the checked file is the one that is opened later.
      */
     private static Path checked(Path image) throws IOException {
         if (Files.isSymbolicLink(image)) {

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * Writes the {@link ChangeNote} of each function while it is being changed, with the settings that it had before, so that
- * the next process can put back what a killed one left.
+ * Writes the {@link ChangeNote} of each function that is being changed, with its settings from before. So the next
+ * process can restore what a killed one has left.
  */
 final class ChangeNotes {
 
@@ -22,19 +22,19 @@ final class ChangeNotes {
         this.notes = new Notes(sysfs, ChangeNote.DIRECTORY);
     }
 
-    /** A directory for what only root may see. */
+    /** A directory for files that only root may see. */
     Path directory() throws IOException {
         return notes.directory();
     }
 
-    /** This process begins something. */
+    /** Notes that this process begins to change a function. */
     void remember(PciAddress address, FunctionSettings before) throws IOException {
         Properties note = before.note();
         note.setProperty(ChangeNote.BY, ProcessIdentity.own().toString());
         notes.write(address.toString(), note);
     }
 
-    /** Nobody goes on with it, and it could not be put back. */
+    /** Notes that no process changes the function any more and that it could not be restored. */
     void leave(PciAddress address, FunctionSettings before, String problem) throws IOException {
         Properties note = before.note();
         note.setProperty(ChangeNote.PROBLEM, problem);
@@ -45,17 +45,17 @@ final class ChangeNotes {
         notes.delete(address.toString());
     }
 
-    /** The functions with which something was begun and not finished. */
+    /** The functions whose change was begun and not finished. */
     List<PciAddress> functions() throws IOException {
         return notes.functions();
     }
 
-    /** What else there is, of processes that run or were killed. */
+    /** Other files, of processes that run or were killed. */
     List<Path> others() throws IOException {
         return notes.others();
     }
 
-    /** The settings of a function before something was begun with it; empty if nothing was, or all was finished. */
+    /** The settings of a function before its change began; empty if no change is unfinished. */
     Optional<FunctionSettings> settingsBefore(PciAddress address) throws IOException {
         return notes.read(address.toString()).map(FunctionSettings::of);
     }

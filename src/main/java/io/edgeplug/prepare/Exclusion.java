@@ -16,14 +16,14 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What must not happen at the same time, in this process or any other of ours, or in a program that one has left: a bus
- * and what is on it, a PF and its VFs, one device twice. Everything else may.
+ * Keeps apart work that must not happen at the same time, in all processes of edgeplug and the programs they have left:
+ * on a bus and the functions on it, on a PF and its VFs, or twice on one device.
  *
- * <p>Locks are taken from the largest to the smallest, so that nobody waits for who waits for him.
+ * <p>Locks are taken from the largest to the smallest, so that no two threads wait for each other.
  */
 final class Exclusion {
 
-    /** Shared by all who prepare anything on this node. */
+    /** The lock that everyone who prepares anything on this node shares. */
     private static final String NODE = "node";
 
     private final Sysfs sysfs;
@@ -35,13 +35,13 @@ final class Exclusion {
         this.commands = commands;
     }
 
-    /** A lock by name, and whether it is wanted alone. */
+    /** A lock by name, and whether it is wanted exclusively. */
     record Claim(String lock, boolean alone) {
 
         private static final String ALONE = "alone ";
         private static final String SHARED = "shared ";
 
-        /** As {@link #parse} reads it. */
+        /** The form that {@link #parse} reads. */
         String text() {
             return (alone ? ALONE : SHARED) + lock;
         }
@@ -61,7 +61,7 @@ final class Exclusion {
         }
     }
 
-    /** Locks, given back in reverse by the thread that took them. */
+    /** Locks that the thread which took them releases in reverse order. */
     static final class Locks implements AutoCloseable {
 
         private final Deque<Runnable> givingBack = new ArrayDeque<>();
@@ -78,21 +78,21 @@ final class Exclusion {
     }
 
     /**
-     * Waits until the device can be taken through a recipe, however long others take.
+     * Waits until the device can be prepared, however long others take.
      *
-     * @param whole whether nobody may do anything to its function meanwhile, whatever the recipe does
-     * @throws IOException if other processes cannot be kept from it
+     * @param whole whether nobody else may change the function meanwhile, whatever the recipe does
+     * @throws IOException if other processes cannot be locked out
      */
     Locks acquire(Device device, Recipe recipe, boolean whole) throws IOException, InterruptedException {
         return take(claims(device, recipe.steps(), whole));
     }
 
-    /** Waits until nobody does anything to the function. */
+    /** Waits until nobody changes the function. */
     Locks acquire(PciAddress function) throws IOException, InterruptedException {
         return take(claims(function, false, true));
     }
 
-    /** What these steps take with a device. */
+    /** The locks that these steps need for a device. */
     List<Claim> claims(Device device, List<Step> steps) throws IOException {
         return claims(device, steps, false);
     }
@@ -120,7 +120,7 @@ final class Exclusion {
         return claims;
     }
 
-    /** Waits for nobody: empty if anything on this node is being prepared. */
+    /** Takes all locks without waiting; empty if anything on this node is being prepared. */
     Optional<Locks> tryAll() throws IOException {
         Locks taken = new Locks();
         ProcessLock node = lock(NODE);
@@ -139,7 +139,7 @@ final class Exclusion {
         return anyRuns ? Optional.empty() : Optional.of(taken);
     }
 
-    /** Whether a recipe resets a function or gives it another driver. */
+    /** Whether a recipe resets a function or binds another driver. */
     static boolean changesFunction(Recipe recipe) {
         return recipe.steps().stream().anyMatch(Exclusion::changesFunction);
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
 /** Programs FPGAs: Intel's regions by ioctl, others through their FPGA manager or a vendor's tool. */
 final class FpgaSteps {
 
-    /** Where the kernel looks for what a driver asks for by name; see Documentation/driver-api/firmware. */
+    /** Where the kernel looks for a file that a driver requests by name; see Documentation/driver-api/firmware. */
     static final String FIRMWARE = "lib/firmware";
 
     private static final String MANAGERS = "sys/class/fpga_manager";
@@ -44,10 +44,10 @@ final class FpgaSteps {
         this.programs = programs;
     }
 
-    /** Programs the device unless it says that it is so already, and has it say so afterwards. */
+    /** Programs the device, unless it already reports the wanted image, and checks the report afterwards. */
     String program(Device device, Step.Program step) throws IOException, TimeoutException, InterruptedException {
         if (isDone(device, step)) {
-            return "is programmed so already";
+            return "already has this image";
         }
         Path image = image(step);
         Optional<String> wanted = step.id();
@@ -63,7 +63,7 @@ final class FpgaSteps {
                 Gbs gbs = gbs(step.file(), verified);
                 wanted = wanted.or(() -> gbs.afuIds().stream().findFirst());
                 if (!step.always() && wanted.isPresent() && isLoaded(device, step, wanted.orElseThrow())) {
-                    return "is programmed so already";
+                    return "already has this image";
                 }
                 reconfigure(region, gbs);
             }
@@ -71,13 +71,13 @@ final class FpgaSteps {
             load(manager(device), image, step);
         }
         if (wanted.isPresent() && !isLoaded(device, step, wanted.orElseThrow())) {
-            throw new IOException("it says afterwards that it is programmed as "
-                    + loaded(device, step).orElse("nothing") + ", not as " + wanted.orElseThrow());
+            throw new IOException("it reports the image "
+                    + loaded(device, step).orElse("nothing") + " afterwards, not " + wanted.orElseThrow());
         }
         return wanted.map(id -> "as " + id).orElse("");
     }
 
-    /** What programming it would find: whether it is needed, and else whether the image is the one that is meant. */
+    /** Whether programming is necessary, and if so, whether the image is the right one. */
     String plan(Device device, Step.Program step) throws IOException {
         if (isDone(device, step)) {
             return ", which it is programmed with already";
@@ -96,7 +96,7 @@ final class FpgaSteps {
         return sysfs.locate(step.file().substring(1));
     }
 
-    /** Images of ours where the kernel looks for them. */
+    /** Images of edgeplug in the kernel's directory. */
     List<Path> staged() throws IOException {
         return sysfs.names(FIRMWARE).stream()
                 .filter(Bitstream::isCopy)
@@ -108,7 +108,7 @@ final class FpgaSteps {
         return loaded(device, step).equals(Optional.of(id));
     }
 
-    /** What the device says that it is programmed with. */
+    /** The image that the device reports. */
     private Optional<String> loaded(Device device, Step.Program step) throws IOException {
         Optional<String> file = step.idFile().flatMap(template -> template.fill(device, Map.of()));
         if (file.isEmpty() && device instanceof FpgaRegion region) {
@@ -129,7 +129,7 @@ final class FpgaSteps {
         }
     }
 
-    /** Has the management engine of the card program the region's port; see Documentation/fpga/dfl.rst. */
+    /** Programs the region's port through the management engine of the card; see Documentation/fpga/dfl.rst. */
     private void reconfigure(FpgaRegion region, Gbs gbs) throws IOException {
         String engine = only(region, "dfl-fme\\.\\d+");
         List<String> interfaces = interfaceIds(engine);
@@ -139,7 +139,7 @@ final class FpgaSteps {
         }
         int port = sysfs.read(port(region) + "/id")
                 .map(Integer::decode)
-                .orElseThrow(() -> new IOException("its port does not tell its number"));
+                .orElseThrow(() -> new IOException("its port does not report its number"));
         ByteBuffer argument = ByteBuffer.allocate(PORT_PR_BYTES).order(ByteOrder.nativeOrder());
         argument.putInt(PORT_PR_BYTES).putInt(0).putInt(port).putInt(gbs.image().remaining());
         sysfs.ioctl(
@@ -162,7 +162,10 @@ final class FpgaSteps {
         return only(region, "dfl-port\\.\\d+");
     }
 
-    /** The one part of a region with such a name; programming one of several would need a word for which. */
+    /**
+     * The only part of a region with such a name. To program one of several, the configuration would need a key that
+     * names it.
+     */
     private String only(FpgaRegion region, String pattern) throws IOException {
         String directory = PciBinding.FUNCTIONS + region.function().address() + "/fpga_region/" + region.region();
         List<String> found = sysfs.names(directory).stream()
@@ -175,7 +178,7 @@ final class FpgaSteps {
         return directory + "/" + found.getFirst();
     }
 
-    /** Where the device's FPGA manager is. */
+    /** The directory of the device's FPGA manager. */
     private String manager(Device device) throws IOException {
         if (device instanceof PciDevice pci) {
             String managers = PciBinding.FUNCTIONS + pci.function().address() + "/fpga_manager";
@@ -191,7 +194,7 @@ final class FpgaSteps {
         throw new IOException("it has no FPGA manager");
     }
 
-    /** Has the kernel load the image by name, through the attributes that Xilinx's kernels have. */
+    /** Has the kernel load the image by name, through the attributes of Xilinx's kernels. */
     private void load(String manager, Path image, Step.Program step) throws IOException, InterruptedException {
         if (!sysfs.exists(manager + "/firmware")) {
             throw new IOException("its FPGA manager takes no image: it has no attribute firmware");

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.Properties;
 
-/** The settings of a function that a preparation changes, as they are at one time, so that they can be so again. */
+/** The settings of a function that a preparation changes, read so that they can be restored. */
 record FunctionSettings(Optional<String> driver, Optional<String> override, Optional<String> resetMethods) {
 
     private static final String DRIVER = "driver";
@@ -30,7 +30,7 @@ record FunctionSettings(Optional<String> driver, Optional<String> override, Opti
         return note;
     }
 
-    /** Gives the function these settings; those that it has already are left alone. */
+    /** Gives the function these settings. Settings that it already has are left alone. */
     void restore(PciBinding binding) throws IOException {
         if (!binding.override().equals(override)) {
             binding.override(override);

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** The steps that the kernel's PCI core does: resets and drivers. What fails in the middle is put back. */
+/** The steps of the kernel's PCI core: resets and drivers. A step that fails halfway is undone. */
 final class FunctionSteps {
 
     private final ChangeNotes changeNotes;
@@ -20,8 +20,8 @@ final class FunctionSteps {
     }
 
     /**
-     * Resets the function, without its driver if that has made something of it: with the interface of a VF down, the
-     * kernel has been seen to hang for ever in a reset under the driver.
+     * Resets the function. A driver that has made something of it is unbound first: with the interface of a VF down,
+     * the kernel has hung for ever in a reset under the driver.
      */
     String reset(Step.Reset.Method method) throws IOException {
         boolean rebinds = method == Step.Reset.Method.REBIND;
@@ -37,10 +37,10 @@ final class FunctionSteps {
             }
             before.restore(binding);
         });
-        return unbinds ? "under " + before.driver().orElse("") + ", which was bound anew" : "";
+        return unbinds ? "under " + before.driver().orElse("") + ", which was bound again" : "";
     }
 
-    /** What a reset would do to the driver that is bound now. */
+    /** What a reset would do to the bound driver. */
     String planReset(Step.Reset.Method method) throws IOException {
         return unbindsForReset(method)
                 ? ", without " + binding.driver().orElse("") + ", which is bound again afterwards"
@@ -57,7 +57,7 @@ final class FunctionSteps {
         return rebinds || binding.isInUseByDriver();
     }
 
-    /** Binds the function to a driver, if it is not. */
+    /** Binds the function to a driver, unless it is bound to it already. */
     String bind(String driver) throws IOException {
         if (isBound(driver)) {
             return "is bound already";
@@ -74,11 +74,11 @@ final class FunctionSteps {
         return before.driver().map(old -> "was bound to " + old).orElse("");
     }
 
-    /** Gives the function the driver back that it had before a recipe's, or none if it had none. */
+    /** Binds the function to its host driver, or to none if it had none. */
     String giveBackDriver(FunctionSettings had) throws IOException {
         refuseInterfaceElsewhere();
         changing(FunctionSettings.of(binding), () -> had.restore(binding));
-        return had.driver().map(driver -> "has its driver " + driver + " back").orElse("has no driver again");
+        return had.driver().map(driver -> "has its driver " + driver + " back").orElse("has no driver, as before");
     }
 
     /** What binding it to a driver would do. */
@@ -88,7 +88,7 @@ final class FunctionSteps {
                 : binding.driver().map(old -> ", instead of " + old).orElse("");
     }
 
-    /** Whether it is, and if not, whether it can be. */
+    /** Whether it is bound to the driver. If not, checks that it can be. */
     private boolean isBound(String driver) throws IOException {
         if (binding.driver().equals(Optional.of(driver))) {
             return true;
@@ -100,7 +100,7 @@ final class FunctionSteps {
         return false;
     }
 
-    /** To unbind it would destroy an interface that a container is using. */
+    /** Unbinding would destroy an interface that a container uses. */
     private void refuseInterfaceElsewhere() throws IOException {
         if (binding.isInUseByDriver() && binding.hasInterfaceElsewhere()) {
             throw new IOException("its network interface has been moved into a network namespace, as a CNI does");
@@ -111,17 +111,17 @@ final class FunctionSteps {
         void run() throws IOException;
     }
 
-    /** The note stays, with the reason, where the function may be neither as it was nor as it was to be. */
+    /** Keeps the note with the reason if the function may be neither in its old nor in its new state. */
     private void changing(FunctionSettings before, Change change) throws IOException {
         changeNotes.remember(binding.address(), before);
-        Optional<String> left = Optional.of("its preparation broke off");
+        Optional<String> left = Optional.of("its preparation was interrupted");
         try {
             change.run();
             left = Optional.empty();
         } catch (IOException e) {
             left = putBack(before);
             if (left.isPresent()) {
-                throw new IOException(e.getMessage() + "; and it could not be put back: " + left.orElseThrow(), e);
+                throw new IOException(e.getMessage() + "; and it could not be restored: " + left.orElseThrow(), e);
             }
             throw e;
         } finally {
@@ -133,7 +133,7 @@ final class FunctionSteps {
         }
     }
 
-    /** Why it could not be put back; a function that is gone leaves nothing to put back. */
+    /** Why it could not be restored. A function that is gone needs no restoring. */
     private Optional<String> putBack(FunctionSettings before) {
         try {
             before.restore(binding);
@@ -158,7 +158,7 @@ final class FunctionSteps {
         }
     }
 
-    /** The kernel resets by the first method that works: for one of them, the others are left out meanwhile. */
+    /** The kernel resets by the first method that works. To use one method, the others are left out meanwhile. */
     private void select(Step.Reset.Method method) throws IOException {
         Optional<String> offered = binding.resetMethods();
         boolean isChoice = method == Step.Reset.Method.FLR || method == Step.Reset.Method.BUS;

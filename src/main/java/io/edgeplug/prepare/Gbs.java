@@ -16,12 +16,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What Intel's green bitstream (GBS) says of itself: 16 bytes that tell its format, the length of some JSON in 4 bytes,
- * little endian, the JSON, and then what the FPGA is programmed with.
+ * The header and content of Intel's green bitstream (GBS). It has 16 bytes that identify the format, the length of some
+ * JSON in 4 bytes in little endian, the JSON, and then the image.
  *
- * @param interfaceId what the region must be built as, 32 lower-case hexadecimal digits
+ * @param interfaceId the interface that the region must have, 32 lower-case hexadecimal digits
  * @param afuIds the accelerators in it, in the same form
- * @param image what follows the header
+ * @param image the bytes after the header
  */
 record Gbs(String interfaceId, List<String> afuIds, ByteBuffer image) {
 
@@ -36,7 +36,7 @@ record Gbs(String interfaceId, List<String> afuIds, ByteBuffer image) {
     /**
      * Reads the header.
      *
-     * @throws IOException if it has none, or one that cannot be true
+     * @throws IOException if the header is missing or wrong
      */
     static Gbs parse(ByteBuffer file) throws IOException {
         ByteBuffer rest = file.duplicate().order(ByteOrder.LITTLE_ENDIAN);

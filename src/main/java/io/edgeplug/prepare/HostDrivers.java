@@ -10,9 +10,8 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * The host drivers of functions that a recipe bound to another one: each had its own before the first recipe that did so.
- * Each function is noted for the kubelet whose pods it was bound for, because only the checkpoint of that kubelet tells
- * whether a container still holds it.
+ * The host drivers of functions that a recipe has bound to another driver. Each function is noted for the kubelet whose
+ * pods it was bound for, because only the checkpoint of that kubelet shows whether a container still holds it.
  */
 final class HostDrivers {
 
@@ -33,7 +32,7 @@ final class HostDrivers {
         kubeletDir = other;
     }
 
-    /** Notes the settings of a function that is about to be bound to a recipe's driver. */
+    /** Notes the settings of a function before it is bound to a recipe's driver. */
     void remember(PciBinding binding, FunctionSettings before, String driver) throws IOException {
         Optional<Properties> first = valid(binding);
         Properties note = first.orElseGet(before::note);
@@ -44,7 +43,7 @@ final class HostDrivers {
         notes.write(binding.address().toString(), note);
     }
 
-    /** The settings that a function had; empty if it does not have the driver any more that a recipe gave it. */
+    /** The settings that a function had; empty if it no longer has the driver of a recipe. */
     Optional<FunctionSettings> settingsBefore(PciBinding binding) throws IOException {
         return valid(binding).map(FunctionSettings::of);
     }
@@ -59,7 +58,7 @@ final class HostDrivers {
         notes.delete(address.toString());
     }
 
-    /** Those that may still have another driver, of the kubelet with that directory. */
+    /** The functions that may still have a recipe's driver for the kubelet with that directory. */
     List<PciAddress> functions(Path of) throws IOException {
         List<PciAddress> functions = new ArrayList<>();
         for (PciAddress address : notes.functions()) {

@@ -4,12 +4,12 @@ import io.edgeplug.rules.Step;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How {@code ip} is told what a PF is to say of its VFs; see ip-link(8). */
+/** The arguments of {@code ip} that set a PF's settings of its VFs; see ip-link(8). */
 public final class IpLink {
 
     private IpLink() {}
 
-    /** What follows {@code ip} to give these settings to one VF of the PF that has that interface. */
+    /** The arguments of {@code ip} for these settings of one VF. The PF has that interface. */
     public static List<String> settings(String pf, int vf, Step.Vf settings) {
         List<String> argv = new ArrayList<>(List.of("link", "set", "dev", pf, "vf", String.valueOf(vf)));
         settings.mac().ifPresent(address -> argv.addAll(List.of("mac", address)));

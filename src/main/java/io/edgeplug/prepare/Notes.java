@@ -23,35 +23,40 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Notes of functions and devices, by name, in files that outlive this process and not this boot. */
+/** Notes about functions and devices, by name, in files that survive this process but not this boot. */
 final class Notes {
 
     private static final String PART = ".part";
 
-    /** Two threads, or processes, that note the same thing do not meet in one file. */
+    /** Makes names unique, so that two threads or processes with the same note use two files. */
     private static final AtomicLong COUNT = new AtomicLong();
 
-    /** As systemd makes it for the service; who may open a lock's file could keep the daemon waiting. */
+    /**
+     * The mode that systemd gives the service's directory. A user who may open a lock's file could block the daemon.
+     */
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
-    /** Many times the longest of ours. */
+    /** Many times the longest note. */
     private static final int MAX_BYTES = 64 << 10;
 
     private final Sysfs sysfs;
     private final String path;
 
-    /** Those in a directory of the node, as {@code run/edgeplug/prepare}. */
+    /** The notes in a directory of the node, such as {@code run/edgeplug/prepare}. */
     Notes(Sysfs sysfs, String path) {
         this.sysfs = sysfs;
         this.path = path;
     }
 
-    /** Where they are, and what else only root may see. */
+    /** The directory of the notes, and of other files that only root may see. */
     Path directory() throws IOException {
         return ownDirectory(sysfs, path);
     }
 
-    /** A directory of ours by its path on the node, as {@code run/edgeplug/lock}; it is made if it is not there. */
+    /**
+     * A directory of edgeplug by its path on the node, such as {@code run/edgeplug/lock}. It is made if it does not
+     * exist.
+     */
     static Path ownDirectory(Sysfs sysfs, String path) throws IOException {
         return Files.createDirectories(sysfs.locate(path), PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     }
@@ -68,7 +73,10 @@ final class Notes {
         return directory().resolve(name + "." + ProcessHandle.current().pid() + "." + COUNT.incrementAndGet() + PART);
     }
 
-    /** The same, so that it is there after a loss of power; not on a virtual thread, whose carrier would wait for the disk. */
+    /**
+     * Writes a note that must survive a loss of power. Do not call it on a virtual thread, whose carrier would wait for
+     * the disk.
+     */
     void writeForGood(String name, Properties note) throws IOException {
         StringWriter text = new StringWriter();
         note.store(text, null);
@@ -87,9 +95,9 @@ final class Notes {
     }
 
     /**
-     * What was noted; empty if nothing was.
+     * The note; empty if there is none.
      *
-     * @throws IOException if it cannot be read, or is nothing that was written here
+     * @throws IOException if it cannot be read, or is not a note of edgeplug
      */
     Optional<Properties> read(String name) throws IOException {
         if (Files.exists(file(name), LinkOption.NOFOLLOW_LINKS)
@@ -111,7 +119,7 @@ final class Notes {
         return Optional.of(note);
     }
 
-    /** When something was noted; empty if nothing was. */
+    /** The time of a note; empty if there is none. */
     Optional<FileTime> time(String name) throws IOException {
         try {
             return Optional.of(Files.getLastModifiedTime(file(name), LinkOption.NOFOLLOW_LINKS));
@@ -124,12 +132,12 @@ final class Notes {
         Files.deleteIfExists(file(name));
     }
 
-    /** The functions of which there is a note. */
+    /** The functions that have a note. */
     List<PciAddress> functions() throws IOException {
         return names().stream().flatMap(name -> PciAddress.parse(name).stream()).toList();
     }
 
-    /** What else is in the directory, of processes that run or were killed. */
+    /** Other files in the directory, of processes that run or were killed. */
     List<Path> others() throws IOException {
         return names().stream()
                 .filter(name -> PciAddress.parse(name).isEmpty())
@@ -137,7 +145,7 @@ final class Notes {
                 .toList();
     }
 
-    /** None for who may not look: who is not root has nothing to put back either. */
+    /** None for a user who may not look: who is not root has nothing to restore either. */
     List<String> names() throws IOException {
         return Files.isDirectory(sysfs.locate(path)) ? sysfs.names(path) : List.of();
     }

@@ -6,17 +6,17 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which driver a function is bound to, and how that changes; see Documentation/ABI/testing/sysfs-bus-pci. */
+/** The driver of a function, and changes of it; see Documentation/ABI/testing/sysfs-bus-pci. */
 public record PciBinding(Sysfs sysfs, PciAddress address) {
 
     static final String FUNCTIONS = "sys/bus/pci/devices/";
 
     private static final String DRIVERS = "sys/bus/pci/drivers/";
 
-    /** What the kernel says where there is no override. */
+    /** The kernel's text for no override. */
     private static final String NO_OVERRIDE = "(null)";
 
-    /** Those that make nothing of a function by themselves, so that a reset under them harms nobody. */
+    /** Drivers that make nothing of a function by themselves, so that a reset under them is harmless. */
     private static final Set<String> PASSIVE = Set.of("vfio-pci", "uio_pci_generic", "igb_uio", "pci-stub");
 
     String directory() {
@@ -27,14 +27,14 @@ public record PciBinding(Sysfs sysfs, PciAddress address) {
         return sysfs.linkName(directory() + "driver");
     }
 
-    /** Whether its driver has made network interfaces or the like of it, which a reset would pull away from under. */
+    /** Whether its driver has made network interfaces or other devices of it, which a reset would break. */
     boolean isInUseByDriver() throws IOException {
         return driver().filter(driver -> !PASSIVE.contains(driver)).isPresent();
     }
 
     /**
-     * Whether its network interface is in another network namespace, probably a pod's: the directory is there for
-     * everyone, what is in it only for those who share the namespace.
+     * Whether its network interface is in another network namespace, probably that of a pod. The directory is visible
+     * to everyone, but the interface in it only within its namespace.
      */
     boolean hasInterfaceElsewhere() throws IOException {
         return sysfs.exists(directory() + "net")
@@ -56,17 +56,17 @@ public record PciBinding(Sysfs sysfs, PciAddress address) {
         return sysfs.exists(DRIVERS + driver);
     }
 
-    /** The only driver that it may be bound to; absent if any that knows it. */
+    /** The only driver that it may be bound to; empty if any may be. */
     public Optional<String> override() throws IOException {
         return sysfs.read(directory() + "driver_override").filter(text -> !text.equals(NO_OVERRIDE) && !text.isEmpty());
     }
 
-    /** A lone newline clears it. */
+    /** Sets the override; a lone newline clears it. */
     public void override(Optional<String> driver) throws IOException {
         sysfs.write(directory() + "driver_override", driver.orElse("") + "\n");
     }
 
-    /** The ways to reset it, best first; absent before Linux 5.15. */
+    /** The methods to reset it, best first; empty before Linux 5.15. */
     Optional<String> resetMethods() throws IOException {
         return sysfs.read(directory() + "reset_method");
     }

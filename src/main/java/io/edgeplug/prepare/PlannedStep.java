@@ -4,9 +4,9 @@ import io.edgeplug.rules.Step;
 import java.util.Optional;
 
 /**
- * What a step would do to a device, found out without doing it.
+ * The effect that a step would have on a device, found without running it.
  *
- * @param text for a person: {@code flr, without iavf, which is bound again}
- * @param problem why it would fail as the device is now; empty if nothing speaks against it
+ * @param text for a person, such as {@code flr, without iavf, which is bound again}
+ * @param problem why it would fail on the device as it is now; empty if it would not
  */
 public record PlannedStep(Step step, String text, Optional<String> problem) {}

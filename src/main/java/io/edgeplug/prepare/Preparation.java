@@ -11,25 +11,26 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** One device's way through its recipe, which goes on whoever waits for it. */
+/** The run of a recipe on one device, which goes on whether anybody waits for it or not. */
 public final class Preparation {
 
-    /** A kubelet that asks again does so within its back-off of five minutes; later, much may have happened. */
+    /** A kubelet that asks again does so within its back-off of five minutes. Later, the device may have changed. */
     private static final Duration KEPT = Duration.ofMinutes(10);
 
     private final Device device;
     private final Recipe recipe;
-    private final Preparer.Precondition precondition;
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    // below: guarded by this
+    // The fields below are guarded by this.
+    private Preparer.Precondition precondition;
     private Optional<Running> running = Optional.empty();
     private Optional<PrepareException> failure = Optional.empty();
     private Instant endedAt = Instant.MAX;
     private long wantedUntil = System.nanoTime();
     private boolean hasBegun;
+    private boolean isRefused;
 
-    /** What it does now. */
+    /** The step that runs now. */
     private record Running(Step step, Instant since) {}
 
     Preparation(Device device, Recipe recipe, Preparer.Precondition precondition) {
@@ -38,7 +39,7 @@ public final class Preparation {
         this.recipe = recipe;
     }
 
-    /** The device, as it was when this began. */
+    /** The device as it was when this began. */
     public Device device() {
         return device;
     }
@@ -47,12 +48,12 @@ public final class Preparation {
         return recipe;
     }
 
-    Preparer.Precondition precondition() {
+    synchronized Preparer.Precondition precondition() {
         return precondition;
     }
 
     /**
-     * Waits for the end, at most so long.
+     * Waits for the end, up to a timeout.
      *
      * @return whether it has ended
      * @throws PrepareException if the device could not be prepared
@@ -69,7 +70,7 @@ public final class Preparation {
         return true;
     }
 
-    /** What it does, for a person: {@code reset has not returned since 2026-11-21T15:44:49Z}. */
+    /** Its progress, for a person: {@code reset has not returned since 2026-11-21T15:44:49Z}. */
     public synchronized String progress() {
         return running.map(now -> now.step().word()
                         + (isInKernel() ? " has not returned since " : " has been running since ")
@@ -77,7 +78,7 @@ public final class Preparation {
                 .orElse("it waits for the preparation of another device, or for another process");
     }
 
-    /** Whether the kernel has it, which may keep it for ever. */
+    /** Whether the step is in the kernel, where it may hang for ever. */
     public synchronized boolean isInKernel() {
         return running.filter(now -> switch (now.step()) {
                     case Step.Reset reset -> true;
@@ -89,12 +90,18 @@ public final class Preparation {
                 .isPresent();
     }
 
-    /** Somebody waits for it from now on, as long as a container's start does. */
-    synchronized void want() {
+    /**
+     * A caller waits for it from now on, as long as a container's start does. The precondition of the last caller
+     * decides, because an earlier caller may have lost the device to it.
+     */
+    synchronized void want(Preparer.Precondition newest) {
+        precondition = newest;
         wantedUntil = System.nanoTime() + recipe.timeout().toNanos();
     }
 
-    /** Begins, and says so; unless nobody waits for it any more, if it is for somebody. */
+    /**
+     * Begins, and returns whether it did. A preparation for a container does not begin if nobody waits for it any more.
+     */
     synchronized boolean takeTurn(boolean anyway) {
         hasBegun = anyway || wantedUntil - System.nanoTime() > 0;
         return hasBegun;
@@ -115,13 +122,18 @@ public final class Preparation {
         ended.countDown();
     }
 
-    /** Whether there is nothing to wait for. */
+    /** Its precondition is not met. This says nothing about the next caller. */
+    synchronized void refuse() {
+        isRefused = true;
+    }
+
+    /** Whether it has ended. */
     public boolean hasEnded() {
         return ended.getCount() == 0;
     }
 
-    /** Whether its result says nothing of the device any more. */
+    /** Whether its result is too old to say anything about the device. */
     synchronized boolean isStale() {
-        return hasEnded() && endedAt.plus(KEPT).isBefore(Instant.now());
+        return hasEnded() && (isRefused || endedAt.plus(KEPT).isBefore(Instant.now()));
     }
 }

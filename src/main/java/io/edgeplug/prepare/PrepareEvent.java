@@ -5,7 +5,7 @@ import io.edgeplug.rules.Step;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What happens to a device that is prepared, told on the thread that prepares it. */
+/** An event of a device that is being prepared, reported on the thread that prepares it. */
 public sealed interface PrepareEvent {
 
     /** The device is about to be changed. */
@@ -14,39 +14,39 @@ public sealed interface PrepareEvent {
     /**
      * A step is done.
      *
-     * @param note what it found or did that the step itself does not say; empty for most
+     * @param note a result or detail of the step; empty for most
      */
     record StepDone(Device device, Step step, String note, Duration took) implements PrepareEvent {}
 
-    /** A program that a step runs has written a line. */
+    /** The program of a step has written a line. */
     record Output(Device device, String line) implements PrepareEvent {}
 
     /**
-     * All is done.
+     * The preparation has ended.
      *
      * @param problem why the device is not prepared; empty if it is
      */
     record Ended(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
 
     /**
-     * All is done that is to be done once nobody uses the device any more.
+     * The steps after the last use of the device have ended.
      *
-     * @param problem why it is not as the next pod must find it; empty if it is
+     * @param problem why it is not scrubbed; empty if it is
      */
     record Released(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
 
     /**
-     * Nothing is done to the device any more, to which a recipe had given another driver.
+     * A function that a recipe had bound to another driver was left by its last holder.
      *
-     * @param text what came of giving it back; empty if there was nothing to do
+     * @param text the result of the return to the host driver; empty if there was nothing to do
      */
     record DriverGivenBack(Device device, Optional<String> text) implements PrepareEvent {}
 
     /**
-     * What a process that was killed had begun with a function was put back, or its file was to be deleted.
+     * The result for a function or file that a killed process had left half changed.
      *
      * @param what the function or the file
-     * @param text what was done, or what kept it from being done
+     * @param text what was done, or what prevented it
      */
     record Recovered(String what, String text) implements PrepareEvent {}
 }

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * When a container's start last had each device prepared, noted so that the next daemon knows it. All times are of files,
- * as they are to be compared with the times of the kubelet's files.
+ * When each device was last prepared for the start of a container, noted for the next daemon. All times come from
+ * files, because they are compared with the times of the kubelet's files.
  */
 public final class PreparedStarts {
 
@@ -24,15 +24,15 @@ public final class PreparedStarts {
 
     private final Notes notes;
 
-    /** Those of that node. */
+    /** The starts on that node. */
     public PreparedStarts(Sysfs sysfs) {
         this.notes = new Notes(sysfs, DIRECTORY);
     }
 
     /**
-     * Notes that a container is about to start for which this device was prepared.
+     * Notes that a container with this prepared device is about to start.
      *
-     * @throws PrepareException if that cannot be noted; then it must not start
+     * @throws PrepareException if that cannot be noted; then the container must not start
      */
     public void note(Device device) throws PrepareException {
         try {
@@ -47,14 +47,14 @@ public final class PreparedStarts {
         return notes.time(device.id() + DEVICE);
     }
 
-    /** Since when starts of containers with this resource are noted, for that kubelet's pods; empty if they are not. */
+    /** Since when starts of containers with this resource are noted for that kubelet's pods; empty if they are not. */
     public Optional<FileTime> since(Path kubeletDir, ResourceName resource) throws IOException {
         return notes.time(name(kubeletDir, resource));
     }
 
     /**
-     * Says of which resources starts are noted from now on, for pods of the kubelet with that directory; for those that
-     * were before it stays as it is.
+     * Sets the resources whose starts are noted from now on, for pods of the kubelet with that directory. Resources
+     * that were already noted keep their time.
      */
     public void follow(Path kubeletDir, Set<ResourceName> resources) throws IOException {
         Set<String> names =
@@ -75,7 +75,7 @@ public final class PreparedStarts {
         return resource.toString().replace('/', '_') + suffix(kubeletDir);
     }
 
-    /** A daemon that is tried out beside the node's, for another kubelet, keeps its hands off the notes of that one. */
+    /** A daemon that is tried out beside the node's daemon, for another kubelet, must not touch its notes. */
     private static String suffix(Path kubeletDir) {
         String directory = kubeletDir.toAbsolutePath().normalize().toString();
         return "." + Integer.toHexString(directory.hashCode()) + SINCE;

@@ -20,20 +20,20 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Prepares devices, each on a thread of its own, of which the kernel may keep one for ever. Those for which there is no
- * thread wait for their turn.
+ * Prepares devices, each on a thread of its own that the kernel may block for ever. Devices without a free thread wait
+ * for their turn.
  *
- * <p>Whoever asks for a device that is being prepared, or was and has not been collected, gets that preparation: so a
- * kubelet that gave up waiting finds the result when it asks again.
+ * <p>A caller that asks for a device with a preparation that runs, or whose result nobody has collected, gets that
+ * preparation. So a kubelet that gave up waiting finds the result when it asks again.
  */
 public final class Preparer implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    /** More would not be faster, and each thread and its program take memory. */
+    /** More at a time would not be faster, and each thread and its program take memory. */
     private static final int AT_ONCE = 16;
 
-    /** With those that take longer than a container's start waits, of which some may never end. */
+    /** The limit with those that take longer than a container's start waits. Some of these may never end. */
     private static final int IN_ALL = 64;
 
     private final Consumer<PrepareEvent> told;
@@ -44,10 +44,10 @@ public final class Preparer implements AutoCloseable {
     private final RecipeRun recipeRun;
     private final Turns preparing = new Turns(AT_ONCE, IN_ALL);
 
-    /** Others, since no container's start is to wait for what another pod has left. */
+    /** Scrubs have turns of their own, because no container's start may wait for another pod's traces. */
     private final Turns releasing = new Turns(AT_ONCE, IN_ALL);
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private final Map<String, Preparation> preparations = new HashMap<>();
     private final Map<String, Preparation> releases = new HashMap<>();
     private final Set<PciAddress> givingBack = new HashSet<>();
@@ -56,7 +56,7 @@ public final class Preparer implements AutoCloseable {
      * Prepares devices of that node.
      *
      * @param kubeletDir the directory for device plugins of the kubelet whose pods they are for
-     * @param told of all that happens, on the threads where it does; it must not wait for a preparation
+     * @param told gets all events, on the threads where they happen; it must not wait for a preparation
      */
     public Preparer(Sysfs sysfs, Path kubeletDir, Consumer<PrepareEvent> told) {
         this.told = told;
@@ -70,8 +70,8 @@ public final class Preparer implements AutoCloseable {
     }
 
     /**
-     * Puts back what processes that were killed had begun; to be called by the node's one daemon, as it starts and now and
-     * then, since one that is run by hand may be killed at any time. What takes long goes on.
+     * Restores what killed processes have left half changed. The node's one daemon calls it at its start and now and
+     * then, because a command that is run by hand may be killed at any time. Slow work goes on in the background.
      */
     public void recover() throws IOException, InterruptedException {
         Turns.join(recovery.start(), PATIENCE);
@@ -82,47 +82,47 @@ public final class Preparer implements AutoCloseable {
         hostDrivers.use(kubeletDir);
     }
 
-    /** What must be so for a device to be prepared, or for a function to get its host driver back. */
+    /** A condition for preparing a device or returning a function to its host driver. */
     public interface Precondition {
         /**
-         * Looks whether it is so.
+         * Checks the condition.
          *
-         * @throws IOException if it is not; the message goes on after the device: {@code is held by …}
+         * @throws IOException if it is not met; the message continues a sentence about the device: {@code is held by …}
          */
         void check() throws IOException;
     }
 
-    /** What would be done to a device, without doing any of it. */
+    /** The effects that a recipe would have on a device, without running it. */
     public List<PlannedStep> plan(Device device, Recipe recipe) {
         return steps.plan(device, recipe);
     }
 
-    /** Begins to prepare a device, or joins who did. */
+    /** Begins to prepare a device, or joins a preparation that runs. */
     public Preparation prepare(Device device, Recipe recipe) {
         return prepare(device, recipe, () -> {});
     }
 
     /**
-     * The same, if a precondition is met once nobody else can do anything to the device. Where its turn comes later than
-     * anybody waits for it, it is not prepared.
+     * The same with a precondition, which is checked once no other process can change the device. If it is not met,
+     * there is no event. If its turn comes when nobody waits for it any more, the device is not prepared.
      */
     public synchronized Preparation prepare(Device device, Recipe recipe, Precondition precondition) {
         Preparation known = preparations.get(device.id());
         if (known != null && known.recipe().equals(recipe) && !known.isStale()) {
-            known.want();
+            known.want(precondition);
             return known;
         }
         Preparation preparation = new Preparation(device, recipe, precondition);
-        preparation.want();
+        preparation.want(precondition);
         preparations.put(device.id(), preparation);
         preparing.add(preparation, "prepare " + device.id(), () -> run(preparation));
         return preparation;
     }
 
     /**
-     * Begins to do what is to be done to a device that pods have used, or joins who did.
+     * Begins to scrub a device that pods have used, or joins a scrub that runs.
      *
-     * @param precondition looked at once nobody else can do anything to it; if it is not met, nothing is told
+     * @param precondition checked once no other process can change the device; if it is not met, there is no event
      */
     public synchronized Preparation release(Device device, Recipe recipe, Precondition precondition) {
         Preparation known = releases.get(device.id());
@@ -141,30 +141,30 @@ public final class Preparer implements AutoCloseable {
         return release;
     }
 
-    /** Results that nobody has collected are of how the device was. */
+    /** Results that nobody has collected are about an earlier state of the device. */
     private synchronized void forgetResults(Device device) {
         preparations
                 .values()
                 .removeIf(one -> one.hasEnded() && one.device().id().equals(device.id()));
     }
 
-    /** Has others go on, which may wait for the turn of one that takes too long. */
+    /** Lets others go on that may wait behind one that takes too long. */
     public void passBy(Preparation late) {
         preparing.passBy(late);
         releasing.passBy(late);
     }
 
     /**
-     * The functions to which a recipe gave another driver for pods of the kubelet with that directory; some may have their
-     * own back already.
+     * The functions that a recipe has bound to another driver for pods of the kubelet with that directory. Some may
+     * already be back on their host driver.
      */
     public List<PciAddress> rebound(Path kubeletDir) throws IOException {
         return hostDrivers.functions(kubeletDir);
     }
 
     /**
-     * Begins to give a function the driver back that it had before a recipe's, if a precondition is met once nobody else can
-     * do anything to it. Nothing comes of it while that is being done.
+     * Begins to return a function to its host driver, if a precondition is met once no other process can change the
+     * function. Does nothing if that is already under way.
      */
     public synchronized void giveBackDriver(PciDevice device, Precondition precondition) {
         PciAddress address = device.function().address();
@@ -178,7 +178,10 @@ public final class Preparer implements AutoCloseable {
         }
     }
 
-    /** Whether a function is being given its driver back, which the kernel may hold up for as long as any process uses it. */
+    /**
+     * Whether a function is returning to its host driver. The kernel may block this while any process uses the
+     * function.
+     */
     public synchronized boolean isGivingBackDriver(PciDevice device) {
         return givingBack.contains(device.function().address());
     }
@@ -192,20 +195,20 @@ public final class Preparer implements AutoCloseable {
                 recovery.restore(device.function().address());
                 text = steps.giveBackDriver(device);
             } catch (IOException e) {
-                // once, whatever comes of it: the next container's recipe asks for the other one anyway
+                // This is tried once: the next container's recipe binds the other driver anyway.
                 steps.forgetHostDriver(device);
-                text = Optional.of("cannot be given back the driver that it had: " + e.getMessage());
+                text = Optional.of("cannot return to its host driver: " + e.getMessage());
             }
             told.accept(new PrepareEvent.DriverGivenBack(device, text));
         } catch (IOException | InterruptedException e) {
-            // it stays bound, which the next container's recipe asks for anyway
+            // It stays bound, because the next container's recipe needs that driver anyway.
             return;
         }
     }
 
     /**
-     * Results that nobody has collected are of how the function was. Whoever may collect one holds the device, which the
-     * precondition sees: so none can join between the two.
+     * Results that nobody has collected are about an earlier state of the function. A caller that may collect one holds
+     * the device, and the precondition sees that. So none can join between the two.
      */
     private synchronized void checkAndForget(PciDevice device, Precondition precondition) throws IOException {
         precondition.check();
@@ -216,12 +219,12 @@ public final class Preparer implements AutoCloseable {
                         && pci.function().address().equals(device.function().address()));
     }
 
-    /** Says that a result has been used: who asks for the device from now on has it prepared anew. */
+    /** Reports that a result has been used. The next caller has the device prepared again. */
     public synchronized void collect(Preparation preparation) {
         preparations.remove(preparation.device().id(), preparation);
     }
 
-    /** Ends what can be ended; what the kernel has stays with it. */
+    /** Ends all preparations that can be ended. Those in the kernel are left to it. */
     @Override
     public void close() {
         List<Thread> left = new ArrayList<>(preparing.close());
@@ -239,12 +242,12 @@ public final class Preparer implements AutoCloseable {
         }
     }
 
-    /** Whether nobody waits for it any more; then nobody joins it either. */
+    /** Whether nobody waits for it any more; then nobody can join it either. */
     private synchronized boolean drop(Preparation preparation) {
         if (preparation.takeTurn(false)) {
             return false;
         }
-        // not there if somebody has asked for another recipe meanwhile
+        // It is missing if somebody has asked for another recipe meanwhile.
         boolean ignored = preparations.remove(preparation.device().id(), preparation);
         return true;
     }

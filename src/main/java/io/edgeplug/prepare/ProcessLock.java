@@ -15,10 +15,10 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A lock that many share or one has alone: among threads by one of Java's, among processes by one on a file, which the
- * kernel gives back for a process that is killed.
+ * A lock that many share or one has exclusively. Among threads it is a lock of Java, and among processes a lock on a
+ * file, which the kernel releases if the process is killed.
  *
- * <p>The file stays: whoever deleted it would leave two processes with a lock each, on two files of one name.
+ * <p>The file is never deleted. Otherwise two processes could have a lock each, on two files of one name.
  */
 public final class ProcessLock {
 
@@ -28,18 +28,18 @@ public final class ProcessLock {
     private final String name;
     private final ReadWriteLock threads = new ReentrantReadWriteLock();
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private int holders;
     private Optional<FileChannel> file = Optional.empty();
 
-    /** One of that name on the node, as {@code vfs}. */
+    /** The lock with that name on the node, such as {@code vfs}. */
     public ProcessLock(Sysfs sysfs, String name) {
         this.sysfs = sysfs;
         this.name = name;
     }
 
     /**
-     * Waits for it.
+     * Waits for the lock.
      *
      * @throws IOException if the file cannot be locked
      */
@@ -51,7 +51,7 @@ public final class ProcessLock {
             takeFile(alone);
             taken = true;
         } catch (FileLockInterruptionException | ClosedByInterruptException e) {
-            // the interrupt is told by an exception, as it is by the lock of threads
+            // The interrupt is reported by an exception, as a lock of threads does.
             Thread.interrupted();
             throw new InterruptedException(name);
         } finally {
@@ -61,7 +61,7 @@ public final class ProcessLock {
         }
     }
 
-    /** Takes it alone if nobody has it. */
+    /** Takes it exclusively if nobody has it. */
     boolean tryAlone() throws IOException {
         if (!threads.writeLock().tryLock()) {
             return false;
@@ -77,7 +77,7 @@ public final class ProcessLock {
         }
     }
 
-    /** To be called by the thread that took it. */
+    /** The thread that took the lock must call this. */
     public synchronized void giveBack(boolean alone) {
         holders--;
         if (holders == 0) {
@@ -86,7 +86,7 @@ public final class ProcessLock {
         threads(alone).unlock();
     }
 
-    /** The first of those who share it locks the file for all of them. */
+    /** The first thread that shares the lock locks the file for all of them. */
     private synchronized void takeFile(boolean alone) throws IOException {
         if (holders == 0) {
             FileChannel channel = open();
@@ -122,7 +122,7 @@ public final class ProcessLock {
         }
     }
 
-    /** Gives the lock back too. */
+    /** Releases the lock too. */
     private void closeFile() {
         try {
             if (file.isPresent()) {

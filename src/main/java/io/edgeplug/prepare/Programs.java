@@ -22,7 +22,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** The steps that other programs do: the administrator's, a vendor's, and iproute2 for what a PF says of its VFs. */
+/**
+ * The steps that run programs: the administrator's, a vendor's, and iproute2 for the settings that a PF has for its VF.
+ */
 final class Programs {
 
     private static final String IP = "sbin/ip";
@@ -43,14 +45,14 @@ final class Programs {
         this.told = told;
     }
 
-    /** Runs a program, and fails if it does. */
+    /** Runs a program. If the program fails, the step fails. */
     String run(Device device, Step.Command command, Map<TemplateWord, String> names)
             throws IOException, TimeoutException, InterruptedException {
         run(device, argv(device, command, names), command.timeout(), command.limits());
         return "";
     }
 
-    /** What would be run. */
+    /** The program that would run. */
     String plan(Device device, Step.Command command) throws IOException {
         List<String> argv = argv(device, command, Map.of());
         check(argv.getFirst());
@@ -63,7 +65,7 @@ final class Programs {
         for (Template template : command.argv()) {
             String argument = template.fill(device, names)
                     .orElseThrow(() -> new IOException("\"" + template + "\" names what this device does not have"));
-            // a pod can rename the interface of its VF, and the name stays when the VF comes back
+            // A pod can rename the interface of its VF, and the name stays when the VF comes back.
             if (argument.startsWith("-") && !template.text().startsWith("-")) {
                 throw new IOException("\"" + template + "\" would be \"" + argument
                         + "\", which the program would take for an option");
@@ -73,7 +75,7 @@ final class Programs {
         return argv;
     }
 
-    /** Puts back what the PF says of its VF; see ip-link(8). */
+    /** Sets the PF's settings of its VF; see ip-link(8). */
     String settings(Device device, Step.Vf settings) throws IOException, TimeoutException, InterruptedException {
         Optional<String> mac = settings.mac().map(text -> text.equals(Step.Vf.RANDOM) ? randomMac() : text);
         List<String> argv = new ArrayList<>(List.of(ip()));
@@ -82,13 +84,13 @@ final class Programs {
         return mac.filter(address -> !settings.mac().equals(mac)).orElse("");
     }
 
-    /** How {@code ip} would be called, with a word for a random address. */
+    /** The call of {@code ip} that would be made, with a word for a random address. */
     String planSettings(Device device, Step.Vf settings) throws IOException {
         check("/" + IP);
         return "ip " + String.join(" ", arguments(device, settings, settings.mac()));
     }
 
-    /** Looks for a program where the node has it. */
+    /** Checks that the node has the program. */
     private void check(String program) throws IOException {
         if (!sysfs.isCaptured() && !Files.isExecutable(sysfs.locate(program.substring(1)))) {
             throw new IOException(program + ": no such program");
@@ -112,7 +114,7 @@ final class Programs {
     private void run(Device device, List<String> argv, Duration timeout, ProgramLimits limits)
             throws IOException, TimeoutException, InterruptedException {
         Program program = new Program(Program.Purpose.PREPARE, device.id(), argv, timeout, limits);
-        // the steps of a recipe that change the function are done, or come later
+        // Earlier steps that change the function are done, and later ones have not begun.
         List<Exclusion.Claim> claims = exclusion.claims(device, List.of());
         Supervisor.End end = supervisor.run(
                 program, line -> told.accept(new PrepareEvent.Output(device, line)), new Supervisor.Witness() {
@@ -132,10 +134,10 @@ final class Programs {
         }
     }
 
-    /** Local, of one station. */
+    /** A locally administered unicast address. */
     private String randomMac() {
         byte[] address = new byte[MAC_BYTES];
-        // made here, since it loads the JDK's security providers, which a start can do without
+        // The generator is made here because it loads the JDK's security providers, which a start does not need.
         new SecureRandom().nextBytes(address);
         address[0] = (byte) ((address[0] & 0xfc) | 0x02);
         return HexFormat.ofDelimiter(":").formatHex(address);

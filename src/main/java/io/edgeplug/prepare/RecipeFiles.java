@@ -11,17 +11,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The programs and images that a recipe needs of the node, looked at before any device is prepared. */
+/** Checks the programs and images that a recipe needs, before any device is prepared. */
 public final class RecipeFiles {
 
     private final Sysfs sysfs;
 
-    /** Those of that node. */
+    /** The files of that node. */
     public RecipeFiles(Sysfs sysfs) {
         this.sysfs = sysfs;
     }
 
-    /** What is missing or another file than the class says, a line for each; reads each image as a whole. */
+    /** A line for each file that is missing or has another digest. Reads each image completely. */
     public List<String> problems(Recipe recipe) {
         List<String> problems = new ArrayList<>();
         for (Step step : recipe.steps()) {
@@ -47,7 +47,7 @@ public final class RecipeFiles {
                 : Optional.of(path + ": " + (Files.exists(file) ? "is not a program" : "no such program"));
     }
 
-    /** One whose path depends on the device is looked at when that is prepared. */
+    /** A program whose path depends on the device is checked when that device is prepared. */
     private Optional<String> program(Step.Command command) {
         return command.argv().stream()
                 .limit(1)
@@ -64,7 +64,7 @@ public final class RecipeFiles {
         } catch (AccessDeniedException e) {
             return Optional.of(program.file() + ": is closed to this user, so that its sha256 is not known");
         } catch (IOException e) {
-            // on another node's tree, the file has another name here than there
+            // In the tree of another node, the file has another path here than there.
             return Optional.of(String.valueOf(e.getMessage()).replace(image.toString(), program.file()));
         }
     }

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Takes one device through a recipe, while nobody else can do anything to it: before a container, or after the last pod that
- * used it.
+ * Runs a recipe on one device while no other process can change it: before a container, or after the last pod that used
+ * it.
  */
 final class RecipeRun {
 
@@ -42,19 +42,19 @@ final class RecipeRun {
         this.told = told;
     }
 
-    /** What is done while nobody else can do anything to a device. */
+    /** Work that runs while no other process can change a device. */
     private interface Work {
         void run() throws IOException, PrepareException, InterruptedException;
     }
 
-    /** Prepares it, and says so. */
+    /** Prepares the device, and reports it. A device whose precondition is not met is left alone. */
     void prepare(Preparation preparation) {
         Device device = preparation.device();
         preparation.end(alone(preparation, false, () -> {
+            check(preparation);
             Instant begun = Instant.now();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
-                preparation.precondition().check();
                 follow(preparation, Exclusion.changesFunction(preparation.recipe()));
                 checkFit(device);
             });
@@ -64,11 +64,20 @@ final class RecipeRun {
         }));
     }
 
+    private static void check(Preparation preparation) throws IOException {
+        try {
+            preparation.precondition().check();
+        } catch (IOException e) {
+            preparation.refuse();
+            throw e;
+        }
+    }
+
     /**
-     * Does what is to be done once nobody uses it any more, gives its function the host driver back, and forgets that it was
-     * used; nothing if somebody has done so meanwhile.
+     * Runs the steps after the last use, returns the function to its host driver, and deletes the note of the use. Does
+     * nothing if that was already done.
      *
-     * @param forgetting forgets what came of its preparations, which nobody can join any more
+     * @param forgetting forgets the results of its preparations, which nobody can join any more
      */
     void release(Preparation release, Runnable forgetting) {
         Device device = release.device();
@@ -102,7 +111,7 @@ final class RecipeRun {
         try {
             steps.giveBackDriver(device).ifPresent(text -> told.accept(new PrepareEvent.Output(device, text)));
         } catch (IOException e) {
-            throw new IOException("cannot be given back the driver that it had: " + e.getMessage(), e);
+            throw new IOException("cannot return to its host driver: " + e.getMessage(), e);
         }
     }
 

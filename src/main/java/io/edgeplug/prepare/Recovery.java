@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** Puts back what processes that were killed had begun, and leaves alone what living ones are at. */
+/** Restores what killed processes have left half changed. Work of living processes is left alone. */
 final class Recovery {
 
     private final Sysfs sysfs;
@@ -24,10 +24,13 @@ final class Recovery {
     private final Steps steps;
     private final Consumer<PrepareEvent> told;
 
-    /** Which wait for who may still be at them. */
+    /** Functions that wait for a process that may still change them. */
     private final Set<PciAddress> waiting = ConcurrentHashMap.newKeySet();
 
-    /** What could not be put back or deleted, and why: it is told once, however often it is tried. */
+    /**
+     * Functions and files that could not be restored or deleted, with the reason. Each is reported once, however often
+     * it is tried.
+     */
     private final Map<String, String> problems = new ConcurrentHashMap<>();
 
     Recovery(Sysfs sysfs, ChangeNotes changeNotes, Exclusion exclusion, Steps steps, Consumer<PrepareEvent> told) {
@@ -38,7 +41,7 @@ final class Recovery {
         this.told = told;
     }
 
-    /** Starts a thread for each function that has none yet, which the kernel may keep. */
+    /** Starts a thread for each function that has none yet. The kernel may block these threads. */
     List<Thread> start() throws IOException {
         deleteAbandoned();
         List<Thread> recovering = new ArrayList<>();
@@ -51,7 +54,7 @@ final class Recovery {
         return recovering;
     }
 
-    /** Puts a function back if a process was killed in the middle; with the function's locks held. */
+    /** Restores a function if a process was killed in the middle. The caller has the function's locks. */
     void restore(PciAddress address) throws IOException {
         try {
             Optional<FunctionSettings> before = changeNotes.settingsBefore(address);
@@ -66,13 +69,13 @@ final class Recovery {
                 told.accept(new PrepareEvent.Recovered(
                         address.toString(),
                         isThere
-                                ? "put back as it was before a preparation that was killed"
-                                : "is gone, and with it what a preparation that was killed had begun"));
+                                ? "restored to its state before a killed preparation"
+                                : "is gone, so nothing is left of a killed preparation"));
             }
         } catch (IOException e) {
             throw new IOException(
-                    "cannot be put back as it was before a preparation that was killed, which /"
-                            + ChangeNote.file(address) + " tells: " + e.getMessage(),
+                    "cannot be restored to its state before a killed preparation, which is noted in /"
+                            + ChangeNote.file(address) + ": " + e.getMessage(),
                     e);
         }
     }
@@ -86,7 +89,7 @@ final class Recovery {
         }
     }
 
-    /** While others prepare anything, their files cannot be told from those of who was killed. */
+    /** While others prepare anything, their files cannot be told from those of killed processes. */
     private void deleteAbandoned() throws IOException {
         List<Path> files = steps.temporary();
         if (files.isEmpty()) {
@@ -115,19 +118,19 @@ final class Recovery {
         }
     }
 
-    /** It takes room, and keeps nothing from being done. */
+    /** The file takes room, but prevents nothing. */
     private void tellUndeleted(Path file, String why) {
-        tellOnce(file.toString(), "is left of a preparation that was killed, and cannot be deleted: " + why);
+        tellOnce(file.toString(), "is left from a killed preparation, and cannot be deleted: " + why);
     }
 
-    /** Waits for who may still be at it. */
+    /** Waits for a process that may still change the function. */
     private void recover(PciAddress address) {
         try (Exclusion.Locks locks = exclusion.acquire(address)) {
             restore(address);
         } catch (IOException e) {
             tellOnce(address.toString(), String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
-            // the next process finds it as it is
+            // The next process finds the function in this state.
             return;
         } finally {
             waiting.remove(address);

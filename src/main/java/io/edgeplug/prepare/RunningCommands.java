@@ -16,11 +16,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The programs that recipes run, noted while they do: one goes on when its process is killed, but the kernel gives back
+ * The programs of recipes, noted while they run. A program goes on when its process is killed, but the kernel releases
  * the locks of that process.
  *
- * <p>The next process waits for such a program as long as the killed one would have, since a tool that is ended while it
- * writes a card's flash memory may leave a card that does not start any more. Then it ends it, as that one would have.
+ * <p>The next process waits for such a program as long as the killed process would have, and then ends it as well. A
+ * tool that is ended early while it writes a card's flash memory may leave a card that does not start any more.
  */
 final class RunningCommands {
 
@@ -40,7 +40,7 @@ final class RunningCommands {
     private final Notes notes;
     private final Consumer<PrepareEvent> told;
 
-    /** What is no note of ours, and why: it is told once. */
+    /** Files that are not notes of edgeplug, with the reason; each is reported once. */
     private final Map<String, String> problems = new ConcurrentHashMap<>();
 
     RunningCommands(Sysfs sysfs, Consumer<PrepareEvent> told) {
@@ -48,7 +48,7 @@ final class RunningCommands {
         this.told = told;
     }
 
-    /** A program that runs, or did when it was noted. */
+    /** A program that runs, or ran when it was noted. */
     private record Command(
             String device, String program, RunningProgram running, Duration timeout, List<Exclusion.Claim> claims) {
 
@@ -57,7 +57,7 @@ final class RunningCommands {
         }
     }
 
-    /** Notes a program that is about to begin, with what others must leave alone while it runs. */
+    /** Notes a program that is about to begin, with the locks that it needs while it runs. */
     void remember(Program program, RunningProgram running, List<Exclusion.Claim> claims) throws IOException {
         Properties note = new Properties();
         note.setProperty(PROGRAM, program.argv().getFirst());
@@ -76,7 +76,7 @@ final class RunningCommands {
         notes.write(program.device() + SUFFIX, note);
     }
 
-    /** Forgets the program of a device, of which nothing runs any more. */
+    /** Forgets the program of a device after its end. */
     void forget(Program program) throws IOException {
         notes.delete(program.device() + SUFFIX);
     }
@@ -92,8 +92,8 @@ final class RunningCommands {
     }
 
     /**
-     * Waits for the programs that processes have left which were killed, and ends those that take too long. To be called
-     * with these locks taken: so whoever noted a program that conflicts with them is gone.
+     * Waits for the programs that killed processes have left, and ends those that take too long. The caller must have
+     * these locks: then the process that noted a conflicting program is gone.
      *
      * @throws IOException if one cannot be ended
      */
@@ -121,7 +121,7 @@ final class RunningCommands {
             throw new IOException(what + " of " + command.device()
                     + " still runs, started by a process that was killed, and cannot be ended");
         }
-        tell(command, what + " was killed, since it had not ended after another " + seconds + " s");
+        tell(command, what + " was killed, because it had not ended after another " + seconds + " s");
     }
 
     private void tell(Command command, String text) {
@@ -138,7 +138,7 @@ final class RunningCommands {
         return all;
     }
 
-    /** A note that is not as it was written is of no program that could be found; it is left for who looks into it. */
+    /** A damaged note cannot lead to a program. It is left for a person to look at. */
     private Optional<Command> read(String name) throws IOException {
         try {
             Optional<Properties> note = notes.read(name);

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** The steps of recipes, each of which is done by who knows how. */
+/** Runs the steps of recipes. */
 final class Steps {
 
     private final Sysfs sysfs;
@@ -25,7 +25,7 @@ final class Steps {
     private final Programs programs;
     private final FpgaSteps fpgas;
 
-    /** Of devices of that node; what programs write is told. */
+    /** The steps for devices of that node. The output of programs is reported. */
     Steps(
             Sysfs sysfs,
             ChangeNotes changeNotes,
@@ -41,9 +41,9 @@ final class Steps {
     }
 
     /**
-     * Does a step.
+     * Runs a step.
      *
-     * @return what it found or did that the step itself does not say; empty for most
+     * @return a result or detail of the step; empty for most
      */
     String perform(Device device, Step step) throws IOException, TimeoutException, InterruptedException {
         return switch (step) {
@@ -55,7 +55,7 @@ final class Steps {
         };
     }
 
-    /** What all steps of a recipe would do, as far as it can be told while none of them is done. */
+    /** The effects of all steps of a recipe, as far as they can be found without running a step. */
     List<PlannedStep> plan(Device device, Recipe recipe) {
         List<PlannedStep> planned = new ArrayList<>();
         boolean isAsNow = true;
@@ -69,7 +69,7 @@ final class Steps {
             } catch (IOException e) {
                 planned.add(new PlannedStep(step, step.text(device), Optional.of(String.valueOf(e.getMessage()))));
             }
-            // which driver a later step finds, this one decides
+            // This step decides which driver later steps find.
             isAsNow &= !(step instanceof Step.Driver);
         }
         return planned;
@@ -86,9 +86,9 @@ final class Steps {
     }
 
     /**
-     * Gives a device's function the driver back that it had before a recipe's.
+     * Returns a device's function to its host driver.
      *
-     * @return what was done; empty if it does not have the recipe's any more
+     * @return what was done; empty if it no longer has the recipe's driver
      */
     Optional<String> giveBackDriver(PciDevice device) throws IOException {
         PciAddress address = device.function().address();
@@ -99,12 +99,12 @@ final class Steps {
         return text;
     }
 
-    /** Gives up to give it back. */
+    /** No longer tries to return the function to its host driver. */
     void forgetHostDriver(PciDevice device) throws IOException {
         hostDrivers.forget(device.function().address());
     }
 
-    /** Files of processes that prepare something, or were killed as they did. */
+    /** Files of processes that prepare something, or were killed while they did. */
     List<Path> temporary() throws IOException {
         List<Path> files = new ArrayList<>(fpgas.staged());
         files.addAll(changeNotes.others());
@@ -116,7 +116,8 @@ final class Steps {
             throw new IOException("it is no PCI function");
         }
         PciAddress address = pci.function().address();
-        // an HCA may be handed over with it; to reset or unbind one would cut off the node
+        // An HCA with the default route may be handed over, but resetting or unbinding it would cut the node off from
+        // the network.
         if (new DeviceScan(sysfs)
                 .function(address).stream().anyMatch(one -> one.function().carriesDefaultRoute())) {
             throw new IOException("the node's default route goes through it");

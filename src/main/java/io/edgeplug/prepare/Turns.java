@@ -12,43 +12,43 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Threads for work that the kernel may keep for ever: a few at a time, in the order in which it came.
+ * Threads for work that the kernel may block for ever: a few at a time, in the order in which the work came.
  *
- * <p>Work that has taken too long can be passed by: it does not count any more, so that the rest goes on. The threads that
- * are lost so are bounded too.
+ * <p>Work that takes too long can be passed by. It no longer counts, so that the rest goes on. The number of threads
+ * that are lost in this way is limited too.
  */
 final class Turns {
 
     private final int atOnce;
     private final int inAll;
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private final Deque<Turn> waiting = new ArrayDeque<>();
     private final Map<Object, Thread> running = new HashMap<>();
     private final Set<Object> passedBy = new HashSet<>();
 
     private record Turn(Object whose, String name, Runnable work) {}
 
-    /** At most {@code atOnce} at a time, and {@code inAll} with those that were passed by. */
+    /** Turns for at most {@code atOnce} at a time, and {@code inAll} with those that were passed by. */
     Turns(int atOnce, int inAll) {
         this.atOnce = atOnce;
         this.inAll = inAll;
     }
 
-    /** Has work done, on a thread of that name, when its turn comes. */
+    /** Runs the work on a thread with that name when its turn comes. */
     synchronized void add(Object whose, String name, Runnable work) {
         waiting.add(new Turn(whose, name, work));
         goOn();
     }
 
-    /** Has the rest go on as if this had ended; nothing if its turn has not come yet. */
+    /** Lets the rest go on as if this had ended. Does nothing if its turn has not come yet. */
     synchronized void passBy(Object whose) {
         if (running.containsKey(whose) && passedBy.add(whose)) {
             goOn();
         }
     }
 
-    /** With the lock of this held. */
+    /** The caller has the lock of this. */
     private void goOn() {
         while (!waiting.isEmpty() && running.size() < inAll && running.size() - passedBy.size() < atOnce) {
             Turn next = waiting.remove();
@@ -67,14 +67,14 @@ final class Turns {
         goOn();
     }
 
-    /** Gives no turns any more, and asks those that have one to end: they are to be waited for. */
+    /** Gives no more turns, and asks running work to end. Returns the threads to wait for. */
     synchronized List<Thread> close() {
         waiting.clear();
         running.values().forEach(Thread::interrupt);
         return new ArrayList<>(running.values());
     }
 
-    /** Waits until these have ended, but not long. */
+    /** Waits a short time until these have ended. */
     static void join(List<Thread> threads, Duration patience) throws InterruptedException {
         Instant end = Instant.now().plus(patience);
         for (Thread thread : threads) {

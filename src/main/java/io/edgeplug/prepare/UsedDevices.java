@@ -15,9 +15,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which devices pods have used that were not scrubbed since, one file for each in {@code /var/lib/edgeplug/used}. A file is
- * written before the pod's container starts and deleted once the device is scrubbed, so that no daemon that was away when the
- * pod ended forgets it, nor one that was killed on the way. It outlives a boot, as what a pod left on a card may.
+ * The devices that pods have used and that are not scrubbed since, with one file for each in
+ * {@code /var/lib/edgeplug/used}. A file is written before the pod's container starts, and deleted once the device is
+ * scrubbed. So no device is forgotten, even if the daemon was stopped when the pod ended or was killed on the way. The
+ * notes survive a reboot, because traces on a card may too.
  */
 public final class UsedDevices {
 
@@ -31,20 +32,20 @@ public final class UsedDevices {
 
     private final Notes notes;
 
-    /** Those of that node. */
+    /** The used devices of that node. */
     public UsedDevices(Sysfs sysfs) {
         this.notes = new Notes(sysfs, DIRECTORY);
     }
 
     /**
-     * What is noted of a device.
+     * The note of a device.
      *
      * @param device its ID
      * @param resource as which it was used; empty if the note cannot be read
      * @param pods that used it, by their UIDs, or the claims whose pods did
      * @param kubeletDir the directory for device plugins of their kubelet
-     * @param isReleased whether all of them have gone, and to scrub it may have begun
-     * @param identity of what was used, as far as it can be told from another device in its place
+     * @param isReleased whether all of them are gone and its scrub may have begun
+     * @param identity of the device, to tell it from another one in its place
      * @param problem why the note cannot be read
      */
     public record Use(
@@ -60,12 +61,12 @@ public final class UsedDevices {
             pods = Set.copyOf(pods);
         }
 
-        /** Whether a device is the one that was used, and no other that was put in its place since. */
+        /** Whether a device is the one that was used, and not another that has replaced it. */
         public boolean isOf(Device one) {
             return problem.isPresent() || identity.equals(UsedDevices.identity(one));
         }
 
-        /** Whether this is how these pods have left it, and no others. */
+        /** Whether these pods, and no others, have used the device as that resource. */
         public boolean isBy(String as, Set<String> starting) {
             return !isReleased
                     && resource.equals(Optional.of(as))
@@ -73,7 +74,7 @@ public final class UsedDevices {
         }
     }
 
-    /** All devices that were used and not scrubbed since. */
+    /** All devices that were used and are not scrubbed since. */
     public List<Use> all() throws IOException {
         List<Use> all = new ArrayList<>();
         for (String name : notes.names()) {
@@ -84,7 +85,7 @@ public final class UsedDevices {
         return all;
     }
 
-    /** The same of one device; empty if it is as a pod must find it. */
+    /** The use of one device; empty if it is scrubbed. */
     public Optional<Use> find(String device) {
         try {
             Optional<Properties> note = notes.read(device + SUFFIX);
@@ -116,8 +117,8 @@ public final class UsedDevices {
     }
 
     /**
-     * Tells another card in the same slot from the one that was used. An FPGA that is programmed may have another device ID, and
-     * a function that is bound to another driver is of another kind.
+     * Distinguishes another card in the same slot from the one that was used. It leaves out the device ID of an FPGA,
+     * which programming may change, and the kind of a function, which depends on its driver.
      */
     private static String identity(Device device) {
         return device instanceof PciDevice pci
@@ -135,8 +136,7 @@ public final class UsedDevices {
     }
 
     /**
-     * Notes that pods of the kubelet with that directory use a device as a device of that resource from now on. Waits for the
-     * disk.
+     * Notes that pods of the kubelet with that directory use a device of that resource from now on. Waits for the disk.
      */
     public void note(Device device, String resource, Set<String> pods, Path kubeletDir) throws IOException {
         Properties note = new Properties();
@@ -147,7 +147,7 @@ public final class UsedDevices {
         notes.writeForGood(device.id() + SUFFIX, note);
     }
 
-    /** Notes that nobody uses it any more, before anything is done to it: a static pod comes again with the UID that it had. */
+    /** Notes that nobody uses it any more, before its scrub begins: a static pod comes back with its old UID. */
     void release(String device) throws IOException {
         Properties note = new Properties();
         try {
@@ -157,13 +157,13 @@ public final class UsedDevices {
             }
             note = noted.orElseThrow();
         } catch (IOException e) {
-            // a damaged one keeps nobody from mending what it is about
+            // A damaged note must not prevent the scrub.
         }
         note.setProperty(RELEASED, "");
         notes.writeForGood(device + SUFFIX, note);
     }
 
-    /** Notes that it is as a pod must find it, or will never be back. */
+    /** Deletes the note, because the device is scrubbed or will never be back. */
     public void forget(String device) throws IOException {
         notes.delete(device + SUFFIX);
     }

@@ -1,7 +1,7 @@
 /**
- * Makes one device fit for its next container: resets, binds, programs, runs what its administrator says.
+ * Prepares one device for its next container: resets, binds and programs it, and runs the administrator's programs.
  *
- * <p>Entry type: {@link io.edgeplug.prepare.Preparer}. Each device is prepared on a thread of its own, which the kernel
- * may keep for ever; who waits for it does so with a deadline, on any thread.
+ * <p>The entry type is {@link io.edgeplug.prepare.Preparer}. Each device is prepared on a thread of its own, which the
+ * kernel may block for ever. Callers wait with a deadline, on any thread.
  */
 package io.edgeplug.prepare;

@@ -6,35 +6,37 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a claim may choose of what the recipe of its class says of a VF; nothing unless the administrator allows it, since whoever
- * owns a pod writes its claim.
+ * The settings that a claim may choose in place of those in the recipe of its class. A pod's owner writes the claim, so
+ * a claim may choose only what the administrator allows.
  *
- * @param vlans those that it may choose
+ * @param vlans the VLANs that it may choose
  * @param mac whether it may choose a MAC address
- * @param maxRate the highest limit that it may choose of what a VF sends, in Mbit/s
+ * @param maxRate the highest limit that it may choose for the rate of the VF, in Mbit/s
+ * @param images the images that it may choose for its FPGA
  */
-public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate) {
+public record ClaimChoices(List<Integer> vlans, boolean mac, OptionalInt maxRate, List<Image> images) {
 
-    /** All is as the class says. */
-    public static final ClaimChoices NONE = new ClaimChoices(List.of(), false, OptionalInt.empty());
+    /** A claim may choose nothing. */
+    public static final ClaimChoices NONE = new ClaimChoices(List.of(), false, OptionalInt.empty(), List.of());
 
     public ClaimChoices {
         vlans = List.copyOf(vlans);
+        images = List.copyOf(images);
     }
 
     public boolean isEmpty() {
         return equals(NONE);
     }
 
-    /** The settings of a VF with what was chosen in their place; what these do not say stays unsaid. */
-    static Vf chosen(Vf said, Vf choice) {
+    /** The recipe's settings that a claim may choose. They must be set again before anybody else gets the VF. */
+    public Vf restored(Vf said) {
         return new Vf(
-                said.mac().flatMap(own -> choice.mac().or(() -> Optional.of(own))),
-                said.vlan().isPresent() && choice.vlan().isPresent() ? choice.vlan() : said.vlan(),
-                said.trust(),
-                said.spoofCheck(),
-                said.minRate(),
-                said.maxRate().isPresent() && choice.maxRate().isPresent() ? choice.maxRate() : said.maxRate(),
-                said.linkState());
+                mac ? said.mac() : Optional.empty(),
+                vlans.isEmpty() ? OptionalInt.empty() : said.vlan(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                maxRate.isPresent() ? said.maxRate() : OptionalInt.empty(),
+                Optional.empty());
     }
 }

@@ -8,18 +8,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a class says of its containers, beyond what its devices bring by themselves.
+ * The rules of a class for its containers, beyond what the devices bring by themselves.
  *
- * @param handOver by which way nodes and mounts get there
+ * @param handOver the way in which nodes and mounts get there
  * @param cdiAnnotations whether a CDI name is also an annotation, for kubelets that do not pass on names
- * @param permissions of nodes, of {@code rwm}; empty for {@code rw}
- * @param containerDir the directory in which the container has a device's own nodes and files; empty for where the node
- *     has them
- * @param managementEngine whether it gets the node of the engine that manages an FPGA region, besides those of its ports
- * @param mounts files and directories more
- * @param env variables by name; what several devices of a container have is joined by commas
- * @param annotations of the container, likewise
- * @param additionalInfo by device ID or {@code *}, which comes first, what is told in {@code extra} of the variable
+ * @param permissions of nodes, some of {@code rwm}; empty for {@code rw}
+ * @param containerDir the directory in which the container has the device's own nodes and files; empty for the node's
+ *     paths
+ * @param managementEngine whether it gets the node of the engine that manages an FPGA region, besides those of its
+ *     ports
+ * @param mounts more files and directories
+ * @param env variables by name; the values of several devices are joined by commas
+ * @param annotations of the container, joined in the same way
+ * @param additionalInfo by device ID, or by {@code *}, which comes first: the content of {@code extra} in the variable
  *     that ends in {@code _INFO}
  */
 public record ContainerRules(
@@ -33,7 +34,7 @@ public record ContainerRules(
         SortedMap<String, Template> annotations,
         SortedMap<String, Map<String, String>> additionalInfo) {
 
-    /** Where nothing is said. */
+    /** A class without such rules. */
     public static final ContainerRules NONE = new ContainerRules(
             HandOver.DEVICE_NODES,
             false,
@@ -52,6 +53,6 @@ public record ContainerRules(
         additionalInfo = Collections.unmodifiableSortedMap(new TreeMap<>(additionalInfo));
     }
 
-    /** A file or directory of the node, and where it is in the container. */
+    /** A file or directory of the node, and its path in the container. */
     public record MountRule(Template hostPath, Template containerPath, boolean readOnly) {}
 }

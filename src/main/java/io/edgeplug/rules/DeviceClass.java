@@ -19,23 +19,23 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What an administrator says of a resource: which devices back it, and what their containers get.
+ * The administrator's rules for a resource: which devices back it, and what their containers get.
  *
- * @param selectors a device that any of them takes belongs to the class
- * @param groups of paths, whose devices belong to the class too
- * @param container what their containers get beyond what the devices bring
+ * @param selectors a device that one of them takes belongs to the class
+ * @param groups of paths, whose devices also belong to the class
+ * @param container what the containers get beyond what the devices bring
  * @param preference how a container's devices are spread over PFs
- * @param excludeTopology whether the kubelet is not told of NUMA nodes, so that it places pods without regard to them
- * @param numaNodes the NUMA nodes of all its devices, whatever the kernel says; none if the kernel is believed
+ * @param excludeTopology whether the kubelet is not told the NUMA nodes, so that it places pods without regard to them
+ * @param numaNodes the NUMA nodes of all its devices; none if those of the kernel count
  * @param sharing how many containers can have one device
  * @param needsVhostNet whether containers make tap devices for virtual machines with the kernel's vhost-net
- * @param health what makes a device unhealthy, beside that it does not answer
- * @param recipe what is done to a device before each container
- * @param release what is done to it once the last pod that held it has gone
- * @param isFace whether other such classes may offer its devices too, of which a pod then has one as one of them at a time
- * @param trustOwner the user who, beside root, decides what is found under the paths of the class
- * @param api by which of its ways Kubernetes gets the devices
- * @param evict whether a pod is to end whose device breaks, where the way is that of claims
+ * @param health what makes a device unhealthy, besides not answering
+ * @param recipe the steps before each container
+ * @param release the steps after the last pod that held the device is gone
+ * @param isFace whether other such classes may offer its devices too; a pod then has a device as one of them at a time
+ * @param trustOwner the user who, beside root, may decide which files are at the paths of the class
+ * @param api the API by which Kubernetes gets the devices
+ * @param evict whether a pod must end if its device breaks, for devices that pods claim
  * @param choices what claims may choose
  */
 public record DeviceClass(
@@ -58,7 +58,7 @@ public record DeviceClass(
         boolean evict,
         ClaimChoices choices) {
 
-    /** What the variables of a resource begin with, as the SR-IOV plugin has them and KubeVirt wants them. */
+    /** The prefixes of the resource's variables. The SR-IOV plugin has them, and KubeVirt expects them. */
     private static final List<String> VARIABLES = List.of("PCIDEVICE_", "PCI_RESOURCE_");
 
     public DeviceClass {
@@ -67,7 +67,7 @@ public record DeviceClass(
         groups = List.copyOf(groups);
     }
 
-    /** A class in which nothing else is said. */
+    /** A class with no other rules. */
     public static DeviceClass of(ResourceName resource, Kind kind, Selector... selectors) {
         return new DeviceClass(
                 resource,
@@ -90,7 +90,7 @@ public record DeviceClass(
                 ClaimChoices.NONE);
     }
 
-    /** The same class for somebody who only looks at devices: it runs no program to find whether they are healthy. */
+    /** The same class without its health program, for commands that only look at devices. */
     public DeviceClass withoutHealthCommand() {
         return new DeviceClass(
                 resource,
@@ -113,17 +113,17 @@ public record DeviceClass(
                 choices);
     }
 
-    /** Whether anything is to be done before a container starts. */
+    /** Whether there are steps before a container starts. */
     public boolean preparesStarts() {
         return !recipe.isEmpty() || tracksUse();
     }
 
-    /** Whether a device must not come to a pod as the one before has left it, so that it is noted who has it. */
+    /** Whether a device must be scrubbed before it goes to another pod, so that its user is noted. */
     public boolean tracksUse() {
         return isFace || !release.isEmpty();
     }
 
-    /** The NUMA nodes that one of its devices is near to, in order: several if it spans them, none if none is known. */
+    /** The nearest NUMA nodes of a device, in order: several if it spans them, none if none is known. */
     public List<Integer> numaNodes(Device device) {
         if (!numaNodes.isEmpty()) {
             return numaNodes;
@@ -132,7 +132,7 @@ public record DeviceClass(
         return node.isPresent() ? List.of(node.getAsInt()) : List.of();
     }
 
-    /** Whether a device of this node backs the resource. */
+    /** Whether a device of this node belongs to the class. */
     public boolean takes(Device device) {
         return device.kind() == kind
                 && !isPhysicalFunctionInUse(device)
@@ -141,7 +141,7 @@ public record DeviceClass(
                 && matches(device);
     }
 
-    /** Files of a group are one device, and only classes with that group take it. */
+    /** The files of a group are one device, which only classes with that group take. */
     private boolean matches(Device device) {
         return group(device)
                 .map(groups::contains)
@@ -153,7 +153,7 @@ public record DeviceClass(
         return device instanceof PathDevice path ? path.group() : Optional.empty();
     }
 
-    /** The files of a group that are there. */
+    /** The files of a group that exist. */
     private static String members(Device device) {
         return device instanceof PathDevice path
                 ? path.files().stream()
@@ -163,7 +163,7 @@ public record DeviceClass(
                 : "";
     }
 
-    /** Why a device of the class must not be handed over: somebody whom the class does not trust decides what it is. */
+    /** The reason why a device of the class must not be handed over: an untrusted user decides which file it is. */
     public Optional<String> distrust(Device device) {
         return device instanceof PathDevice path
                 ? path.files().stream()
@@ -173,7 +173,7 @@ public record DeviceClass(
                 : Optional.empty();
     }
 
-    /** What the class asks of a device before its selectors do. */
+    /** The conditions that a device must meet before the selectors are asked. */
     public List<Requirement> requirements(Device device) {
         List<Requirement> requirements = new ArrayList<>();
         requirements.add(new Requirement("kind " + kind.word(), device.kind().word(), device.kind() == kind));
@@ -185,7 +185,7 @@ public record DeviceClass(
         }
         if (carriesDefaultRoute(device) && device instanceof PciDevice pci) {
             String actual = "it on " + String.join(", ", pci.function().netNames());
-            // RDMA leaves the interface to the node
+            // A container that uses RDMA leaves the interface to the node.
             requirements.add(
                     kind == Kind.HCA
                             ? new Requirement("the default route or not", actual, true)
@@ -202,8 +202,8 @@ public record DeviceClass(
     }
 
     /**
-     * The IOMMU group that a container has as a whole with one of its devices: VFIO lets no second process open it. Empty
-     * for a device that is not handed over with VFIO.
+     * The IOMMU group of which a container gets all members with one of its devices, because VFIO lets only one process
+     * open the group. Empty for a device that is not handed over with VFIO.
      */
     public OptionalInt vfioGroup(Device device) {
         if (!(device instanceof PciDevice pci) || device instanceof SubFunction) {
@@ -216,7 +216,7 @@ public record DeviceClass(
         return isVfio ? pci.function().iommuGroup() : OptionalInt.empty();
     }
 
-    /** The names of all variables that its containers may get, which no other class may set. */
+    /** The names of all variables that its containers may get. No other class may set them. */
     public SortedSet<String> variables() {
         TreeSet<String> names = new TreeSet<>(container.env().keySet());
         if (kind != Kind.PATH) {
@@ -228,25 +228,25 @@ public record DeviceClass(
         return names;
     }
 
-    /** The files to look for; none unless the class is of paths. */
+    /** The files to look for; none unless the class is of kind path. */
     public Stream<PathGlob> paths() {
         return selectors.stream()
                 .flatMap(selector -> selector.values(SelectorWord.PATHS).stream())
                 .map(PathGlob::parse);
     }
 
-    /** A PF that has VFs drives them and is no candidate itself. */
+    /** A PF that has VFs drives them, and is not a candidate itself. */
     private static boolean isPhysicalFunctionInUse(Device device) {
         return device instanceof PciDevice pci && pci.function().virtualFunctions() > 0;
     }
 
-    /** Nor is one with sub-functions, for the same reason. */
+    /** A PF with sub-functions is no candidate either, for the same reason. */
     private static boolean isCutIntoSubFunctions(Device device) {
         return device instanceof PciDevice pci
                 && pci.function().driverDevices().auxiliaryTypes().contains("sf");
     }
 
-    /** A container that took it away would cut off the node. */
+    /** A container that took this interface away would cut the node off from the network. */
     private static boolean carriesDefaultRoute(Device device) {
         return device instanceof PciDevice pci && pci.function().carriesDefaultRoute();
     }

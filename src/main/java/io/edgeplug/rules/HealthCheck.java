@@ -3,19 +3,19 @@ package io.edgeplug.rules;
 import io.edgeplug.device.Kind;
 import java.util.Locale;
 
-/** A key of {@code [class.health]} that asks for one state, in the order in which what is wrong is told. */
+/** A key of {@code [class.health]} that asks for one state, in the order in which problems are reported. */
 public enum HealthCheck {
     /** A driver is bound. */
     DRIVER("bound"),
-    /** The nodes that its container gets are there. */
+    /** The device nodes for its container exist. */
     NODES("present"),
     /** All its interfaces in sight have a carrier, and its RDMA ports are active. */
     LINK("up"),
-    /** The same of a VF's PF. */
+    /** All interfaces of its PF have a carrier. */
     PF_LINK("up"),
     /** No port of an FPGA region has an error. */
     PORT_ERRORS("none"),
-    /** Its count of fatal PCI Express errors does not rise. */
+    /** The count of fatal PCI Express errors does not rise. */
     AER_FATAL("none");
 
     private final String wanted;
@@ -24,17 +24,17 @@ public enum HealthCheck {
         this.wanted = wanted;
     }
 
-    /** The key, {@code pf_link}. */
+    /** The key, such as {@code pf_link}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The one value that can be asked for. */
+    /** The only value that the key can have. */
     public String wanted() {
         return wanted;
     }
 
-    /** Whether there is anything to look at in devices of that kind. */
+    /** Whether devices of that kind can have the state at all. */
     public boolean concerns(Kind kind) {
         return switch (kind) {
             case VF, SF -> this != PORT_ERRORS;

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a class asks of the health of its devices, beyond that they answer at all.
+ * The conditions of a class for the health of its devices, beyond that they answer.
  *
- * @param command a program and its arguments, which fails for a device that is not fit; none if empty
- * @param commandTimeout how long the program may take before that is its failure
- * @param commandEvery how long after it ended it runs again
+ * @param command a program and its arguments, which fails for an unhealthy device; empty if there is none
+ * @param commandTimeout how long the program may run; taking longer is a failure
+ * @param commandEvery the time from its end to its next run
  * @param limits what the program may use
- * @param unhealthyFor how long something must be wrong before it is told
- * @param healthyFor how long nothing must be wrong before that is told
+ * @param unhealthyFor how long a problem must last before the device is unhealthy
+ * @param healthyFor how long there must be no problem before the device is healthy again
  */
 public record HealthRule(
         Set<HealthCheck> checks,
@@ -25,7 +25,7 @@ public record HealthRule(
         Duration unhealthyFor,
         Duration healthyFor) {
 
-    /** Nothing is asked. */
+    /** There are no conditions. */
     public static final HealthRule NONE = new HealthRule(
             Set.of(),
             List.of(),
@@ -40,12 +40,12 @@ public record HealthRule(
         command = List.copyOf(command);
     }
 
-    /** The same without its program. */
+    /** The same rule without its program. */
     HealthRule withoutCommand() {
         return new HealthRule(checks, List.of(), commandTimeout, commandEvery, limits, unhealthyFor, healthyFor);
     }
 
-    /** Whether there is anything to look at, or to wait for. */
+    /** Whether there is any condition or waiting time. */
     public boolean asks() {
         return !checks.isEmpty() || !command.isEmpty() || !unhealthyFor.isZero() || !healthyFor.isZero();
     }

@@ -6,17 +6,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What is done to a device before each container that gets it.
+ * The steps that prepare a device for each container that gets it.
  *
- * @param steps in their order; none where devices are handed over as they are
- * @param timeout how long a container's start waits for it; what takes longer goes on
+ * @param steps in their order; none if devices are handed over as they are
+ * @param timeout how long the start of a container waits for the steps; slower steps go on
  */
 public record Recipe(List<Step> steps, Duration timeout) {
 
-    /** What the kubelet leaves of its 30 seconds for the way there and back. */
+    /** The kubelet waits for 30 seconds, of which the rest is for the way there and back. */
     public static final Duration USUAL_TIMEOUT = Duration.ofSeconds(25);
 
-    /** Nothing is done. */
+    /** No steps. */
     public static final Recipe NONE = new Recipe(List.of(), USUAL_TIMEOUT);
 
     public Recipe {
@@ -28,7 +28,7 @@ public record Recipe(List<Step> steps, Duration timeout) {
         return steps.isEmpty();
     }
 
-    /** Whether the administrator's or a vendor's programs are part of it. */
+    /** Whether a step runs a program of the administrator or a vendor. */
     public boolean runsPrograms() {
         return steps.stream()
                 .anyMatch(step -> step instanceof Step.Command
@@ -36,23 +36,26 @@ public record Recipe(List<Step> steps, Duration timeout) {
                                 && program.tool().isPresent()));
     }
 
-    /** The same with what a claim has chosen, where it says that of a VF itself. */
-    public Recipe with(Step.Vf choice) {
-        return new Recipe(
-                steps.stream()
-                        .map(step -> step instanceof Step.Vf vf ? ClaimChoices.chosen(vf, choice) : step)
-                        .toList(),
-                timeout);
+    /** The same recipe with a claim's choices, where the recipe itself has the setting. */
+    public Recipe with(ClaimChoice choice) {
+        return new Recipe(steps.stream().map(choice::in).toList(), timeout);
     }
 
-    /** What it says of a VF to the PF. */
+    /** The same recipe after these settings of a VF, which its own steps may change again. */
+    public Recipe after(Step.Vf first) {
+        return first.isEmpty()
+                ? this
+                : new Recipe(Stream.concat(Stream.of(first), steps.stream()).toList(), timeout);
+    }
+
+    /** The settings of the VF that the recipe makes on the PF. */
     public Step.Vf vf() {
         return steps.stream()
                 .flatMap(step -> step instanceof Step.Vf vf ? Stream.of(vf) : Stream.empty())
                 .reduce(Step.Vf.NONE, (before, last) -> last);
     }
 
-    /** The driver that a device has in the end, if the recipe binds one. */
+    /** The driver that a device has at the end, if the recipe binds one. */
     public Optional<String> driver() {
         return steps.stream()
                 .flatMap(step -> step instanceof Step.Driver driver ? Stream.of(driver.name()) : Stream.empty())

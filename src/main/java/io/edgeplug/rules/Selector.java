@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Which devices a class takes: every key must match, and a key matches if one of its values does. */
+/** Selects devices for a class. Every key must match, and a key matches if one of its values does. */
 public final class Selector {
 
     private final Map<SelectorWord, List<String>> values;
     private final Map<SelectorWord, Predicate<Device>> tests = new EnumMap<>(SelectorWord.class);
 
     /**
-     * A selector of these keys, each with its values as written.
+     * A selector with these keys and their values as written.
      *
      * @throws IllegalArgumentException if a value has a wrong form
      */
@@ -31,19 +31,19 @@ public final class Selector {
         });
     }
 
-    /** The values of a key as written; none if the selector does not name it. */
+    /** The values of a key as written; none if the selector does not have the key. */
     public List<String> values(SelectorWord word) {
         return values.getOrDefault(word, List.of());
     }
 
-    /** Whether this takes all that the other takes, as far as their values as written tell. */
+    /** Whether this selector takes all devices that the other takes, as far as the written values show. */
     public boolean covers(Selector other) {
         return values.entrySet().stream()
                 .allMatch(key -> !other.values(key.getKey()).isEmpty()
                         && key.getValue().containsAll(other.values(key.getKey())));
     }
 
-    /** The first key that does not match; empty if the device is taken. */
+    /** The first key that does not match; empty if all match. */
     Optional<SelectorWord> mismatch(Device device) {
         return tests.entrySet().stream()
                 .filter(test -> !test.getValue().test(device))
@@ -51,14 +51,14 @@ public final class Selector {
                 .findFirst();
     }
 
-    /** Whether a device would be taken if only these of the keys were asked for. */
+    /** Whether the selector would take a device with only these of its keys. */
     boolean takesBy(Set<SelectorWord> words, Device device) {
         return tests.entrySet().stream()
                 .allMatch(test ->
                         !words.contains(test.getKey()) || test.getValue().test(device));
     }
 
-    /** What each key asks of a device, and what it finds. */
+    /** The condition of each key, and the device's value. */
     public List<Requirement> requirements(Device device) {
         return values.entrySet().stream()
                 .map(key -> new Requirement(

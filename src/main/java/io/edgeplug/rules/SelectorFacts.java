@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What selectors find on a device, as the texts that their values are written in. */
+/** The properties of a device, as texts that the values of selectors are compared with. */
 final class SelectorFacts {
 
     private static final HexFormat HEX = HexFormat.of();

@@ -12,9 +12,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * A key of {@code [class.match]}; the words are those of the SR-IOV network device plugin's selectors.
+ * A key of {@code [class.match]}. The keys have the names of the SR-IOV network device plugin's selectors.
  *
- * <p>Each says what it finds on a device, as texts, and the form of a value that matches one of them.
+ * <p>Each key has the scope of devices that it can match, the form of its values, and the texts that it compares on a
+ * device.
  */
 public enum SelectorWord {
     /** PCI vendor IDs. */
@@ -46,9 +47,9 @@ public enum SelectorWord {
     AUX_TYPES(Scope.NETWORK, ValueForm::name, SelectorFacts::auxiliaryTypes),
     /** How vDPA devices are used: {@code vhost} or {@code virtio}. */
     VDPA_TYPE(Scope.NETWORK, ValueForm::vdpaType, SelectorFacts::vdpaTypes),
-    /** What FPGA regions are programmed with. */
+    /** Images in FPGA regions. */
     AFU_IDS(Scope.FPGA, ValueForm::fpgaId, SelectorFacts::afuIds),
-    /** What bitstreams must be made for to fit an FPGA region. */
+    /** IDs for which bitstreams of an FPGA region must be made. */
     COMPAT_IDS(Scope.FPGA, ValueForm::fpgaId, SelectorFacts::compatIds),
     /** Files, as absolute paths in which {@code *} and {@code ?} match within a name. */
     PATHS(Scope.FILE, ValueForm::path, device -> device instanceof PathDevice path ? List.of(path.path()) : List.of());
@@ -67,7 +68,7 @@ public enum SelectorWord {
         this.facts = facts;
     }
 
-    /** The kinds that a word can match at all. */
+    /** The kinds of devices that a key can match at all. */
     private enum Scope {
         FUNCTION,
         NETWORK,
@@ -75,7 +76,7 @@ public enum SelectorWord {
         FILE
     }
 
-    /** The word that a class says, {@code pf_names}. */
+    /** The key in the configuration, such as {@code pf_names}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -90,18 +91,18 @@ public enum SelectorWord {
         };
     }
 
-    /** Whether a class says {@code true} or {@code false}, and not an array of strings. */
+    /** Whether the value is {@code true} or {@code false}, and not an array of strings. */
     public boolean isBoolean() {
         return this == IS_RDMA;
     }
 
-    /** What a device has for this key to look at. */
+    /** The device's value for this key, for a person. */
     String actual(Device device) {
         List<String> found = facts.apply(device);
         return found.isEmpty() ? "none" : String.join(", ", found);
     }
 
-    /** What is wrong with the form of a value of this key. */
+    /** The mistake in the form of a value of this key. */
     public Optional<String> problem(String text) {
         try {
             compile(text);
@@ -112,9 +113,9 @@ public enum SelectorWord {
     }
 
     /**
-     * What one value of this key matches.
+     * The condition for one value of this key.
      *
-     * @throws IllegalArgumentException if the value has a wrong form; the message tells the right one
+     * @throws IllegalArgumentException if the value has a wrong form; the message says the right one
      */
     public Predicate<Device> compile(String text) {
         Predicate<String> wanted = form.apply(text);

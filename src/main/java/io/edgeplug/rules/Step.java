@@ -13,19 +13,19 @@ import java.util.regex.Pattern;
 /** One step of a recipe. */
 public sealed interface Step {
 
-    /** The key of {@code [class.prepare]} that asks for it, by which errors name it. */
+    /** The key of {@code [class.prepare]} for this step, which also names it in errors. */
     String word();
 
-    /** What it does, for a person: {@code flr}. */
+    /** The action, for a person, such as {@code flr}. */
     String text();
 
-    /** The same, with what its templates stand for on a device. */
+    /** The action with its templates filled in for a device. */
     default String text(Device device) {
         return text();
     }
 
     /**
-     * Settings of a VF on its PF, put back to what the class says; what it does not say stays.
+     * Settings of a VF on its PF. A setting that the class leaves out stays as it is.
      *
      * @param mac a MAC address, or {@code random} for a new one each time
      * @param vlan 0 for none
@@ -43,13 +43,16 @@ public sealed interface Step {
             Optional<String> linkState)
             implements Step {
 
-        /** A MAC address that is made anew each time, local and of one station. */
+        /** Stands for a new MAC address each time, locally administered and unicast. */
         public static final String RANDOM = "random";
 
-        /** What a MAC address of one station looks like; zeros are none, and let a VF choose its own at any time. */
+        /**
+         * The form of a unicast MAC address. Zeros mean that there is none, so that the VF can choose its own at any
+         * time.
+         */
         public static final Pattern STATION = Pattern.compile("(?!00(:00){5})[0-9a-f][02468ace](:[0-9a-f]{2}){5}");
 
-        /** Nothing is said. */
+        /** No settings. */
         public static final Vf NONE = new Vf(
                 Optional.empty(),
                 OptionalInt.empty(),
@@ -82,7 +85,7 @@ public sealed interface Step {
             return new Vf(address, vlan, trust, spoofCheck, minRate, maxRate, linkState);
         }
 
-        /** Those of the settings that are not as these say; one of which these say nothing counts as if it were. */
+        /** The settings that differ from the actual ones. A setting of unknown actual value counts as equal. */
         public Vf differingFrom(Vf actual) {
             return new Vf(
                     differing(mac, actual.mac),
@@ -111,21 +114,21 @@ public sealed interface Step {
         }
     }
 
-    /** A reset; a driver that has made network interfaces or the like of the function is unbound for it. */
+    /** A reset. A driver that has made network interfaces or other devices of the function is unbound for it. */
     record Reset(Method method) implements Step {
 
-        /** How a function is reset; see reset_method in Documentation/ABI/testing/sysfs-bus-pci. */
+        /** The method of a reset; see reset_method in Documentation/ABI/testing/sysfs-bus-pci. */
         public enum Method {
             /** Function level reset. */
             FLR,
-            /** The bus above it, which the kernel allows where nothing else is on it. */
+            /** A reset of the bus above it, which the kernel allows if no other function is on that bus. */
             BUS,
-            /** Whatever the kernel prefers. */
+            /** The method that the kernel prefers. */
             FUNCTION,
-            /** No reset: the driver lets go of it and starts anew. */
+            /** No reset: the driver is unbound and bound again. */
             REBIND;
 
-            /** As a class says it: {@code flr}. */
+            /** The word in the configuration, such as {@code flr}. */
             public String word() {
                 return name().toLowerCase(Locale.ROOT);
             }
@@ -142,7 +145,7 @@ public sealed interface Step {
         }
     }
 
-    /** A driver that the function is bound to. */
+    /** The driver to which the function is bound. */
     record Driver(String name) implements Step {
         @Override
         public String word() {
@@ -156,15 +159,15 @@ public sealed interface Step {
     }
 
     /**
-     * What an FPGA is programmed with.
+     * The image for an FPGA.
      *
      * @param file an absolute path
-     * @param sha256 of all its bytes, 64 lower-case hexadecimal digits
-     * @param id what the FPGA says it is programmed with afterwards, 32 lower-case hexadecimal digits
-     * @param idFile where it says so, below the root; an Intel region's port has its own
-     * @param tool the vendor's, instead of the kernel
-     * @param partial whether the image is of a part of the FPGA
-     * @param always whether it is programmed although it says that it is already
+     * @param sha256 of the file, 64 lower-case hexadecimal digits
+     * @param id the ID that the FPGA reports afterwards, 32 lower-case hexadecimal digits
+     * @param idFile the file, below the root, in which it reports the ID; the port of an Intel region has its own
+     * @param tool a vendor's tool that loads the image instead of the kernel
+     * @param partial whether the image is for a part of the FPGA
+     * @param always whether the FPGA is programmed even if it already reports this image
      */
     record Program(
             String file,
@@ -175,6 +178,12 @@ public sealed interface Step {
             boolean partial,
             boolean always)
             implements Step {
+
+        /** The same with another image. */
+        Program with(Image image) {
+            return new Program(image.file(), image.sha256(), image.id(), idFile, tool, partial, always);
+        }
+
         @Override
         public String word() {
             return "program";
@@ -187,11 +196,11 @@ public sealed interface Step {
     }
 
     /**
-     * A program of the administrator's.
+     * A program of the administrator.
      *
      * @param argv begins with an absolute path
-     * @param timeout after which it is killed
-     * @param limits what it may use
+     * @param timeout after which the program is killed
+     * @param limits what the program may use
      */
     record Command(List<Template> argv, Duration timeout, ProgramLimits limits) implements Step {
 

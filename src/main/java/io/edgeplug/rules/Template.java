@@ -16,7 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A text of a class with words in braces that each device fills in: {@code /dev/shm/{id}}; a brace itself is doubled.
+ * A text of a class with words in braces, which are filled in for each device: {@code /dev/shm/{id}}. A doubled brace
+ * stands for itself.
  *
  * @param words those that occur in the text
  */
@@ -29,11 +30,11 @@ public record Template(String text, Set<TemplateWord> words) {
     }
 
     /**
-     * Reads a text for devices of a kind, or of any if none is said.
+     * Reads a text for devices of a kind, or of any kind.
      *
-     * @param others words that it may hold besides those that such devices have
-     * @throws IllegalArgumentException if it has a word that such devices do not have, or a brace that stands alone,
-     *     which the message tells
+     * @param others words that the text may have besides those that such devices have
+     * @throws IllegalArgumentException if the text has a word that such devices do not have, or a single brace; the
+     *     message says which
      */
     public static Template parse(String text, Optional<Kind> kind, TemplateWord... others) {
         List<TemplateWord> allowed = Stream.of(TemplateWord.values())
@@ -58,25 +59,25 @@ public record Template(String text, Set<TemplateWord> words) {
                 + allowed.stream().map(word -> "{" + word.word() + "}").collect(Collectors.joining(", ")));
     }
 
-    /** Whether every device has the same text. */
+    /** Whether the text is the same for every device. */
     public boolean isConstant() {
         return words.isEmpty();
     }
 
-    /** The first word, in the order of their kinds, for which the device has nothing. */
+    /** The first word, in the order of the constants, for which the device has no value. */
     public Optional<TemplateWord> missing(Device device) {
         return words.stream().sorted().filter(word -> word.of(device).isEmpty()).findFirst();
     }
 
-    /** The text with the device's words in it; those that it does not have stay as they are. */
+    /** The text with the device's values. A word without a value stays as it is. */
     public String fill(Device device) {
         return filled(word -> word.of(device).orElse("{" + word.word() + "}"));
     }
 
     /**
-     * The text for a device; empty if it lacks something that this device happens not to have.
+     * The text for a device; empty if the device lacks one of the values.
      *
-     * @param others what the words that devices do not have stand for
+     * @param others the values of words that devices do not have
      */
     public Optional<String> fill(Device device, Map<TemplateWord, String> others) {
         Function<TemplateWord, Optional<String>> value =

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 
-/** What a {@link Template} may ask of a device, {@code {id}} and others. */
+/** The words of a {@link Template}, such as {@code {id}}. */
 public enum TemplateWord {
     /** The device's ID. */
     ID {
@@ -31,7 +31,7 @@ public enum TemplateWord {
             return function(device).map(function -> function.address().toString());
         }
     },
-    /** The NUMA node it is nearest to. */
+    /** The nearest NUMA node. */
     NUMA_NODE {
         @Override
         Optional<String> of(Device device) {
@@ -82,7 +82,7 @@ public enum TemplateWord {
                     : Optional.empty();
         }
     },
-    /** A VF's number among those of its PF. */
+    /** The number of a VF on its PF. */
     VF {
         @Override
         Optional<String> of(Device device) {
@@ -105,14 +105,14 @@ public enum TemplateWord {
             return first(device.rdmaDevices().stream().map(RdmaDevice::name).toList());
         }
     },
-    /** What an FPGA is programmed with. */
+    /** The image in an FPGA. */
     AFU {
         @Override
         Optional<String> of(Device device) {
             return device instanceof Fpga fpga ? first(fpga.afuIds()) : Optional.empty();
         }
     },
-    /** Where the image is that a vendor's tool is to load: a copy that was verified. No device has it by itself. */
+    /** The verified copy of the image that a vendor's tool should load. No device has this value by itself. */
     FILE {
         @Override
         Optional<String> of(Device device) {
@@ -120,20 +120,20 @@ public enum TemplateWord {
         }
     };
 
-    /** What the device has there; empty if it has nothing. */
+    /** The device's value; empty if it has none. */
     abstract Optional<String> of(Device device);
 
-    /** The word of that name. */
+    /** The word with that name. */
     static Optional<TemplateWord> parse(String word) {
         return Stream.of(values()).filter(one -> one.word().equals(word)).findFirst();
     }
 
-    /** As a template says it, without braces. */
+    /** The word in a template, without braces. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether a device of that kind can have it at all. */
+    /** Whether a device of that kind can have a value at all. */
     boolean concerns(Kind kind) {
         return switch (this) {
             case ID -> true;

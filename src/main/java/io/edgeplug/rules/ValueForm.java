@@ -10,9 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The forms of values in {@code [class.match]}: each makes of a text what it matches.
+ * The forms of values in {@code [class.match]}. Each method makes a condition of a text.
  *
- * <p>All throw IllegalArgumentException if the text has another form; its message tells the right one.
+ * <p>All throw IllegalArgumentException if the text has a wrong form. The message says the right one.
  */
 final class ValueForm {
 
@@ -22,7 +22,7 @@ final class ValueForm {
 
     private ValueForm() {}
 
-    /** A vendor or device. */
+    /** A vendor or device ID. */
     static Predicate<String> functionId(String text) {
         return digits(text, "four hexadecimal digits, as 8086", 4)::equals;
     }
@@ -36,13 +36,13 @@ final class ValueForm {
         return parseAddress(text).toString()::equals;
     }
 
-    /** A PF's address, with or without the numbers of VFs. */
+    /** The address of a PF, with or without the numbers of VFs. */
     static Predicate<String> rootDevice(String text) {
         VfRange range = VfRange.parse(text);
         return range.with(parseAddress(range.pf()).toString()::equals);
     }
 
-    /** A PF's interface, with or without the numbers of VFs. */
+    /** The interface of a PF, with or without the numbers of VFs. */
     static Predicate<String> pfName(String text) {
         VfRange range = VfRange.parse(text);
         return range.with(NameGlob.parse(range.pf())::matches);
@@ -56,7 +56,7 @@ final class ValueForm {
         return PathGlob.parse(text)::matches;
     }
 
-    /** The ID of an accelerator function or of what it fits on, as a UUID or without the dashes. */
+    /** The ID of an accelerator function, or of the FPGA that it fits on, as a UUID or without the dashes. */
     static Predicate<String> fpgaId(String text) {
         String wanted = text.replace("-", "").toLowerCase(Locale.ROOT);
         if (!ID.matcher(wanted).matches()) {

@@ -11,28 +11,28 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Which addresses the VFs of a PF get: MAC addresses of 6 bytes, or GUIDs of 8.
+ * The addresses of the VFs of a PF: MAC addresses of 6 bytes, or GUIDs of 8.
  *
- * @param values those that the administrator names, in lower case with colons: none, one for each VF, or the one that is
- *     counted up from
+ * @param values the addresses of the administrator, in lower case with colons: none, one for each VF, or the first one,
+ *     from which the others are counted up
  */
 public record VfAddresses(Source source, List<String> values) {
 
-    /** They stay as the driver makes them. */
+    /** The addresses stay as the driver made them. */
     public static final VfAddresses KEEP = new VfAddresses(Source.KEEP, List.of());
 
-    /** Each follows from its PF's address and its own number, and so is the same after each boot. */
+    /** Each address is derived from the PF's address and the VF's number, so it is the same after each boot. */
     public static final VfAddresses FIXED = new VfAddresses(Source.FIXED, List.of());
 
     private static final HexFormat COLONS = HexFormat.ofDelimiter(":");
     private static final int LOCAL = 0x02;
     private static final int GROUP = 0x01;
 
-    /** Where an address comes from. */
+    /** The source of an address. */
     public enum Source {
         KEEP,
         FIXED,
-        /** Counted up from the first VF's. */
+        /** Counted up from the address of the first VF. */
         BASE,
         /** One for each VF. */
         LIST
@@ -42,17 +42,17 @@ public record VfAddresses(Source source, List<String> values) {
         values = List.copyOf(values);
     }
 
-    /** Whether the addresses are named, so that two PFs with the same ones would collide. */
+    /** Whether the administrator names the addresses, so that two PFs with them would collide. */
     public boolean isForOnePf() {
         return source == Source.BASE || source == Source.LIST;
     }
 
-    /** The MAC address of a VF of the PF with that address; empty if the VF keeps its own. */
+    /** The MAC address of a VF whose PF has that address; empty if the VF keeps its own. */
     public Optional<String> mac(String pf, int vf) {
         return address(pf, vf, 6);
     }
 
-    /** The GUID of a VF of the PF with that GUID; empty if the VF keeps its own. */
+    /** The GUID of a VF whose PF has that GUID; empty if the VF keeps its own. */
     public Optional<String> guid(String pf, int vf) {
         return address(pf, vf, 8);
     }
@@ -66,7 +66,10 @@ public record VfAddresses(Source source, List<String> values) {
         };
     }
 
-    /** A digest, since the addresses of a card's ports follow each other: their VFs' would overlap if counted. */
+    /**
+     * Makes a digest, because the addresses of a card's ports follow each other: counted addresses of their VFs would
+     * overlap.
+     */
     private static byte[] derived(String pf, int vf, int bytes) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256")

@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A PF, and which of its VFs or sub-functions: {@code ens1f0#0,2-7}.
+ * A PF and the numbers of its VFs or sub-functions, such as {@code ens1f0#0,2-7}.
  *
- * @param numbers empty for all, and the PF itself
+ * @param numbers empty for all of them and the PF itself
  */
 record VfRange(String pf, Optional<BitSet> numbers) {
 
@@ -29,7 +29,7 @@ record VfRange(String pf, Optional<BitSet> numbers) {
         return new VfRange(pf, hash < 0 ? Optional.empty() : Optional.of(numbers(text.substring(hash + 1))));
     }
 
-    /** Takes a PF as {@code ens1f0}, and a VF of it as {@code ens1f0#3}. */
+    /** Matches a PF as {@code ens1f0}, and a VF of it as {@code ens1f0#3}. */
     Predicate<String> with(Predicate<String> isPf) {
         return found -> {
             int hash = found.lastIndexOf('#');

@@ -10,16 +10,16 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Which VFs an administrator wants of some PFs: one {@code [[vfs]]} of the configuration.
+ * The VFs that an administrator wants of some PFs: one {@code [[vfs]]} of the configuration.
  *
  * @param place its file and line, for a person
- * @param match the PFs
+ * @param match selects the PFs
  * @param count how many VFs each of them has
  * @param driver of the VFs; empty for the one that the kernel chooses
- * @param settings what the PF says of each VF, but for its MAC address
- * @param mtu of the PF, which is the most that a VF can have
- * @param eswitch how the adapter connects its VFs; empty for as it is
- * @param rdmaNetns how the node's network namespaces share RDMA devices; empty if that does not matter
+ * @param settings that the PF has for each VF, except its MAC address
+ * @param mtu of the PF, which is the highest that a VF can have
+ * @param eswitch how the adapter connects its VFs; empty to leave it as it is
+ * @param rdmaNetns how the node's network namespaces should share RDMA devices; empty if that does not matter
  */
 public record WantedVfs(
         String place,
@@ -33,7 +33,7 @@ public record WantedVfs(
         Optional<EswitchMode> eswitch,
         Optional<RdmaNetns> rdmaNetns) {
 
-    /** What a PF is from power-on, whatever its driver does. */
+    /** Properties that a PF has from power-on, whatever its driver does. */
     private static final Set<SelectorWord> LASTING =
             EnumSet.of(SelectorWord.VENDORS, SelectorWord.DEVICES, SelectorWord.PCI_ADDRESSES);
 
@@ -43,7 +43,7 @@ public record WantedVfs(
         /** With a representor of each VF on the node. */
         SWITCHDEV;
 
-        /** As the configuration and devlink say it: {@code switchdev}. */
+        /** The word of the configuration and of devlink, such as {@code switchdev}. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -54,21 +54,21 @@ public record WantedVfs(
         SHARED,
         EXCLUSIVE;
 
-        /** As the configuration says it: {@code exclusive}. */
+        /** The word in the configuration, such as {@code exclusive}. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** Whether the entry is about that PF. */
+    /** Whether the entry takes that PF. */
     public boolean takes(PciDevice pf) {
         return match.mismatch(pf).isEmpty();
     }
 
     /**
-     * Whether it may be about that PF once a driver is bound and udev has named its interface.
+     * Whether the entry may take the PF once a driver is bound and udev has named its interface.
      *
-     * @param isNamed whether udev has
+     * @param isNamed whether udev has named it
      */
     public boolean mayTake(PciDevice pf, boolean isNamed) {
         Set<SelectorWord> settled = EnumSet.copyOf(LASTING);
@@ -81,7 +81,7 @@ public record WantedVfs(
         return match.takesBy(settled, pf);
     }
 
-    /** Whether anything is said through the PF's interface, or read from it, as the mode of the eswitch is. */
+    /** Whether a setting is made or read through the PF's interface, such as the mode of the eswitch. */
     public boolean needsInterface() {
         return eswitch.isPresent()
                 || mac.source() != VfAddresses.Source.KEEP
@@ -90,12 +90,12 @@ public record WantedVfs(
                 || !settings.isEmpty();
     }
 
-    /** The settings of one VF, whose PF has that address. */
+    /** The settings of one VF whose PF has that address. */
     public Step.Vf settings(String pfAddress, int vf) {
         return settings.withMac(mac.mac(pfAddress, vf));
     }
 
-    /** What is wanted, to a person: {@code 4 VFs, driver vfio-pci, mac fixed}. */
+    /** The wanted VFs, for a person: {@code 4 VFs, driver vfio-pci, mac fixed}. */
     public String text() {
         List<String> parts = new ArrayList<>();
         parts.add(count + (count == 1 ? " VF" : " VFs"));

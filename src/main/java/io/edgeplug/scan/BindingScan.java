@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
 
-/** Reads what the driver of a PCI function or of a part of one has made of it. */
+/** Reads the devices that a driver has made of a PCI function or of a part of one. */
 final class BindingScan {
 
     private static final String CLASS_NET = "sys/class/net/";
@@ -29,7 +29,7 @@ final class BindingScan {
         this.own = own;
     }
 
-    /** The binding of a function or part with these attributes to that driver. */
+    /** The binding to that driver of a function or part with these attributes. */
     static Reading<DriverBinding> read(NodeWide node, PciAttributes own, Optional<String> driver) {
         return new BindingScan(node, own).read(driver);
     }
@@ -51,7 +51,7 @@ final class BindingScan {
                 vfio(driver)));
     }
 
-    /** The RDMA devices that these own, and those in software on its interfaces. */
+    /** The RDMA devices of these owners, and those in software on the interfaces. */
     private List<RdmaDevice> rdmaDevices(List<String> owners, List<String> netNames) {
         List<RdmaDevice> devices = new ArrayList<>();
         for (String owner : owners) {
@@ -66,7 +66,10 @@ final class BindingScan {
         return devices;
     }
 
-    /** {@code ether} or {@code infiniband}, of its interfaces (ARPHRD_* in linux/if_arp.h) and its RDMA ports. */
+    /**
+     * The link types of the interfaces (ARPHRD_* in linux/if_arp.h) and of the RDMA ports: {@code ether} or
+     * {@code infiniband}.
+     */
     private List<String> linkTypes(List<String> netNames, List<RdmaDevice> rdmaDevices) {
         TreeSet<String> types = new TreeSet<>();
         for (String netName : netNames) {

@@ -12,26 +12,26 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * The note of a function that a process of ours is changing, which is neither one thing nor the other meanwhile: whoever
- * follows devices leaves it as it was as long as that process goes on, and has it as unhealthy if the process left it so.
+ * The note of a function that an edgeplug process is changing. While that process runs, the function keeps its last
+ * known state in the inventory. If the process has ended, the function is unhealthy.
  *
  * @param goesOn whether the process lives and has not given up
- * @param problem what to say of the function otherwise
+ * @param problem the problem of the function otherwise
  */
 public record ChangeNote(boolean goesOn, String problem) {
 
-    /** From the node's root; not there if nothing was ever changed since the boot. */
+    /** From the node's root. The directory is missing if nothing was changed since the boot. */
     public static final String DIRECTORY = "run/edgeplug/prepare";
 
-    /** The key of the process that changes it, as {@link ProcessIdentity} writes it. */
+    /** The key for the process that changes the function, as {@link ProcessIdentity} writes it. */
     public static final String BY = "by";
 
-    /** The key of why it could not be put back. */
+    /** The key for the reason why the function could not be restored. */
     public static final String PROBLEM = "problem";
 
     private static final String LEFT = "was left half changed";
 
-    /** The note of a function, if there is one; none for who may not read it. */
+    /** The note of a function, if there is one; empty if this user may not read it. */
     public static Optional<ChangeNote> of(Sysfs sysfs, PciAddress function) {
         String file = file(function);
         try {
@@ -63,8 +63,8 @@ public record ChangeNote(boolean goesOn, String problem) {
                         .isPresent();
         return new ChangeNote(
                 goesOn,
-                problem.map(why -> LEFT + " and cannot be put back: " + why)
-                        .orElse(LEFT + " by a process that has ended, and is not put back yet"));
+                problem.map(why -> LEFT + " and cannot be restored: " + why)
+                        .orElse(LEFT + " by a process that has ended, and is not restored yet"));
     }
 
     private static ChangeNote unreadable(String file, String reason) {
@@ -79,7 +79,7 @@ public record ChangeNote(boolean goesOn, String problem) {
                         .isPresent();
     }
 
-    /** The note of a function, from the node's root. */
+    /** The file of a function's note, from the node's root. */
     public static String file(PciAddress function) {
         return DIRECTORY + "/" + function;
     }

@@ -13,14 +13,14 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The network interfaces without which the node would lose its default route, of IPv4 or IPv6; see proc(5).
+ * The network interfaces without which the node would lose its default route, for IPv4 or IPv6; see proc(5).
  *
- * <p>Those are the interfaces that the routes name, and what these are made of: the ports of a bond or a bridge, the
- * interface below a VLAN.
+ * <p>These are the interfaces of the routes and those below them: the ports of a bond or a bridge, and the interface
+ * below a VLAN.
  */
 final class DefaultRoute {
 
-    /** A node that routes for others may have many routes; of more than this the last are not seen. */
+    /** A node that is a router may have many routes. Routes beyond this size are not seen. */
     private static final int MAX_TABLE_BYTES = 1 << 22;
 
     private static final String IPV4_ANYWHERE = "00000000";
@@ -34,7 +34,7 @@ final class DefaultRoute {
         this.sysfs = sysfs;
     }
 
-    /** Whether any of these is one of them; the routes are read when this is first asked. */
+    /** Whether one of these names is such an interface. The first call reads the routes. */
     boolean needsAnyOf(Collection<String> netNames) throws IOException {
         if (interfaces.isEmpty()) {
             interfaces = Optional.of(interfaces());
@@ -63,7 +63,7 @@ final class DefaultRoute {
         Stream<String> ipv6 = routes("proc/net/ipv6_route")
                 .filter(route -> route.length > 9 && route[0].equals(IPV6_ANYWHERE) && route[1].equals("00"))
                 .map(route -> route[9]);
-        // the kernel refuses what has no other way by a default route of lo; the * of an IPv4 one is none either
+        // The kernel adds a default route on lo that refuses packets. An IPv4 line with * names no interface either.
         return Stream.concat(ipv4, ipv6)
                 .filter(name -> !name.equals("lo") && !name.equals("*"))
                 .toList();

@@ -27,17 +27,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Makes devices of what the kernel shows now.
+ * Makes devices of the node's present state.
  *
- * <p>The scan of one function is the unit and the scan of a node is that scan over all its functions, so what is found
- * after a uevent cannot differ from what a restart would find. A function that goes while it is read is absent; one
- * that cannot be read is unhealthy and says why.
+ * <p>The unit is the scan of one function. The scan of a node does the same for all functions, so a uevent and a
+ * restart lead to the same result. A function that disappears while it is read is absent. A function that cannot be
+ * read is unhealthy and says why.
  *
- * <p>One is for one look at the node: what is the same for all functions it reads once. One thread at a time.
+ * <p>An object is for one look at the node: it reads data that all functions share only once. One thread at a time uses
+ * it.
  */
 public final class DeviceScan {
 
-    /** The kernel has no more, MAX_NUMNODES in include/linux/numa.h; what else a tree says has no use, only a cost. */
+    /**
+     * The kernel has no more (MAX_NUMNODES in include/linux/numa.h). A larger number in a tree of files would only cost
+     * time.
+     */
     private static final int MAX_NUMA_NODES = 1024;
 
     private static final Pattern RANGE = Pattern.compile("(\\d{1,4})(?:-(\\d{1,4}))?");
@@ -45,7 +49,7 @@ public final class DeviceScan {
     private final Sysfs sysfs;
     private final NodeWide node;
 
-    /** A scan of that node, which reads what all functions share at most once. */
+    /** A scan of that node, which reads data that all functions share at most once. */
     public DeviceScan(Sysfs sysfs) {
         this.sysfs = sysfs;
         this.node = new NodeWide(sysfs);
@@ -54,7 +58,7 @@ public final class DeviceScan {
     /**
      * The addresses of all PCI functions, in order.
      *
-     * @throws IOException if the node has PCI and does not tell
+     * @throws IOException if the node has PCI and the list cannot be read
      */
     public List<PciAddress> functions() throws IOException {
         return sysfs.names(PciAttributes.FUNCTIONS).stream()
@@ -69,7 +73,7 @@ public final class DeviceScan {
         return scan.answering(scan.devices(List.of()));
     }
 
-    /** Whether there is a function at that address, of which nothing is read. */
+    /** Whether there is a function at that address. Nothing of it is read. */
     public static boolean isThere(Sysfs sysfs, PciAddress address) {
         try {
             return sysfs.exists(PciAttributes.FUNCTIONS + "/" + address);
@@ -78,7 +82,7 @@ public final class DeviceScan {
         }
     }
 
-    /** The scan of the function at that address, step by step. */
+    /** The scan of the function at that address, for callers that go step by step. */
     public FunctionScan scan(PciAddress address) {
         return new FunctionScan(node, address);
     }
@@ -86,7 +90,7 @@ public final class DeviceScan {
     /**
      * The devices that are neither PCI functions nor files: RDMA in software, and FPGAs of systems on chip.
      *
-     * @throws IOException if the kernel does not tell which there are
+     * @throws IOException if the kernel does not list them
      */
     public List<Device> withoutFunction() throws IOException {
         List<Device> devices = new ArrayList<>(node.rdma().withoutFunction());
@@ -95,8 +99,8 @@ public final class DeviceScan {
     }
 
     /**
-     * The files that these patterns and groups name, each once, in order; what cannot be listed is told and ends
-     * nothing. A file that is the first of a group is no device by itself.
+     * The files that these patterns and groups name, each once, in order. A directory that cannot be listed is a
+     * problem in the result. A file that is the first of a group is no device by itself.
      */
     public PathScan paths(Collection<PathGlob> patterns, Collection<PathGroup> groups) {
         Map<String, PathDevice> found = new TreeMap<>();
@@ -125,8 +129,8 @@ public final class DeviceScan {
     }
 
     /**
-     * The device that the file at a path is for these patterns and groups, as a scan of all paths would find it; empty if
-     * there is no such file, or nothing names it.
+     * The device that a scan of all paths would make of the file at that path. Empty if there is no such file, or if no
+     * pattern or group names it.
      */
     public Optional<PathDevice> path(String path, Collection<PathGlob> patterns, Collection<PathGroup> groups) {
         Map<String, PathDevice> found = new TreeMap<>();
@@ -163,11 +167,12 @@ public final class DeviceScan {
      * The files that were found.
      *
      * @param problems a line for each pattern that could not be followed
-     * @param excess those of them that are too much for any node, and a mistake of whoever wrote the pattern
+     * @param excess the problems of patterns that name too many files for any node, which are mistakes in the
+     *     configuration
      */
     public record PathScan(List<PathDevice> devices, List<String> problems, List<String> excess) {
 
-        /** As many devices as the daemon's heap is made for. */
+        /** The daemon's heap has room for this many devices. */
         public static final int MAX_FILES = 4096;
 
         public PathScan {
@@ -177,7 +182,9 @@ public final class DeviceScan {
         }
     }
 
-    /** A file, and what belongs to it: without that it is of no use. One that has just gone is absent. */
+    /**
+     * Adds a file with the other files of its group, without which it is useless. A file that has just gone is absent.
+     */
     private void add(Map<String, PathDevice> found, List<Member> members, Optional<PathGroup> group) {
         String path = members.getFirst().path();
         if (found.containsKey(path)) {
@@ -204,7 +211,7 @@ public final class DeviceScan {
         found.put(path, new PathDevice(PathDevice.id(path), files, group, health));
     }
 
-    /** What cannot be told is there, and unhealthy. */
+    /** A path that cannot be looked at counts as existing, and is unhealthy. */
     private boolean isThere(String path) {
         try {
             return sysfs.exists(path.substring(1));
@@ -213,7 +220,7 @@ public final class DeviceScan {
         }
     }
 
-    /** A directory is no file that was meant: container runtimes make one in place of a file that is missing. */
+    /** A directory is rarely meant: container runtimes make one in place of a missing file. */
     private Optional<String> problem(Member member, Optional<FileKind> found) throws IOException {
         String path = member.path();
         if (found.isEmpty()) {
@@ -237,9 +244,9 @@ public final class DeviceScan {
     }
 
     /**
-     * The NUMA nodes that the node has, in order; none where the kernel knows nothing of NUMA.
+     * The NUMA nodes of the node, in order; none if the kernel has no NUMA.
      *
-     * @throws IOException if the kernel does not tell
+     * @throws IOException if the kernel does not list them
      */
     public List<Integer> numaNodes() throws IOException {
         Matcher ranges =

@@ -13,23 +13,26 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds what a function's driver has made of it, by the names in the function's directory. */
+/** Finds the devices that a driver has made of a function, by the names in the function's directory. */
 final class DriverDeviceScan {
 
     private static final String VDPA_BUS = "sys/bus/vdpa/devices";
 
-    /** The module that made it, its type there, a number; xocl names its platform devices alike, but not by module. */
+    /** The module, the type and a number. The platform devices of xocl have similar names, but without the module. */
     private static final Pattern AUXILIARY = Pattern.compile("(\\w+)\\.[\\w-]+\\.\\d+");
 
     private static final Pattern VHOST = Pattern.compile("vhost-vdpa-\\d+");
 
-    /** Classes whose device nodes are for programs, and where udev puts these. */
+    /** The classes whose device nodes are for programs, and the directories in which udev puts the nodes. */
     private static final Map<String, String> NODES = Map.of("uio", "/dev/", "drm", "/dev/dri/", "xrt_mgmt", "/dev/");
 
     private static final Pattern NODE = Pattern.compile("(?:uio|renderD|xclmgmt)\\d+");
 
     private final Sysfs sysfs;
-    /** All on the bus: an administrator may give them any name, so only it knows which are theirs. */
+    /**
+     * All vDPA devices of the bus. An administrator may give them any name, so only the bus knows which names are
+     * theirs.
+     */
     private Optional<List<String>> vdpaNames = Optional.empty();
 
     DriverDeviceScan(Sysfs sysfs) {

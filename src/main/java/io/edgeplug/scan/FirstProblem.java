@@ -2,12 +2,12 @@ package io.edgeplug.scan;
 
 import java.util.Optional;
 
-/** The first problem of several readings, which is the one that a device's health tells. */
+/** Collects the first problem of several readings, which becomes the problem of the device. */
 final class FirstProblem {
 
     private Optional<String> text = Optional.empty();
 
-    /** The value of a reading, the problem of which is kept if it is the first. */
+    /** The value of a reading. Its problem is kept if it is the first one. */
     <T> T in(Reading<T> reading) {
         text = text.or(reading::problem);
         return reading.value();
@@ -21,7 +21,7 @@ final class FirstProblem {
         return text;
     }
 
-    /** A value that was made of these readings. */
+    /** A value that was made from these readings, with their first problem. */
     <T> Reading<T> with(T value) {
         return new Reading<>(value, text);
     }

@@ -16,10 +16,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Reads FPGAs: those of a PCI function, and the managers on the platform bus.
+ * Reads the FPGAs of a PCI function, and the FPGA managers on the platform bus.
  *
- * <p>A DFL card (Documentation/fpga/dfl.rst in the kernel) and one with Intel's driver before it (OPAE) differ in the
- * names of what they show: ports with the IDs of their accelerators, and the management engine with what fits them.
+ * <p>DFL cards (Documentation/fpga/dfl.rst in the kernel) and cards with Intel's earlier driver (OPAE) show the same
+ * things under different names: ports with the IDs of their accelerators, and the management engine with the ID that
+ * bitstreams need.
  */
 final class FpgaScan {
 
@@ -38,9 +39,10 @@ final class FpgaScan {
     }
 
     /**
-     * The FPGAs of a function with that directory; regions without ports have nothing to hand over.
+     * The FPGAs of the function with that directory. Regions without ports are left out, because they have nothing to
+     * hand over.
      *
-     * @param names what is in the directory
+     * @param names the names in the directory
      */
     List<PciDevice> below(PciFunction function, String directory, Set<String> names) throws IOException {
         List<PciDevice> found = new ArrayList<>();
@@ -90,7 +92,7 @@ final class FpgaScan {
         return parts.stream().map(part -> "/dev/" + part).toList();
     }
 
-    /** What the engine can put into its ports: OPAE's interface ID, DFL's compat_id of the region that it programs. */
+    /** The ID that bitstreams for the engine's ports need: OPAE's interface_id, or DFL's compat_id of the region. */
     private Optional<String> compatId(String engine) throws IOException {
         if (engine.contains("intel-fpga-fme")) {
             return sysfs.read(engine + "/pr/interface_id");
@@ -113,12 +115,12 @@ final class FpgaScan {
                 : Health.HEALTHY;
     }
 
-    /** Whether xocl has marked it as a user function, with an empty file. */
+    /** Whether xocl has marked the function as a user function. The mark is an empty file. */
     private boolean isAlveo(String directory, Set<String> names) throws IOException {
         return names.contains("user_pf") && sysfs.read(directory + "user_pf").isPresent();
     }
 
-    /** An Alveo's user function, or one with an FPGA manager. */
+    /** A user function of an Alveo, or a function with an FPGA manager. */
     private FpgaFunction whole(PciFunction function, String directory) throws IOException {
         Optional<String> afuId = sysfs.read(directory + "xclbinuuid")
                 .filter(id -> !ZEROS.matcher(id).matches());
@@ -140,7 +142,7 @@ final class FpgaScan {
         return names.stream().filter(name -> pattern.matcher(name).matches()).toList();
     }
 
-    /** The FPGAs of which no PCI function is a part. */
+    /** The FPGAs that are no part of a PCI function. */
     List<PlatformFpga> withoutFunction() throws IOException {
         List<PlatformFpga> found = new ArrayList<>();
         for (String manager : sysfs.names(MANAGERS)) {

@@ -21,10 +21,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Makes the devices of one PCI function, reading nothing of any other but its PF.
+ * Makes the devices of one PCI function. Of other functions, it reads only the PF.
  *
- * <p>In two steps, since the kernel keeps whoever reads the configuration space of a function that is being reset: what
- * its attributes tell is known by then.
+ * <p>The scan has two steps, because the kernel blocks a reader of the configuration space while the function is being
+ * reset. The first step reads the attributes, which always works.
  */
 public final class FunctionScan {
 
@@ -38,9 +38,9 @@ public final class FunctionScan {
     }
 
     /**
-     * The devices of the function, as its attributes tell: none if it is not there.
+     * The devices of the function by its attributes; none if there is no function.
      *
-     * @param known what was read of it before, which stands where it cannot be read now
+     * @param known the result of an earlier scan, for values that cannot be read now
      */
     public List<PciDevice> devices(List<PciDevice> known) {
         FirstProblem problems = new FirstProblem();
@@ -62,7 +62,7 @@ public final class FunctionScan {
         return with(unreadable, kept);
     }
 
-    /** These devices, unhealthy if the function could be read and does not answer on PCI. */
+    /** The same devices, but unhealthy if the function could be read and does not answer on PCI. */
     public List<PciDevice> answering(List<PciDevice> devices) {
         return with(own.flatMap(PciAttributes::silence).map(Health::unhealthy), devices);
     }
@@ -75,7 +75,7 @@ public final class FunctionScan {
                         .toList();
     }
 
-    /** What stands for a function of which nothing could ever be read. */
+    /** Stands for a function that could never be read. */
     public static PciDevice unread(PciAddress address) {
         return new OtherPci(PciFunction.unknown(address), Health.HEALTHY);
     }
@@ -107,8 +107,8 @@ public final class FunctionScan {
     }
 
     /**
-     * A function that is no VF is of one kind: an FPGA or regions of one, else an HCA if it has RDMA devices, else a
-     * network adapter if its class says so, else of no known family. Beside it are its sub-functions.
+     * A function that is no VF has one kind. It is an FPGA or regions of one, else an HCA if it has RDMA devices, else
+     * a network adapter by its class, else of no known family. Its sub-functions are devices beside it.
      */
     private Reading<List<PciDevice>> whole(PciAttributes own) {
         FirstProblem problems = new FirstProblem();
@@ -133,7 +133,7 @@ public final class FunctionScan {
         return problems.with(devices);
     }
 
-    /** What is wrong with the sub-function itself makes it unhealthy alone; a problem is one of its PF's. */
+    /** A problem of the sub-function makes only it unhealthy. The problem of the reading is one of its PF. */
     private Reading<SubFunction> subFunction(PciFunction function, PciAttributes physical, String id) {
         FirstProblem problems = new FirstProblem();
         PciAttributes own = problems.in(physical.part(id));
@@ -185,8 +185,8 @@ public final class FunctionScan {
     }
 
     /**
-     * A VF's number follows from its routing ID (PCI Express base specification, First VF Offset and VF Stride), so
-     * that reading one VF of 256 does not read 256 links.
+     * The number of a VF follows from its routing ID (PCI Express base specification, First VF Offset and VF Stride).
+     * So a look at one VF of 256 does not read 256 links.
      */
     private int vfIndex(PciAttributes physical, FirstProblem problems) {
         OptionalInt offset = problems.in(physical.number("sriov_offset"));

@@ -20,17 +20,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Looks at what {@link HealthCheck}s ask for, as it is now and not as it was when the device was scanned. */
+/** Checks the conditions of {@link HealthCheck} at this moment, and not at the time when the device was scanned. */
 public final class HealthScan {
 
     private final Sysfs sysfs;
 
-    /** Looks at the health of devices of that node. */
+    /** A scan of devices of that node. */
     public HealthScan(Sysfs sysfs) {
         this.sysfs = sysfs;
     }
 
-    /** The first thing that is wrong with a device, without its name; what cannot be read is wrong. */
+    /** The first problem of a device, without its name. A value that cannot be read is a problem. */
     public Optional<String> problem(Device device, Set<HealthCheck> checks) {
         for (HealthCheck check : HealthCheck.values()) {
             if (checks.contains(check)) {
@@ -43,7 +43,7 @@ public final class HealthScan {
         return Optional.empty();
     }
 
-    /** How many fatal PCI Express errors the kernel has counted; empty where it counts none. */
+    /** How many fatal PCI Express errors the kernel has counted; empty if it counts none. */
     public OptionalLong fatalErrors(Device device) {
         if (!(device instanceof PciDevice pci)) {
             return OptionalLong.empty();
@@ -90,7 +90,7 @@ public final class HealthScan {
                 .findFirst();
     }
 
-    /** The kernel refuses to tell the carrier of an interface that is not up: EINVAL. */
+    /** The kernel answers EINVAL for the carrier of an interface that is not up. */
     private boolean hasCarrier(String netName) {
         try {
             return sysfs.read("sys/class/net/" + netName + "/carrier").equals(Optional.of("1"));

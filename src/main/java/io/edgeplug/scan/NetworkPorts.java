@@ -10,12 +10,12 @@ import java.util.SortedMap;
 import java.util.regex.Pattern;
 
 /**
- * The interfaces below one PF, which in switchdev mode are its uplink and a representor of each VF and sub-function; see
- * Documentation/networking/switchdev.rst and representors.rst in the kernel.
+ * The interfaces below one PF. In switchdev mode, these are its uplink and a representor of each VF and sub-function;
+ * see Documentation/networking/switchdev.rst and representors.rst in the kernel.
  *
- * <p>Each tells by {@code phys_port_name} what it is: {@code p0}, {@code pf0vf3}, {@code pf0sf88}, and before Linux 5.2
- * just the VF's number. Interfaces are asked in the order in which their names promise an answer, so that finding one of
- * 256 does not read 256.
+ * <p>{@code phys_port_name} says what an interface is: {@code p0}, {@code pf0vf3}, {@code pf0sf88}, and before Linux
+ * 5.2 only the number of the VF. The most likely interfaces by name are asked first, so finding one of 256 does not
+ * read 256.
  */
 final class NetworkPorts {
 
@@ -25,7 +25,7 @@ final class NetworkPorts {
     private final Sysfs sysfs;
     private final SortedMap<String, String> directories;
 
-    /** The interfaces of these names, each with the directory that it is in. */
+    /** The interfaces with these names, each with its directory. */
     NetworkPorts(Sysfs sysfs, SortedMap<String, String> directories) {
         this.sysfs = sysfs;
         this.directories = directories;
@@ -35,13 +35,13 @@ final class NetworkPorts {
         return directories.isEmpty();
     }
 
-    /** Those of the PF itself, sorted. */
+    /** The interfaces of the PF itself, sorted. */
     List<String> uplinks() throws IOException {
         if (directories.size() < 2) {
             return List.copyOf(directories.keySet());
         }
         List<String> own = new ArrayList<>();
-        // udev names representors after their uplink
+        // udev makes the names of representors longer than that of their uplink.
         for (String name : sorted(Comparator.comparingInt(String::length))) {
             String port = portName(name);
             if (UPLINK.matcher(port).matches()) {
@@ -54,12 +54,12 @@ final class NetworkPorts {
         return own.stream().sorted().toList();
     }
 
-    /** The representor of the PF's VF of that number. */
+    /** The representor of the PF's VF with that number. */
     Optional<String> ofVirtualFunction(int number) throws IOException {
         return find(number, Pattern.compile("(?:pf\\d+vf)?" + number));
     }
 
-    /** The representor of the PF's sub-function of that number. */
+    /** The representor of the PF's sub-function with that number. */
     Optional<String> ofSubFunction(int number) throws IOException {
         return find(number, Pattern.compile("pf\\d+sf" + number));
     }
@@ -84,7 +84,7 @@ final class NetworkPorts {
                 .toList();
     }
 
-    /** EOPNOTSUPP is the kernel's answer for an interface that is no port of a switch. */
+    /** The kernel answers EOPNOTSUPP for an interface that is no port of a switch. */
     private String portName(String name) throws IOException {
         try {
             return sysfs.read(directories.get(name) + "/" + name + "/phys_port_name")

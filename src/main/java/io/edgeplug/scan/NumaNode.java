@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * The NUMA node of a function.
  *
  * @param number empty if none is known
- * @param isGuess whether the kernel names none, and this one follows from what is around the function
+ * @param isGuess whether the number is a guess from the functions around it, because the kernel names none
  */
 record NumaNode(OptionalInt number, boolean isGuess) {
 
@@ -21,10 +21,10 @@ record NumaNode(OptionalInt number, boolean isGuess) {
     private static final Pattern NODE = Pattern.compile("node(\\d{1,4})");
 
     /**
-     * The node that the function names. Where the kernel says that it names none, that of the nearest function above it
-     * that names one; else the node that has just the function's CPUs.
+     * The node that the function reports. If the kernel reports none, it is that of the nearest function above that has
+     * one. Otherwise it is the node that has exactly the function's CPUs.
      *
-     * @param above the functions that it is reached through, from the root port down
+     * @param above the functions through which it is reached, from the root port down
      */
     static Reading<NumaNode> of(NodeWide node, PciAttributes own, List<PciAddress> above) {
         FirstProblem problems = new FirstProblem();
@@ -37,7 +37,7 @@ record NumaNode(OptionalInt number, boolean isGuess) {
         return problems.with(new NumaNode(guess, guess.isPresent()));
     }
 
-    /** One that would need what cannot be read is none. */
+    /** There is no guess if a file for it cannot be read. */
     private static OptionalInt guess(NodeWide node, PciAttributes own, List<PciAddress> above, FirstProblem problems) {
         for (PciAddress one : above.reversed()) {
             OptionalInt named =

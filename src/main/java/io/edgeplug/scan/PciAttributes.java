@@ -15,9 +15,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The attributes of a PCI function or of a part of one. Each reading says what was wrong with it, for the caller to judge.
+ * The attributes of a PCI function or of a part of one. Each reading has its problem, for the caller to judge.
  *
- * <p>Where its directory was listed, what is not in it is not asked for: a failing open costs as much as another.
+ * <p>If the directory was listed, files that are not in it are not opened, because a failing open costs as much as
+ * another.
  */
 final class PciAttributes {
 
@@ -41,12 +42,15 @@ final class PciAttributes {
         this.directory = directory;
     }
 
-    /** A function of which few attributes are asked for; the directory of a PF grows with its VFs. */
+    /**
+     * A function of which only a few attributes are read. Its directory is not listed, because that of a PF grows with
+     * its VFs.
+     */
     static PciAttributes of(NodeWide node, PciAddress address) {
         return new PciAttributes(node, address, directory(address), Optional.empty());
     }
 
-    /** A function that is to be read as a whole. */
+    /** A function that is read as a whole. */
     static Reading<PciAttributes> listed(NodeWide node, PciAddress address) {
         return listed(node, address, directory(address));
     }
@@ -70,12 +74,12 @@ final class PciAttributes {
         return directory;
     }
 
-    /** What is in the directory; nothing if it was not listed. */
+    /** The names in the directory; none if it was not listed. */
     Set<String> listedNames() {
         return names.orElse(Set.of());
     }
 
-    /** Whether it is worth to ask for something below the directory. */
+    /** Whether a path below the directory may exist, by the listed names. */
     boolean mayHave(String path) {
         int slash = path.indexOf('/');
         String first = slash < 0 ? path : path.substring(0, slash);
@@ -92,17 +96,17 @@ final class PciAttributes {
                 : new Reading<>(Optional.empty(), Optional.empty());
     }
 
-    /** Decimal or, with 0x, hexadecimal; anything else is a problem. */
+    /** A decimal number, or a hexadecimal one with 0x. Any other text is a problem. */
     Reading<OptionalInt> number(String name) {
         return number(name, text(name));
     }
 
-    /** A number that only describes the function: a text that is none tells nothing, and is no problem. */
+    /** A number that only describes the function. A text that is no number counts as missing, and is no problem. */
     Reading<OptionalInt> description(String name) {
         return text(name).map(PciAttributes::parsed);
     }
 
-    /** The index that the firmware gives to an onboard device, of 32 bits without a sign. */
+    /** The firmware's index of an onboard device, unsigned with 32 bits. */
     Reading<OptionalLong> acpiIndex() {
         return text("acpi_index")
                 .map(index -> index.filter(text -> INDEX.matcher(text).matches()).stream()
@@ -116,7 +120,7 @@ final class PciAttributes {
                 : new Reading<>(Optional.empty(), Optional.empty());
     }
 
-    /** The number that a link leads to; a name that is none is a problem. */
+    /** The number at the end of a link. A name that is no number is a problem. */
     Reading<OptionalInt> linkNumber(String name) {
         return number(name, link(name));
     }
@@ -134,7 +138,7 @@ final class PciAttributes {
     }
 
     /**
-     * The functions that this one is reached through, from the root port down, as on the path
+     * The functions through which this one is reached, from the root port down. They are on the path
      * /sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0.
      */
     Reading<List<PciAddress>> ancestors() {
@@ -146,8 +150,8 @@ final class PciAttributes {
     }
 
     /**
-     * Where the drivers of its kind put what they make, as directories that end in a slash or are empty: below itself, or
-     * below the virtio devices on it, be they on the function or on its vDPA devices.
+     * The directories in which drivers put the devices that they make; each is empty or ends in a slash. These are the
+     * function's own directory, and those of virtio devices on the function or on its vDPA devices.
      */
     Reading<List<String>> owners(Optional<String> driver, List<VdpaDevice> vdpas) {
         FirstProblem problems = new FirstProblem();
@@ -167,7 +171,7 @@ final class PciAttributes {
                         .toList());
     }
 
-    /** The network interfaces that these own. */
+    /** The network interfaces of these owners. */
     Reading<NetworkPorts> interfaces(List<String> owners) {
         FirstProblem problems = new FirstProblem();
         TreeMap<String, String> directories = new TreeMap<>();
@@ -191,8 +195,9 @@ final class PciAttributes {
     }
 
     /**
-     * What to say of a function that does not answer on PCI: one that has fallen off its bus reads as all ones. A
-     * VF's vendor and device read so by specification, hence the whole header. One in D3cold is left asleep.
+     * The problem of a function that does not answer on PCI: a function that has fallen off its bus reads as all ones.
+     * The whole header is checked, because a VF's vendor and device read so by specification. A function in D3cold is
+     * left asleep.
      */
     Optional<String> silence() {
         FirstProblem problems = new FirstProblem();
@@ -213,7 +218,7 @@ final class PciAttributes {
                         : Optional.of("does not answer on PCI: its configuration space reads all ones"));
     }
 
-    /** Empty if there is no text, or one that is no number. */
+    /** Empty if there is no text, or if it is no number. */
     static OptionalInt parsed(Optional<String> text) {
         try {
             return text.isPresent() ? OptionalInt.of(Integer.decode(text.orElseThrow())) : OptionalInt.empty();

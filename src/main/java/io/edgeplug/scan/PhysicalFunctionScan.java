@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Reads the PFs of a node with what is said of their VFs; see Documentation/ABI/testing/sysfs-bus-pci in the kernel. */
+/** Reads the PFs of a node and their VFs; see Documentation/ABI/testing/sysfs-bus-pci in the kernel. */
 public final class PhysicalFunctionScan {
 
     private static final String TOTAL_VFS = "sriov_totalvfs";
@@ -20,16 +20,16 @@ public final class PhysicalFunctionScan {
     private final Sysfs sysfs;
     private final DeviceScan devices;
 
-    /** Of that node, of which it reads at most once what all functions share. */
+    /** A scan of that node, which reads data that all functions share at most once. */
     public PhysicalFunctionScan(Sysfs sysfs) {
         this.sysfs = sysfs;
         this.devices = new DeviceScan(sysfs);
     }
 
     /**
-     * The addresses of all PFs, in order; nothing is read of them.
+     * The addresses of all PFs, in order. Nothing else of them is read.
      *
-     * @throws IOException if the node does not tell
+     * @throws IOException if the node does not list them
      */
     public List<PciAddress> addresses() throws IOException {
         List<PciAddress> found = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class PhysicalFunctionScan {
         return found;
     }
 
-    /** The function at an address; absent if it is not there or no PF. */
+    /** The PF at an address; empty if there is no function or it is no PF. */
     public Optional<PhysicalFunction> of(PciAddress address) throws IOException {
         String directory = PciAttributes.FUNCTIONS + "/" + address + "/";
         OptionalInt total = number(directory + TOTAL_VFS);
@@ -66,7 +66,7 @@ public final class PhysicalFunctionScan {
                 vfs(directory)));
     }
 
-    /** The interface of the PF at an address, as it is called now. */
+    /** The interface of the PF at an address, with its present name. */
     public Optional<PhysicalFunction.Port> port(PciAddress address) throws IOException {
         String directory = PciAttributes.FUNCTIONS + "/" + address + "/";
         Optional<PciDevice> device = devices.function(address).stream().findFirst();
@@ -76,7 +76,7 @@ public final class PhysicalFunctionScan {
 
     private PhysicalFunction.Port port(String directory, String name) throws IOException {
         String net = directory + "net/" + name + "/";
-        // all interfaces of a bond have the address of one of them
+        // All interfaces of a bond show the address of one of them, so the permanent address is read.
         Optional<String> permanent = sysfs.read(net + "bonding_slave/perm_hwaddr");
         return new PhysicalFunction.Port(
                 name,

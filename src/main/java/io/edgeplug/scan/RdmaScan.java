@@ -19,10 +19,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads RDMA devices where the kernel keeps them: below the function that they are of, or if they are software only,
- * below {@code /sys/devices/virtual}.
+ * Reads RDMA devices from the directory of their function, or from {@code /sys/devices/virtual} if they are in
+ * software.
  *
- * <p>The directories of /sys/class would do for both, but listing them takes longer the more devices there are.
+ * <p>The directories of /sys/class have both, but listing them takes longer the more devices there are.
  */
 final class RdmaScan {
 
@@ -32,14 +32,14 @@ final class RdmaScan {
     private static final Pattern PORT = Pattern.compile("[1-9]\\d{0,2}");
 
     private final Sysfs sysfs;
-    /** The interfaces of devices in software, by their names; read when first needed. */
+    /** The interfaces of devices in software, by the names of the devices; read when first needed. */
     private Optional<NavigableMap<String, String>> software = Optional.empty();
 
     RdmaScan(Sysfs sysfs) {
         this.sysfs = sysfs;
     }
 
-    /** The devices of a function with that directory. */
+    /** The devices of the function with that directory. */
     List<RdmaDevice> below(String directory) throws IOException {
         List<RdmaDevice> devices = new ArrayList<>();
         for (String name : sysfs.names(directory + "infiniband")) {
@@ -60,9 +60,9 @@ final class RdmaScan {
     }
 
     /**
-     * The software devices whose interface belongs to no function; not those whose interface is not in sight.
+     * The software devices whose interface belongs to no function. Those whose interface is not in sight are left out.
      *
-     * @throws IOException if the kernel does not tell which there are
+     * @throws IOException if the kernel does not list them
      */
     List<SoftwareHca> withoutFunction() throws IOException {
         List<SoftwareHca> devices = new ArrayList<>();
@@ -95,7 +95,7 @@ final class RdmaScan {
                 try {
                     netName(name).ifPresent(netName -> netNames.put(name, netName));
                 } catch (IOException e) {
-                    // told of that device itself; the functions are sound
+                    // The scan of the device itself reports this problem. The functions are fine.
                 }
             }
             software = Optional.of(netNames);
@@ -103,7 +103,10 @@ final class RdmaScan {
         return software.orElseThrow();
     }
 
-    /** rxe tells its interface as parent, siw only as that of its first GID, which is EINVAL while there is none. */
+    /**
+     * rxe reports its interface as parent. siw reports it only for its first GID, which answers EINVAL while there is
+     * none.
+     */
     private Optional<String> netName(String name) throws IOException {
         String device = VIRTUAL + "infiniband/" + name;
         Optional<String> parent = sysfs.read(device + "/parent");
@@ -113,7 +116,7 @@ final class RdmaScan {
         return Optional.of(optional(device + "/ports/1/gid_attrs/ndevs/0")).filter(netName -> !netName.isEmpty());
     }
 
-    /** What a device tells only at times, and is no less fit for it. */
+    /** A value that a healthy device may also lack. */
     private String optional(String path) throws IOException {
         try {
             return sysfs.read(path).orElse("");
@@ -147,19 +150,19 @@ final class RdmaScan {
                 nodes(directory, name));
     }
 
-    /** A port's GUID is the second half of its first GID, which is EINVAL while there is none. */
+    /** The GUID of a port is the second half of its first GID, which answers EINVAL while there is none. */
     private String guid(String port) throws IOException {
         Matcher gid = GID.matcher(optional(port + "gids/0"));
         return gid.matches() ? gid.group(1) : "";
     }
 
-    /** The word in {@code 4: ACTIVE}. */
+    /** The word in a text such as {@code 4: ACTIVE}. */
     private String stateName(String path) throws IOException {
         String state = sysfs.read(path).orElse("");
         return state.substring(state.indexOf(' ') + 1);
     }
 
-    /** uverbs, umad and issm of one device, and the connection manager's, which all share. */
+    /** The nodes uverbs, umad and issm of one device, and that of the connection manager, which all devices share. */
     private List<String> nodes(String directory, String name) throws IOException {
         TreeSet<String> nodes = new TreeSet<>();
         for (String subsystem : List.of("infiniband_verbs", "infiniband_mad")) {

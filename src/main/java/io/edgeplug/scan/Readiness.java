@@ -16,20 +16,20 @@ import io.edgeplug.device.VirtualFunction;
 import java.util.Set;
 
 /**
- * Whether a device that appears is complete: drivers make what containers need one after the other, and most of it
- * without a uevent of the function itself.
+ * Whether a device that appears is complete. Drivers make its interfaces and nodes one after the other, mostly without
+ * a uevent of the function itself.
  *
- * <p>It is asked of devices that appear, and of no others: a VF in use has its interface in a container's network
- * namespace, where this node does not see it.
+ * <p>Only devices that appear are asked. A VF in use would look incomplete, because its interface is in the network
+ * namespace of a container.
  */
 public final class Readiness {
 
-    /** Drivers that hand a function on as it is, as those of VFIO do, and make nothing of it. */
+    /** Drivers that only pass the function on to programs, like those of VFIO, and make nothing of it. */
     private static final Set<String> PASSING_ON = Set.of("uio_pci_generic", "igb_uio", "pci-stub");
 
     private Readiness() {}
 
-    /** Whether there is nothing to wait for. */
+    /** Whether the device is complete. */
     public static boolean isReady(Device device) {
         return hasNodes(device)
                 && switch (device) {
@@ -46,7 +46,7 @@ public final class Readiness {
                 };
     }
 
-    /** RDMA is done through the nodes of a device, and not before it has a GUID. */
+    /** RDMA needs the nodes of the device and a GUID. */
     private static boolean hasNodes(Device device) {
         return device.rdmaDevices().stream()
                 .allMatch(rdma -> !rdma.nodes().isEmpty() && rdma.health().isHealthy());

@@ -5,19 +5,19 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What was read, and what was wrong with it.
+ * A value that was read, and the problem with it.
  *
- * @param value what stands for nothing, such as an empty list, if it could not be read
- * @param problem empty if it was read and has the right form
+ * @param value a neutral value, such as an empty list, if it could not be read
+ * @param problem empty if the value was read and has the right form
  */
 record Reading<T>(T value, Optional<String> problem) {
 
-    /** Something that is read from files. */
+    /** Reads a value from files. */
     interface Source<T> {
         T read() throws IOException;
     }
 
-    /** Reads a source; the other value stands for one that cannot be read. */
+    /** Reads a source, with another value in case it cannot be read. */
     static <T> Reading<T> of(Source<T> source, T otherwise) {
         try {
             return new Reading<>(source.read(), Optional.empty());
@@ -26,7 +26,7 @@ record Reading<T>(T value, Optional<String> problem) {
         }
     }
 
-    /** What follows from the value, with the same problem. */
+    /** A value that follows from this one, with the same problem. */
     <R> Reading<R> map(Function<T, R> following) {
         return new Reading<>(following.apply(value), problem);
     }

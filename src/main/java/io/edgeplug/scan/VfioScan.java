@@ -18,7 +18,7 @@ final class VfioScan {
         this.sysfs = sysfs;
     }
 
-    /** What a function with that directory and that IOMMU group can be reached by. */
+    /** The nodes of the function with that directory and that IOMMU group. */
     Vfio read(String directory, OptionalInt group) throws IOException {
         Optional<String> device = device(directory + "vfio-dev/");
         if (group.isEmpty()) {
@@ -31,7 +31,7 @@ final class VfioScan {
         return new Vfio(hasGroupNode ? group : OptionalInt.empty(), isWithoutIommu, device);
     }
 
-    /** Kernels from 6.1 name it always, but it has a node only where they are built with one. */
+    /** Kernels from 6.1 always have the name. There is a node only if the kernel is built with it. */
     private Optional<String> device(String directory) throws IOException {
         for (String name : sysfs.names(directory)) {
             if (DEVICE.matcher(name).matches()

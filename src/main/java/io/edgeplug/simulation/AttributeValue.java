@@ -8,10 +8,10 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The bytes of a file, as a tree writes them.
+ * The bytes of a file in a tree.
  *
- * <p>A value with a {@code \x} escape is binary and exactly those bytes; any other is text, and gets the final newline
- * that the kernel prints.
+ * <p>A value with a {@code \x} escape is binary and exactly those bytes. Any other value is text, and gets the final
+ * newline that the kernel prints.
  */
 final class AttributeValue {
 
@@ -55,17 +55,17 @@ final class AttributeValue {
         return new AttributeValue(out.toByteArray());
     }
 
-    /** Of a file with these bytes; a text without its final newline gets one. */
+    /** The value for a file with these bytes. A text without its final newline gets one. */
     static AttributeValue of(byte[] bytes) {
         return new AttributeValue(bytes.clone());
     }
 
-    /** As {@link #parse} reads it. */
+    /** The text that {@link #parse} reads. */
     String text() {
         return plainText().orElseGet(() -> ESCAPED.formatHex(bytes));
     }
 
-    /** Empty if it is no UTF-8 or has what a line would lose. */
+    /** Empty if the bytes are not UTF-8, or would not survive as a line. */
     private Optional<String> plainText() {
         String text;
         try {
@@ -83,7 +83,7 @@ final class AttributeValue {
             return Optional.empty();
         }
         String escaped = line.replace("\\", "\\\\").replace("\n", "\\n");
-        // a byte escape keeps the space at the end, and the newline from being added
+        // A byte escape keeps the space at the end, and prevents the final newline.
         return line.endsWith(" ")
                 ? Optional.of(escaped.substring(0, escaped.length() - 1) + "\\x20" + (endsLine ? "\\n" : ""))
                 : Optional.of(escaped).filter(value -> value.equals(value.strip()));

@@ -26,27 +26,27 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * Makes a tree of what a scan looked at, so that the same scan finds the same in it.
+ * Makes a tree of the files that a scan looked at, so that the same scan of the tree has the same result.
  *
- * <p>It is a witness of the scan's {@link io.edgeplug.linux.Sysfs} and reads no file by itself; it only follows links.
- * Nothing is in the tree that the scan did not see, but directories and links beside it. What cannot be written is left
- * out, and a comment says so.
+ * <p>It is a witness of the scan's {@link io.edgeplug.linux.Sysfs}. It reads no file by itself and only follows links.
+ * The tree has only files that the scan has seen, with their directories and links. Files that cannot be written are
+ * left out, and a comment says so.
  */
 public final class Capture implements Consumer<Look> {
 
-    /** Characters in a tree; a node with 4,096 VFs has about 6 million. */
+    /** The limit for the characters of a tree. A node with 4,096 VFs has about 6 million. */
     private static final int MAX_LENGTH = 1 << 25;
 
-    /** As the kernel's own limit (path_resolution(7)). */
+    /** The kernel's own limit (path_resolution(7)). */
     private static final int MAX_LINKS = 40;
 
-    /** Stands for a device node, which no file can: on whatever host the tree is unpacked, this is one. */
+    /** Replaces a device node, which no file can be. On any host where the tree is unpacked, this is a device node. */
     private static final String SOME_DEVICE = "/dev/null";
 
-    /** Where names alone tell something. Elsewhere, the others are nobody's business. */
+    /** The directory in which names alone are information. Elsewhere, names that were not looked up stay private. */
     private static final Path SYS = Path.of("sys");
 
-    /** Its links lead to whatever process looks, so that the next would find nothing there. */
+    /** Links in here depend on the process that looks, so the next scan would find nothing there. */
     private static final Path PROC = Path.of("proc");
 
     private static final Pattern UNWRITABLE = Pattern.compile("\\s(/|$)|(^|/)[\\s#\\[]| = | -> |[\\p{Cntrl}\\uFFFD]");
@@ -57,7 +57,7 @@ public final class Capture implements Consumer<Look> {
     private final NavigableSet<Path> directories = new TreeSet<>();
     private final NavigableSet<String> problems = new TreeSet<>();
 
-    /** Of the scan of the node below {@code root}. */
+    /** A capture of the scan of the node below {@code root}. */
     public Capture(Path root) {
         this.root = root;
     }
@@ -81,10 +81,10 @@ public final class Capture implements Consumer<Look> {
     }
 
     /**
-     * The tree; the same for the same node.
+     * The tree, which is always the same for the same node.
      *
-     * @param withIdentities as they are, else with placeholders
-     * @throws IOException if it would be too large to attach to anything
+     * @param withIdentities as they are; otherwise with placeholders
+     * @throws IOException if it would be too large to attach to a report
      */
     public String text(boolean withIdentities) throws IOException {
         Identities identities = new Identities();
@@ -121,7 +121,7 @@ public final class Capture implements Consumer<Look> {
         return text.toString();
     }
 
-    /** By directory, so that each is one section. */
+    /** Sorted by directory, so that each is one section. */
     private static List<Map.Entry<Path, String>> inSections(NavigableMap<Path, String> entries) {
         return entries.entrySet().stream()
                 .sorted(Comparator.comparing(
@@ -133,7 +133,7 @@ public final class Capture implements Consumer<Look> {
         Set<Path> parents = new HashSet<>();
         for (Path path : paths) {
             for (Path way = path.getParent(); way != null && parents.add(way); way = way.getParent()) {
-                // further up
+                // The search goes on further up.
             }
         }
         return parents;
@@ -173,7 +173,9 @@ public final class Capture implements Consumer<Look> {
         }
     }
 
-    /** Where a path leads, from the root, without links on its way; empty if nowhere. Every link on it is kept. */
+    /**
+     * The destination of a path, from the root, without links; empty if there is none. Every link on the way is kept.
+     */
     private Optional<Path> follow(String path) throws IOException {
         Deque<String> ahead = new ArrayDeque<>(List.of(path.split("/")));
         Path place = Path.of("");
@@ -204,7 +206,7 @@ public final class Capture implements Consumer<Look> {
         return Files.exists(root.resolve(place), LinkOption.NOFOLLOW_LINKS) ? Optional.of(place) : Optional.empty();
     }
 
-    /** Of a link, relative to it: a target from the root would lead out of where the tree is unpacked. */
+    /** The target of a link, relative to it. An absolute target would lead out of the unpacked tree. */
     private Optional<String> target(Path path) throws IOException {
         String known = links.get(path);
         if (known != null) {

@@ -9,17 +9,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Puts placeholders where a captured node says which one it is: for MAC addresses, GUIDs, serial numbers, and the
+ * Replaces data that identifies a captured node by placeholders: MAC addresses, GUIDs, serial numbers, and the
  * addresses in its routing tables.
  *
- * <p>One identity has one placeholder wherever it occurs, in names of interfaces too, and the same node gets the same
- * ones each time. What is all zeros or all ones stays: it means unset or broken.
+ * <p>An identity has the same placeholder everywhere, even in names of interfaces, and in each capture of the same
+ * node. All zeros and all ones stay, because they mean unset or broken.
  */
 final class Identities {
 
     private static final String DIGIT = "[0-9a-fA-F]";
 
-    /** A MAC address, of InfiniBand with 20 bytes; a GUID or half a GID; in an interface's or RDMA device's name. */
+    /**
+     * A MAC address, which for InfiniBand has 20 bytes; a GUID or half a GID; also in the name of an interface or RDMA
+     * device.
+     */
     private static final Pattern ANYWHERE = Pattern.compile(String.join(
                     "|",
                     "(?<![0-9a-fA-F:])%1$s{2}(?::%1$s{2}){5,19}(?![0-9a-fA-F:])",
@@ -27,7 +30,7 @@ final class Identities {
                     "(?<=\\b(?:en|wl|ww|ib|iw|opa|roce)x)%1$s{12,16}\\b")
             .formatted(DIGIT));
 
-    /** Files whose whole content is an identity, of whatever form. */
+    /** Files whose whole content is an identity, of any form. */
     private static final Pattern FILE = Pattern.compile("(?i).*serial.*|.*guid.*|phys_(port|switch)_id|unique_id");
 
     private static final Pattern ROUTES = Pattern.compile("proc/net/(route|ipv6_route)");
@@ -47,7 +50,7 @@ final class Identities {
         return ANYWHERE.matcher(path).replaceAll(match -> placeholder(match.group()));
     }
 
-    /** A file's content; its bytes that are no ASCII stay. */
+    /** A file's content. Its bytes that are not ASCII stay. */
     byte[] content(Path path, byte[] content) {
         String text = new String(content, StandardCharsets.ISO_8859_1);
         return replaced(path, text).getBytes(StandardCharsets.ISO_8859_1);
@@ -58,7 +61,7 @@ final class Identities {
             return text.lines().map(line -> placeholder(line.strip()) + "\n").collect(Collectors.joining());
         }
         if (ROUTES.matcher(path.toString()).matches()) {
-            // the other routes tell of the network around the node, and may be many
+            // The other routes describe the network around the node, and may be many.
             return text.lines()
                     .filter(line -> DEFAULT_ROUTE.matcher(line).matches())
                     .map(line -> GATEWAY.matcher(path(line))
@@ -69,7 +72,10 @@ final class Identities {
         return path(text);
     }
 
-    /** Of the same length and form if it is hexadecimal; begins with 02, which is a MAC address that nobody owns. */
+    /**
+     * A placeholder of the same length and form if it is hexadecimal. It begins with 02, which marks a locally
+     * administered MAC address.
+     */
     private String placeholder(String identity) {
         if (MEANS_SOMETHING.matcher(identity).matches()) {
             return identity;

@@ -2,13 +2,13 @@ package io.edgeplug.simulation;
 
 import java.io.IOException;
 
-/** What happens when a simulated kernel is told something, before it acts; it does not act if this throws. */
+/** Runs before a simulated kernel acts on a call. If it throws, the kernel does not act. */
 public interface Interference {
 
     /**
-     * Happens, on the thread that writes.
+     * Runs on the thread of the call.
      *
-     * @throws IOException with the kernel's words, as {@code Input/output error}
+     * @throws IOException with the kernel's words, such as {@code Input/output error}
      */
     void run() throws IOException;
 }

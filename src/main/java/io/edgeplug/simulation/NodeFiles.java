@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The files below a simulated node's root; one writer, any number of readers, none of whom sees half a file. */
+/** The files below a simulated node's root, for one writer and any number of readers. No reader sees half a file. */
 final class NodeFiles {
 
     private static final Path BUSES = Path.of("sys/bus");
@@ -22,11 +22,11 @@ final class NodeFiles {
 
     private NodeFiles(Path root) {
         this.root = root;
-        // in the root itself: on the file system it goes to, and no directory of sysfs lists it meanwhile
+        // It is in the root itself: on the same file system, but in no directory of sysfs that somebody lists.
         this.unfinished = root.resolve(".unfinished");
     }
 
-    /** The files below that directory, which is made if it is not there. */
+    /** The files below that directory, which is made if it is missing. */
     static NodeFiles at(Path root) throws IOException {
         Files.createDirectories(root);
         return new NodeFiles(root.toRealPath());
@@ -37,13 +37,13 @@ final class NodeFiles {
     }
 
     /**
-     * Adds what the tree names, or nothing if it has a mistake.
+     * Adds the entries of a tree, or nothing if it has a mistake.
      *
      * @throws IllegalArgumentException if something is in the way
      */
     void add(Tree tree) throws IOException {
         tree.entries().forEach(this::checkFree);
-        // a function is seen through its bus: whoever sees it there finds the rest of it too
+        // A reader that sees a function on the bus must find the rest of it too.
         for (Entry entry : tree.entries()) {
             if (!entry.path().startsWith(BUSES)) {
                 add(entry);
@@ -57,7 +57,7 @@ final class NodeFiles {
     }
 
     /**
-     * Where a path leads, with links resolved.
+     * The destination of a path, with links resolved.
      *
      * @throws NoSuchFileException if it leads nowhere
      * @throws IllegalArgumentException if it leads out of the root
@@ -70,7 +70,10 @@ final class NodeFiles {
         return real;
     }
 
-    /** Gives a file other bytes: a new file in its place, where sysfs has the same one answer differently. Thread-safe. */
+    /**
+     * Gives a file other bytes, by a new file in its place. In sysfs, the same file would answer differently.
+     * Thread-safe.
+     */
     synchronized void replace(Path file, byte[] bytes) throws IOException {
         Files.write(unfinished, bytes);
         Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -79,12 +82,12 @@ final class NodeFiles {
     /** Removes every link in {@code sys} that leads into that directory, and then the directory. */
     void remove(Path directory) throws IOException {
         List<Path> links;
-        // of thousands of links few lead there, and each call on a path leaves garbage
+        // Only a few of thousands of links lead there, and each call on a path leaves garbage.
         try (Stream<Path> all = Files.find(
                 root.resolve("sys"),
                 Integer.MAX_VALUE,
                 (path, attributes) -> attributes.isSymbolicLink() && leadsInto(path, directory))) {
-            // the bus first, as everyone looks there
+            // Links on the bus come first, because everyone looks there.
             links = all.sorted(Comparator.comparing(this::isOnBus).reversed()).toList();
         }
         for (Path link : links) {

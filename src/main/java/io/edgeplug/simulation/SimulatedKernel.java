@@ -19,8 +19,8 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /**
- * Acts on the files of a node as the kernel does when it is written to: binds, unbinds, resets and programs. A FIFO in
- * an attribute's place hangs until somebody reads it.
+ * Acts on the files of a node as the kernel does when they are written to: binds, unbinds, resets and programs. A FIFO
+ * in place of an attribute hangs until somebody reads it.
  */
 final class SimulatedKernel implements Kernel {
 
@@ -34,11 +34,11 @@ final class SimulatedKernel implements Kernel {
     private final SimulatedVfs vfs;
     private final BiConsumer<String, Path> announce;
 
-    // below: guarded by this
+    // The fields below are guarded by this.
     private final Map<Path, Interference> interferences = new HashMap<>();
     private final List<String> acts = new ArrayList<>();
 
-    /** Announces the action and the directory of the function of each uevent that follows from what it does. */
+    /** Announces the uevents that follow from its acts, by the action and the directory of the function. */
     SimulatedKernel(NodeFiles files, BiConsumer<String, Path> announce) {
         this.files = files;
         this.announce = announce;
@@ -152,7 +152,7 @@ final class SimulatedKernel implements Kernel {
         announce("unbind", function);
     }
 
-    /** Binds a function to the driver that it may have, if there is one; whoever asks is told nothing else. */
+    /** Binds a function to the driver that it may have, if there is one. The caller is told nothing else. */
     void probe(String function) throws IOException {
         Path device = files.real(FUNCTIONS.resolve(function));
         String override = text(device.resolve("driver_override"));
@@ -163,7 +163,7 @@ final class SimulatedKernel implements Kernel {
         }
     }
 
-    /** Has a driver know a function, as its table of IDs does. */
+    /** Makes a driver know a function, as its table of IDs does. */
     void know(String driver, String function) throws IOException {
         files.replace(nativeDriver(function), line(driver));
     }
@@ -188,12 +188,12 @@ final class SimulatedKernel implements Kernel {
         announce("bind", function);
     }
 
-    /** Where the network interfaces of a function are while the driver that made them has let go of it. */
+    /** The directory for the network interfaces of a function while its own driver is unbound. */
     private Path hidden(String function) {
         return files.root().resolve(".net-" + function);
     }
 
-    /** Where it is noted which driver knows a function; a kernel outlives the processes that tell it what to do. */
+    /** The file that notes which driver knows a function, because a kernel outlives the processes that use it. */
     private Path nativeDriver(String function) {
         return files.root().resolve(".driver-" + function);
     }
@@ -220,7 +220,7 @@ final class SimulatedKernel implements Kernel {
         }
     }
 
-    /** Of the function in that directory, which need not be there any more. */
+    /** Announces a uevent of the function in that directory, which may be gone already. */
     void announce(String action, Path function) {
         announce.accept(action, function);
     }

@@ -22,15 +22,15 @@ import java.util.TreeSet;
 /**
  * A node made of files below a directory, and of the uevents about them.
  *
- * <p>A tree is text: {@code path = value} is a file, {@code path -> target} a symbolic link, {@code path/} a directory,
- * {@code [directory]} what the paths below it are relative to, {@code #} begins a comment. Text values get a final
- * newline; a value with a {@code \xNN} escape is those bytes alone. Every mistake is an {@link
- * IllegalArgumentException} that begins with its line, and then nothing was changed.
+ * <p>A tree is text: {@code path = value} is a file, {@code path -> target} a symbolic link, {@code path/} a directory.
+ * {@code [directory]} is the directory of the paths below it, and {@code #} begins a comment. Text values get a final
+ * newline. A value with a {@code \xNN} escape is those bytes alone. Every mistake is an
+ * {@link IllegalArgumentException} that begins with its line, and then nothing was changed.
  *
- * <p>Uevents are announced after the files have changed. What is written through the node's own sysfs acts, as a reset
- * does, a driver that is bound or VFs that are made. Nothing else here follows from anything else: to plug a VF does not
- * raise its PF's {@code sriov_numvfs}, and a PF that falls off leaves its VFs answering, until the text or the caller
- * says so. Closing it ends all its uevent sources and leaves the files.
+ * <p>Uevents are announced after the files have changed. A write through the node's own sysfs has an effect: it resets,
+ * binds a driver or makes VFs. Nothing else follows from anything. Plugging a VF does not raise its PF's
+ * {@code sriov_numvfs}, and the VFs of a PF that falls off still answer, until the text or the caller changes that.
+ * Closing the node ends all its uevent sources and leaves the files.
  */
 public final class SimulatedNode implements AutoCloseable {
 
@@ -41,7 +41,7 @@ public final class SimulatedNode implements AutoCloseable {
     private final SimulatedKernel kernel;
     private final Sysfs sysfs;
     private final List<UeventQueue> listeners = new ArrayList<>();
-    /** What the configuration space was before its function fell off. */
+    /** The configuration spaces of functions before they fell off. */
     private final Map<PciAddress, byte[]> fallen = new HashMap<>();
 
     private boolean closed;
@@ -69,18 +69,18 @@ public final class SimulatedNode implements AutoCloseable {
         return files.root();
     }
 
-    /** What the node's kernel tells, and where it is told. */
+    /** The files of the node's kernel, for reading and writing. */
     public Sysfs sysfs() {
         return sysfs;
     }
 
-    /** What the kernel has done because it was told through the sysfs, a line each, in order. */
+    /** The acts of the kernel after writes through the sysfs, a line each, in order. */
     public List<String> acts() {
         return kernel.acts();
     }
 
     /**
-     * Has something happen each time before the kernel acts on what is written to an attribute or a device node.
+     * Runs something each time before the kernel acts on a write to an attribute or a call of a device node.
      *
      * @param path from the root; links on the way are followed
      * @throws NoSuchFileException if there is no such file
@@ -89,7 +89,7 @@ public final class SimulatedNode implements AutoCloseable {
         kernel.interfere(files.real(Tree.relative(path)), interference);
     }
 
-    /** Opens a source of its own for each caller, of the uevents from now on; to be closed by the caller. */
+    /** Opens a source for one caller, with the uevents from now on. The caller closes it. */
     public synchronized UeventSource uevents() {
         UeventQueue queue = new UeventQueue();
         if (closed) {
@@ -102,7 +102,7 @@ public final class SimulatedNode implements AutoCloseable {
     /**
      * Adds a tree to the node, and then announces {@code add} for each new PCI function, in the order of the text.
      *
-     * @throws IllegalArgumentException if the tree has a mistake, or names what is there already
+     * @throws IllegalArgumentException if the tree has a mistake, or names something that exists already
      */
     public synchronized void plug(String tree) throws IOException {
         Tree parsed = Tree.parse(tree);
@@ -120,9 +120,10 @@ public final class SimulatedNode implements AutoCloseable {
     }
 
     /**
-     * Takes a function away with every link to it, and then announces {@code remove}.
+     * Removes a function with every link to it, and then announces {@code remove}.
      *
-     * <p>What cannot stay without it goes before it, each with its own uevent: the VFs of a PF, what is behind a bridge.
+     * <p>Functions that cannot stay without it go first, each with its own uevent: the VFs of a PF, and functions
+     * behind a bridge.
      */
     public synchronized void pull(PciAddress address) throws IOException {
         for (PciAddress gone : dependents(address).descendingSet()) {
@@ -147,7 +148,9 @@ public final class SimulatedNode implements AutoCloseable {
         files.replace(file, AttributeValue.parse(value).bytes());
     }
 
-    /** Sends a uevent about a function that is there, as {@code change} or {@code bind}; the files stay as they are. */
+    /**
+     * Sends a uevent about an existing function, such as {@code change} or {@code bind}. The files stay as they are.
+     */
     public synchronized void announce(String action, PciAddress address) throws IOException {
         send(action, directory(address));
     }
@@ -193,10 +196,10 @@ public final class SimulatedNode implements AutoCloseable {
         listeners.forEach(UeventQueue::close);
     }
 
-    /** A function, what is behind it, and the VFs of both. */
+    /** A function, the functions behind it, and the VFs of both. */
     private NavigableSet<PciAddress> dependents(PciAddress address) throws IOException {
         if (sysfs.linkName(FUNCTIONS + "/" + address + "/physfn").isPresent()) {
-            // nothing depends on a VF, and to look for it takes longer the more functions there are
+            // Nothing depends on a VF. Looking for dependents takes longer the more functions there are.
             return new TreeSet<>(Set.of(address));
         }
         Path top = directory(address);

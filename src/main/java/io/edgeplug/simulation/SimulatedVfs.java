@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Makes and removes the VFs of a PF when {@code sriov_numvfs} is written, as {@code sriov_numvfs_store} in the kernel's
- * drivers/pci/pci-sysfs.c does. A PF whose tree says no {@code sriov_offset} only notes the number: its VFs are plugged by
- * whoever has the node.
+ * Makes and removes the VFs of a PF when {@code sriov_numvfs} is written, like {@code sriov_numvfs_store} in the
+ * kernel's drivers/pci/pci-sysfs.c. If the tree of a PF has no {@code sriov_offset}, only the number is stored, and the
+ * caller plugs its VFs.
  */
 final class SimulatedVfs {
 
-    /** Which driver knows the VFs of a PF's driver. */
+    /** The driver of VFs for each driver of PFs. */
     private static final Map<String, String> DRIVERS =
             Map.of("igb", "igbvf", "ixgbe", "ixgbevf", "i40e", "iavf", "ice", "iavf", "mlx5_core", "mlx5_core");
 
@@ -54,7 +54,7 @@ final class SimulatedVfs {
     private void remove(Path pf, int index) throws IOException {
         Path link = pf.resolve("virtfn" + index);
         Path vf = link.toRealPath();
-        // the link, and those on the bus and at the driver, go with it
+        // This also removes the links on the bus and at the driver.
         files.remove(vf);
         kernel.announce("remove", vf);
     }

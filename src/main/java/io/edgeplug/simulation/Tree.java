@@ -22,7 +22,7 @@ import java.util.Map;
  */
 record Tree(List<Entry> entries) {
 
-    /** What one line adds to the tree. */
+    /** The entry of one line of the tree. */
     sealed interface Entry {
 
         int line();
@@ -36,7 +36,7 @@ record Tree(List<Entry> entries) {
         /** A symbolic link. */
         record Link(int line, Path path, String target) implements Entry {}
 
-        /** A directory that may stay empty; those on the way to another entry need no line. */
+        /** A directory that may stay empty. Directories on the way to another entry need no line. */
         record Directory(int line, Path path) implements Entry {}
     }
 
@@ -65,7 +65,7 @@ record Tree(List<Entry> entries) {
     /**
      * A path of plain names, relative to the root.
      *
-     * @throws IllegalArgumentException if it is another
+     * @throws IllegalArgumentException if it is not
      */
     static Path relative(String text) {
         if (text.isEmpty()) {
@@ -86,7 +86,7 @@ record Tree(List<Entry> entries) {
 
         private final List<Entry> entries = new ArrayList<>();
         private final Map<Path, Entry> named = new HashMap<>();
-        /** Directories that other lines need, with the first that does. */
+        /** Directories that other lines need, with the first such line. */
         private final Map<Path, Integer> needed = new HashMap<>();
 
         private String section = "";
@@ -114,7 +114,7 @@ record Tree(List<Entry> entries) {
         }
 
         private Entry entry(String line) {
-            // an empty value has lost the space after its sign, and a value may hold an arrow
+            // An empty value has lost the space after its sign, and a value may contain an arrow.
             String padded = line + " ";
             int equals = padded.indexOf(" = ");
             int arrow = padded.indexOf(" -> ");

@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
 
-/** The uevents announced since it was opened, in order; those not yet read are gone once it is closed. */
+/** The uevents since it was opened, in order. Unread ones are lost when it is closed. */
 final class UeventQueue implements UeventSource {
 
     private final Queue<Uevent> pending = new ArrayDeque<>();

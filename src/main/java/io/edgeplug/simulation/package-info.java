@@ -1,7 +1,7 @@
 /**
- * A node that is not there: a file tree unpacked from text, whose PCI functions can be plugged, pulled and broken, with
- * the uevents that the kernel would send.
+ * A node that exists only as files: a tree unpacked from text. Its PCI functions can be plugged, pulled and broken,
+ * with the uevents that the kernel would send.
  *
- * <p>Entry type: {@link io.edgeplug.simulation.SimulatedNode}. It may be changed and listened to from any thread.
+ * <p>The entry type is {@link io.edgeplug.simulation.SimulatedNode}. Any thread may change it and listen to it.
  */
 package io.edgeplug.simulation;

@@ -7,13 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Those who have asked and have not read the answer yet, which stays in memory until then. Where there is no room for
- * another one, the daemon hangs up on the oldest of the user who has most of them, so that nobody can keep others from
- * asking.
+ * The callers whose answers are in memory because they have not read them yet. If there is no room for another one, the
+ * daemon closes the oldest connection of the user who has most of them. So no user can block others.
  */
 final class Askers {
 
-    /** Each answer may be of 2 MB. */
+    /** Each answer may have 2 MB. */
     static final int MAX = 16;
 
     /** The oldest first. */
@@ -24,7 +23,7 @@ final class Askers {
 
         private final RpcCaller caller;
 
-        // guarded by the askers
+        // Guarded by the askers.
         private boolean isAnswered;
 
         Asker(RpcCaller caller) {
@@ -32,7 +31,7 @@ final class Askers {
         }
     }
 
-    /** Makes room for a call; returns whether there is any, as others may all still wait for their answers. */
+    /** Makes room for a call. Returns whether there is any: all others may still wait for their answers. */
     boolean enter(Asker newcomer) {
         Optional<Asker> leaving = Optional.empty();
         synchronized (this) {
@@ -45,7 +44,7 @@ final class Askers {
             }
             unread.add(newcomer);
         }
-        // all calls on that connection leave by this
+        // All calls of that connection end with it.
         leaving.ifPresent(asker -> asker.caller.hangUp());
         return true;
     }
@@ -54,16 +53,16 @@ final class Askers {
         Comparator<Asker> byUser = Comparator.comparingLong(asker -> unread.stream()
                 .filter(one -> one.caller.uid() == asker.caller.uid())
                 .count());
-        // of equals, the first one is the maximum
+        // Of equal elements, max returns the first.
         return unread.stream().filter(asker -> asker.isAnswered).max(byUser);
     }
 
-    /** Notes that the answer is there to be read. */
+    /** Notes that the answer can be read. */
     synchronized void noteAnswer(Asker asker) {
         asker.isAnswered = true;
     }
 
-    /** Gives the room back; may be called again. */
+    /** Frees the room; may be called again. */
     synchronized void leave(Asker asker) {
         unread.remove(asker);
     }

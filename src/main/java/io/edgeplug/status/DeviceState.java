@@ -2,7 +2,7 @@ package io.edgeplug.status;
 
 import java.util.Locale;
 
-/** What a device is counted as; each device is one of these. */
+/** The state in which a device is counted; each device has exactly one. */
 public enum DeviceState {
     /** A container could have it. */
     FREE,
@@ -10,12 +10,12 @@ public enum DeviceState {
     HELD,
     /** It is being prepared for a container. */
     PREPARING,
-    /** Nothing is wrong with it; a pod has it as a device of another resource, or it is not scrubbed yet after one. */
+    /** The device is fine, but a pod has it as a device of another resource, or it is not scrubbed yet. */
     WITHHELD,
-    /** No container gets it; one may have it. */
+    /** No container can get it; one may have it. */
     UNHEALTHY;
 
-    /** As metrics and {@code edgeplug status} name it: {@code free}. */
+    /** The name in metrics and {@code edgeplug status}, such as {@code free}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * One device of a resource.
  *
- * @param device in the health that the kubelet is told
+ * @param device with the health for the kubelet
  * @param holders the containers that have it, or shares of it, by the kubelet's notes
  */
 public record DeviceStatus(Device device, List<Holder> holders, boolean isInPreparation) {
@@ -15,7 +15,7 @@ public record DeviceStatus(Device device, List<Holder> holders, boolean isInPrep
         holders = List.copyOf(holders);
     }
 
-    /** The one state that it is counted in: what is wrong comes before what is done to it, and that before who has it. */
+    /** The one state in which it is counted. A problem comes before a preparation, and that before a holder. */
     public DeviceState state() {
         if (!device.health().isHealthy()) {
             return device.health().isWithheld() ? DeviceState.WITHHELD : DeviceState.UNHEALTHY;

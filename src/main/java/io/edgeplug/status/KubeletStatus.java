@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How things stand with the kubelet.
+ * The state of the kubelet and of the registrations.
  *
- * @param isThere whether there is one; where it finds sockets by itself, whether there is its directory
- * @param registered the resources that it has the devices of
- * @param registrations of each resource since it is served: how many came about, and how many failed
+ * @param isThere whether there is a kubelet, or its directory if it finds sockets by itself
+ * @param registered the resources whose devices it has
+ * @param registrations of each resource since it is served: how many succeeded, and how many failed
  */
 public record KubeletStatus(
         boolean isThere, Set<ResourceName> registered, Map<ResourceName, Outcomes.Counts> registrations) {

@@ -12,9 +12,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The file by which node-feature-discovery learns the labels; see "Local feature source" in its documentation. One thread.
+ * The file from which node-feature-discovery reads the labels; see "Local feature source" in its documentation. One
+ * thread.
  *
- * <p>It expires by itself, so that labels go with a daemon that does not come back.
+ * <p>It expires by itself, so the labels disappear if the daemon does not come back.
  */
 final class LabelFile {
 
@@ -32,7 +33,7 @@ final class LabelFile {
     }
 
     /**
-     * Has the file say these, if it does not yet, or will expire.
+     * Writes these labels, unless the file has them and does not expire soon.
      *
      * @throws IOException if it cannot be written; the message says why
      */

@@ -8,18 +8,20 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.logging.Logger;
 
-/** Keeps the labels of the node current in node-feature-discovery's directory, on a thread of its own, while this is open. */
+/**
+ * Keeps the node's labels in node-feature-discovery's directory current, on a thread of its own, while this is open.
+ */
 public final class LabelPublisher implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(LabelPublisher.class.getName());
 
-    /** Where node-feature-discovery looks by default. */
+    /** The default directory of node-feature-discovery. */
     public static final Path DIRECTORY = Path.of("/etc/kubernetes/node-feature-discovery/features.d");
 
-    /** How often it is looked whether the file must be renewed, or its directory has come. */
+    /** How often to check whether the file must be renewed or its directory has appeared. */
     private static final Duration LOOK = Duration.ofSeconds(60);
 
-    /** Devices come together, and each other file makes work for the API server. */
+    /** Devices come together, and each change of the file makes work for the API server. */
     private static final Duration BURST = Duration.ofSeconds(1);
 
     private final NodeView view;
@@ -34,11 +36,11 @@ public final class LabelPublisher implements AutoCloseable {
         this.monitor = monitor;
         this.file = new LabelFile(directory);
         this.clock = clock;
-        // platform: where the directory is, a write may take as long as it likes
+        // This is a platform thread, because a write to that directory may take any time.
         this.thread = Thread.ofPlatform().name("labels").daemon().unstarted(this::follow);
     }
 
-    /** Starts; a directory that is missing is looked for again. */
+    /** Starts. If the directory is missing, it is looked for again later. */
     public static LabelPublisher start(NodeView view, Monitor monitor, Path directory) {
         return start(view, monitor, directory, Clock.systemUTC());
     }
@@ -51,10 +53,10 @@ public final class LabelPublisher implements AutoCloseable {
 
     private void follow() {
         try {
-            long generation = -1;
             while (true) {
+                // read first: what comes while the labels are written is news
+                long generation = monitor.current().generation();
                 publish();
-                generation = monitor.current().generation();
                 boolean isNews = monitor.awaitNewerThan(generation, LOOK).generation() > generation;
                 if (isNews) {
                     var ignored = monitor.awaitNewerThan(Long.MAX_VALUE, BURST);
@@ -78,14 +80,14 @@ public final class LabelPublisher implements AutoCloseable {
         }
     }
 
-    /** A directory that came after the start is in the sandbox of the service, which may only be read. */
+    /** A directory that was made after the start is read-only in the sandbox of the service. */
     private static String advice(String problem) {
         return problem.contains("Read-only file system")
                 ? problem + "; restart edgeplug: its sandbox opens the directory at its start"
                 : problem;
     }
 
-    /** Stops, and leaves the file to expire: a daemon that is started again must not take the labels off the node. */
+    /** Stops, but leaves the file to expire: a restart of the daemon must not remove the node's labels. */
     @Override
     public void close() {
         thread.interrupt();
@@ -96,7 +98,7 @@ public final class LabelPublisher implements AutoCloseable {
         }
     }
 
-    /** Removes the file, once this is closed: the node is not to be labelled any more. */
+    /** Removes the file after the close, because the node should have no labels any more. */
     public void remove() {
         try {
             file.remove();

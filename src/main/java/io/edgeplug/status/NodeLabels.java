@@ -12,23 +12,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Labels of the node by which pods can choose one: how many devices it has of each resource, and of these how many of each
- * product, driver and FPGA image. Health is not among them: the kubelet tells the scheduler of that at once.
+ * The node's labels, by which pods can choose it: how many devices it has of each resource, and how many of each
+ * product, driver and FPGA image. Health is left out, because the kubelet reports it to the scheduler at once.
  */
 public final class NodeLabels {
 
-    /** Of all labels, so that node-feature-discovery does not put its own in front. */
+    /** The prefix of all labels. With it, node-feature-discovery does not add its own. */
     static final String PREFIX = "edgeplug.io/";
 
-    /** By Kubernetes' rules for the part of a label's name that follows the slash (IsQualifiedName). */
+    /** Kubernetes' rules for the part of a label's name after the slash (IsQualifiedName). */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
 
-    /** A node with more is not described by labels; with this, the file stays below node-feature-discovery's 64 KiB. */
+    /**
+     * Labels do not describe a node with more. With this limit, the file stays below node-feature-discovery's 64 KiB.
+     */
     private static final int MAX_LABELS = 500;
 
     private NodeLabels() {}
 
-    /** The labels of a node, by name; what Kubernetes would refuse, as a name of over 63 characters, is left out. */
+    /**
+     * The labels of a node, by name, without names that Kubernetes would refuse, such as those of over 63 characters.
+     */
     public static SortedMap<String, String> of(NodeStatus status) {
         SortedMap<String, String> labels = new TreeMap<>();
         for (ResourceStatus resource : status.resources()) {

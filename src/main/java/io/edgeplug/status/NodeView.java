@@ -17,32 +17,44 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Where a {@link NodeStatus} is read: from what the daemon keeps ready anyway, and from the kubelet's notes. */
+/** Makes a {@link NodeStatus} from the daemon's present state in memory, and from the kubelet's notes. */
 public final class NodeView {
 
     private final Supplies supplies;
     private final Preparations preparations;
     private final KubeletPods pods;
     private final Supplier<KubeletStatus> kubelet;
+    private final Supplier<Optional<ClaimingStatus>> claiming;
+
+    /** Of the parts of a daemon whose devices are not claimed. */
+    public NodeView(Supplies supplies, Preparations preparations, KubeletPods pods, Supplier<KubeletStatus> kubelet) {
+        this(supplies, preparations, pods, kubelet, Optional::empty);
+    }
 
     /**
-     * Of a daemon's parts.
+     * A view of these parts of the daemon.
      *
-     * @param pods which pods hold what, and their names
+     * @param pods the pods with devices, and their names
      */
-    public NodeView(Supplies supplies, Preparations preparations, KubeletPods pods, Supplier<KubeletStatus> kubelet) {
+    public NodeView(
+            Supplies supplies,
+            Preparations preparations,
+            KubeletPods pods,
+            Supplier<KubeletStatus> kubelet,
+            Supplier<Optional<ClaimingStatus>> claiming) {
         this.supplies = supplies;
         this.preparations = preparations;
         this.pods = pods;
         this.kubelet = kubelet;
+        this.claiming = claiming;
     }
 
-    /** How things are now. Reads the kubelet's notes; if they cannot be read, nobody is named as a holder. */
+    /** The present status. Reads the kubelet's notes; if they cannot be read, it has no holders. */
     public NodeStatus read() {
         return read(held());
     }
 
-    /** The same with nobody as a holder of anything, which reads no file. */
+    /** The same without holders, which reads no file. */
     NodeStatus readWithoutHolders() {
         return read(Optional.empty());
     }
@@ -67,7 +79,8 @@ public final class NodeView {
                     devices,
                     supply.allocations().counts()));
         }
-        return new NodeStatus(now, resources, supplies.monitor().uevents(), preparations.stepTimes());
+        return new NodeStatus(
+                now, resources, supplies.monitor().uevents(), preparations.stepTimes(), claiming.get());
     }
 
     private Optional<HeldDevices> held() {

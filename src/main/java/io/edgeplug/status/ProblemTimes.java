@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Since when which devices have not been offered, as far back as this was told of them; for one thread. */
+/** Since when each device has not been offered, as far as {@link #note} was called; for one thread. */
 final class ProblemTimes {
 
     private Map<String, Instant> since = Map.of();
 
-    /** Takes note of what is not offered now. */
+    /** Notes the devices that are not offered now. */
     void note(NodeStatus status, Instant now) {
         Map<String, Instant> noted = new HashMap<>();
         for (ResourceStatus resource : status.resources()) {
@@ -24,7 +24,7 @@ final class ProblemTimes {
         since = Map.copyOf(noted);
     }
 
-    /** Empty if the device was offered for that resource when this was told last. */
+    /** Empty if the last status offered the device for that resource. */
     Optional<Instant> since(String resource, String id) {
         return Optional.ofNullable(since.get(key(resource, id)));
     }

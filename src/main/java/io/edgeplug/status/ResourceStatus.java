@@ -8,9 +8,9 @@ import java.util.List;
  * One resource.
  *
  * @param isRegistered whether the kubelet has its devices
- * @param shares of each device that the kubelet is told
- * @param devices as the kubelet is told of them
- * @param allocations how many were answered with devices, and how many refused
+ * @param shares of each device in the kubelet's list
+ * @param devices with the health for the kubelet
+ * @param allocations how many were answered with devices, and how many were refused
  */
 public record ResourceStatus(
         ResourceName name, boolean isRegistered, int shares, List<DeviceStatus> devices, Outcomes.Counts allocations) {

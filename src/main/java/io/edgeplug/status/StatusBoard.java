@@ -11,17 +11,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Logger;
 
 /**
- * Has the newest status as a message, for all who want to see it. While somebody watches, a thread of its own works each
- * change out, once for all of them; otherwise it only notes since when devices are unhealthy.
+ * Keeps the newest status as a message for all who watch. While somebody watches, a thread of its own makes a message
+ * of each change, once for all. Otherwise it only notes since when devices are unhealthy.
  */
 final class StatusBoard implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(StatusBoard.class.getName());
 
-    /** Of many changes that come together, the last one is told; a person sees no difference. */
+    /** Of many changes at once, only the last is sent, because a person sees no difference. */
     private static final Duration BURST = Duration.ofMillis(20);
 
-    /** Each costs a thread that waits, and one message that waits to be read. */
+    /** Each watcher costs a waiting thread, and a message that waits to be read. */
     static final int MAX_WATCHERS = 100;
 
     private final NodeView view;
@@ -34,7 +34,7 @@ final class StatusBoard implements AutoCloseable {
     private final AtomicInteger watchers = new AtomicInteger();
     private final Thread thread;
 
-    /** A message, and its number, which is higher for each that differs. */
+    /** A message with its number, which grows with each different one. */
     record Posted(long number, Node node) {}
 
     private StatusBoard(NodeView view, String version, Clock clock) {
@@ -44,7 +44,7 @@ final class StatusBoard implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("status").unstarted(this::keepCurrent);
     }
 
-    /** Begins to note what is unhealthy. */
+    /** Begins to note unhealthy devices. */
     static StatusBoard start(NodeView view, String version, Clock clock) {
         StatusBoard board = new StatusBoard(view, version, clock);
         board.wake();
@@ -52,14 +52,14 @@ final class StatusBoard implements AutoCloseable {
         return board;
     }
 
-    /** Has it look again soon; from any thread, which does not wait. */
+    /** Makes it look again soon. Any thread may call it and does not wait. */
     void wake() {
         if (woken.availablePermits() == 0) {
             woken.release();
         }
     }
 
-    /** How things are now. Reads the kubelet's notes, so never on a shared thread. */
+    /** The present status. Reads the kubelet's notes, so never call it on a shared thread. */
     synchronized Node look() {
         NodeStatus status = view.read();
         problems.note(status, clock.instant());
@@ -70,20 +70,20 @@ final class StatusBoard implements AutoCloseable {
         return node;
     }
 
-    /** Waits for a message that differs from the one with that number; for those who watch. */
+    /** Waits for a message other than the one with that number; for watchers. */
     Posted awaitNewerThan(long number) throws InterruptedException {
         return newest.awaitNewerThan(number);
     }
 
-    /** The newest message that was worked out. */
+    /** The newest message. */
     Posted newest() {
         return newest.get();
     }
 
     /**
-     * Has changes worked out until {@link #unwatch}, unless too many watch already.
+     * Has messages made until {@link #unwatch}, unless there are too many watchers.
      *
-     * @return whether they are
+     * @return whether they are made
      */
     boolean watch() {
         if (watchers.incrementAndGet() > MAX_WATCHERS) {

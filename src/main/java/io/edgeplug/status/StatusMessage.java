@@ -7,11 +7,12 @@ import io.edgeplug.proto.status.HeldDevice;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.Problem;
 import io.edgeplug.proto.status.Resource;
+import io.edgeplug.proto.status.Slices;
 import java.time.Instant;
 import java.util.List;
 
 /**
- * Makes a message of a status: for people, so it tells of each resource, and only of so many devices as one can look at. It
+ * Makes a message of a status for people. It has each resource, but only as many devices as a person can look at. So it
  * has some 40 KiB at most, however many devices there are.
  */
 final class StatusMessage {
@@ -36,11 +37,24 @@ final class StatusMessage {
             node.addResources(resource(resource));
             resource.devices().forEach(device -> addDevice(node, resource.name().toString(), device, times));
         }
+        status.claiming().ifPresent(claiming -> node.setSlices(slices(claiming)));
         log.forEach(line -> node.addEvents(Event.newBuilder()
                 .setTime(line.time().getEpochSecond())
                 .setWarning(line.isWarning())
                 .setText(line.text())));
         return node.build();
+    }
+
+    private static Slices slices(ClaimingStatus claiming) {
+        return Slices.newBuilder()
+                .setDriver(claiming.driver())
+                .setPool(claiming.pool())
+                .setGeneration(claiming.generation())
+                .setSlices(claiming.slices())
+                .setDevices(claiming.devices())
+                .setProblem(PlainText.of(claiming.problem().orElse("")))
+                .setClaims(claiming.claims())
+                .build();
     }
 
     private static Resource resource(ResourceStatus resource) {

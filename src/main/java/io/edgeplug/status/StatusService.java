@@ -11,7 +11,10 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.Semaphore;
 
-/** Answers those who ask how things are. Called on the event loop, where nothing waits; each answer has a virtual thread. */
+/**
+ * Answers the calls of {@code edgeplug status}. It is called on the event loop, where nothing may wait; each answer has
+ * a virtual thread.
+ */
 final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
 
     private final StatusBoard board;
@@ -25,7 +28,7 @@ final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
     public void get(GetRequest request, StreamObserver<Node> answer) {
         ServerCallStreamObserver<Node> caller = (ServerCallStreamObserver<Node>) answer;
         Askers.Asker asker = new Askers.Asker(UnixRpc.caller().orElseThrow());
-        // one of both is called: the answer is in memory until it is read, or the caller has gone
+        // One of the two runs: the answer is in memory until it is read, or until the caller has gone.
         caller.setOnCloseHandler(() -> askers.leave(asker));
         caller.setOnCancelHandler(() -> askers.leave(asker));
         if (!askers.enter(asker)) {
@@ -53,7 +56,7 @@ final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
         watcher.start();
     }
 
-    /** One who watches; a slow one misses what was overtaken. */
+    /** One watcher. A slow one misses messages that newer ones have replaced. */
     private final class Watcher {
 
         private final ServerCallStreamObserver<Node> answer;
@@ -84,7 +87,7 @@ final class StatusService extends NodeStatusGrpc.NodeStatusImplBase {
                     number = posted.number();
                 }
             } catch (InterruptedException e) {
-                // it has gone, or the daemon ends
+                // It has gone, or the daemon ends.
                 Thread.currentThread().interrupt();
             } finally {
                 board.unwatch();

@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 
-/** The socket on which the daemon tells people how things are, while this is open. */
+/** The socket on which the daemon reports its status to people, while this is open. */
 public final class StatusSocket implements AutoCloseable {
 
-    /** Where it is, from the root of the node. */
+    /** Its path from the root of the node. */
     public static final String PATH = "run/edgeplug/status.sock";
 
-    /** Whose members may ask, beside root; the packages make it. */
+    /** The group whose members may ask besides root. The packages make it. */
     public static final String GROUP = "edgeplug";
 
     private final Monitor monitor;
@@ -33,11 +33,12 @@ public final class StatusSocket implements AutoCloseable {
     }
 
     /**
-     * Begins to serve, on an event loop of its own, so that nobody who asks can hold the kubelet up. A socket that nobody
-     * serves any more, as of a daemon that was killed, is replaced.
+     * Begins to serve on an event loop of its own, so that no caller can delay the kubelet. A socket that nobody serves
+     * any more, such as that of a killed daemon, is replaced.
      *
-     * @param path in a directory that is there, of this process's user
-     * @throws IOException if it cannot be served there, or another daemon serves it, as one of another kubelet's directory
+     * @param path in an existing directory that belongs to this process's user
+     * @throws IOException if it cannot be served there, or another daemon serves it, such as one for another kubelet's
+     *     directory
      */
     public static StatusSocket open(Path path, NodeView view, Monitor monitor, String version) throws IOException {
         if (UnixRpc.isListening(path)) {
@@ -57,7 +58,7 @@ public final class StatusSocket implements AutoCloseable {
         }
     }
 
-    /** Has it look whether anything is different; from any thread, which does not wait. */
+    /** Makes it look for changes. Any thread may call it and does not wait. */
     public void wake() {
         board.wake();
     }

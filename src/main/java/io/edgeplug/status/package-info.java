@@ -1,8 +1,8 @@
 /**
- * The daemon's view of itself: one immutable {@link io.edgeplug.status.NodeStatus}, of which the answers to {@code edgeplug
- * status}, metrics and node labels are made.
+ * The state of the daemon as one immutable {@link io.edgeplug.status.NodeStatus}. The answers to
+ * {@code edgeplug status}, the metrics and the node's labels are made of it.
  *
- * <p>{@link io.edgeplug.status.NodeView} reads it whenever somebody asks, on the thread of whoever asks; it may read a
- * file of the kubelet's, so never on a shared thread. Nothing here changes what the daemon does.
+ * <p>{@link io.edgeplug.status.NodeView} makes it on the thread of the caller. It may read a file of the kubelet, so it
+ * never runs on a shared thread. Nothing here changes the behaviour of the daemon.
  */
 package io.edgeplug.status;

@@ -19,15 +19,15 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Chooses devices that are near each other: on the fewest NUMA nodes, then below the fewest root ports, then on the
+ * Chooses devices that are near each other: on the fewest NUMA nodes, then below the fewest root ports, and then on the
  * fewest PFs, or spread over PFs if that is preferred.
  *
- * <p>At each level it looks for the smallest group that has enough, so that larger ones stay whole; if none has, it takes
- * the largest and goes on. Groups that hold a device which must be there come first.
+ * <p>At each level it takes the smallest group that has enough devices, so that larger groups stay whole. If no group
+ * has enough, it takes the largest one and goes on. Groups with a required device come first.
  */
 public final class Affinity {
 
-    /** Where a device that is no PCI function, or whose place is unknown, counts as being. */
+    /** The place of a device that is no PCI function, or whose place is unknown. */
     private static final String NOWHERE = "";
 
     private static final List<Function<Device, Object>> LEVELS =
@@ -42,7 +42,7 @@ public final class Affinity {
     }
 
     /**
-     * Chooses {@code size} devices, or as many as there are.
+     * Chooses {@code size} devices, or all if there are fewer.
      *
      * @param must devices of {@code available} that come first
      * @return {@code must} and then the others, none twice
@@ -87,8 +87,8 @@ public final class Affinity {
     }
 
     /**
-     * A group that holds a device which must be there; else the smallest that has enough, or the largest if devices
-     * are to be spread in it; else the largest.
+     * A group with a required device. Otherwise the smallest group that has enough, or the largest if devices are
+     * spread in it. Otherwise the largest group.
      */
     private Group best(List<Group> groups, int needed) {
         Comparator<Group> order = Comparator.comparing((Group group) -> group.must() == 0)
@@ -99,7 +99,7 @@ public final class Affinity {
         return groups.stream().min(order).orElseThrow();
     }
 
-    /** One of each group after the other, beginning where the fewest are taken and the most are free. */
+    /** Takes one device of each group in turn, beginning where the fewest are taken and the most are free. */
     private static List<Device> inTurn(List<Group> groups, int needed) {
         List<Device> taken = new ArrayList<>();
         groups.sort(Comparator.comparingInt(Group::must)
@@ -132,7 +132,7 @@ public final class Affinity {
     /**
      * Devices at one place.
      *
-     * @param must how many are taken there already
+     * @param must how many devices are already taken there
      */
     private record Group(List<Device> free, int must) {}
 

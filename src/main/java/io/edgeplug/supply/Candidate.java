@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A device as a daemon that has just started would tell the kubelet of it. What only a running daemon knows is not
- * looked at: who holds the device, how its last preparation ended, and what its class's health command says.
+ * A device as a daemon that has just started would list it. State that only a running daemon has is left out: the
+ * holder of the device, the result of its last preparation, and the result of its class's health program.
  *
- * @param item the device in the health that the kubelet would be told, and the class that takes it
+ * @param item the device with the health for the kubelet, and its class
  * @param equipment what it brings into its container; empty if no class takes it
  */
 public record Candidate(Item item, Optional<Equipment> equipment) {
 
-    /** All devices of a node that was scanned. */
+    /** All devices of a scanned node. */
     public static List<Candidate> of(Inventory inventory, Sysfs sysfs) {
         IommuGroups groups = IommuGroups.of(inventory.devices());
         Map<DeviceClass, HostFiles> files = new HashMap<>();
@@ -44,12 +44,12 @@ public record Candidate(Item item, Optional<Equipment> equipment) {
         return new Candidate(item, Optional.of(equipment));
     }
 
-    /** The device in the health that the kubelet would be told. */
+    /** The device with the health for the kubelet. */
     public Device device() {
         return item.device();
     }
 
-    /** Whether it is there and a container could have it. */
+    /** Whether it exists and a container could have it. */
     public boolean isHealthy() {
         return device().health().isHealthy();
     }

@@ -28,9 +28,9 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
- * Which pods use devices, or have used them last, where the next pod must not find a device as the one before has left it: by
- * what the kubelet notes of pods that have devices, and what is noted here before their containers start. A claim counts as a
- * pod, by its own UID: it has its devices until it is released, whichever pods use it meanwhile. Thread-safe.
+ * The pods that use devices or have used them last, for devices that must be scrubbed between two pods. They come from
+ * the kubelet's notes, and from notes on disk that are made before containers start. A claim counts as a pod with its
+ * own UID: it has its devices until its release, whichever pods use it. Thread-safe.
  */
 final class DeviceUsers {
 
@@ -43,10 +43,10 @@ final class DeviceUsers {
     private volatile List<DeviceClass> classes = List.of();
     private volatile List<Use> last = List.of();
 
-    /** Whether the notes of all kubelets' pods are this process's business, as of the node's one daemon. */
+    /** Whether this process is the node's one daemon, which looks after the notes of all kubelets' pods. */
     private volatile boolean isDaemon;
 
-    /** By device, what was logged last of what is no news. */
+    /** By device, the last logged text, so that it is not logged again. */
     private final Map<String, String> told = new ConcurrentHashMap<>();
 
     DeviceUsers(Sysfs sysfs, Monitor monitor) {
@@ -54,28 +54,28 @@ final class DeviceUsers {
         this.used = new UsedDevices(sysfs);
     }
 
-    /** Follows the pods of that kubelet from now on, and devices of these classes. */
+    /** Follows the pods of that kubelet and the devices of these classes from now on. */
     void use(KubeletPods kubelet, List<DeviceClass> newest) {
         pods = Optional.of(kubelet);
         classes = List.copyOf(newest);
     }
 
-    /** Follows what other kubelets' pods have used as well. */
+    /** Also follows devices that other kubelets' pods have used. */
     void useAsDaemon() {
         isDaemon = true;
     }
 
-    /** The pods whose starts are this process's to note; empty unless it is the node's one daemon. */
+    /** The pods whose starts this process must note; empty unless it is the node's one daemon. */
     Optional<KubeletPods> ofDaemon() {
         return pods.filter(any -> isDaemon);
     }
 
-    /** Whether it matters who has or had a device. */
+    /** Whether any class needs the users of its devices. */
     boolean areTracked() {
         return classes.stream().anyMatch(DeviceClass::tracksUse) || !notes().isEmpty();
     }
 
-    /** The devices that are not yet as the next pod must find them; those of the last time, if it cannot be told now. */
+    /** The devices that are not scrubbed yet. If they cannot be read, those of the last call. */
     List<Use> notes() {
         try {
             last = used.all();
@@ -85,7 +85,7 @@ final class DeviceUsers {
         return last.stream().filter(use -> isDaemon || isOurs(use)).toList();
     }
 
-    /** The same of one. */
+    /** The use of one device. */
     Optional<Use> find(Device device) {
         return used.find(device.id());
     }
@@ -100,8 +100,8 @@ final class DeviceUsers {
     }
 
     /**
-     * By whom a device is held, and as what: as what is noted here, should it be held as several. As long as the kubelet's notes
-     * cannot be read, whoever used a device last counts as its holder.
+     * The holder of a device and the resource as which it is held. If it is held as several, that of the note counts.
+     * While the kubelet's notes cannot be read, the last user of a device counts as its holder.
      *
      * @param held what pods hold; empty if that cannot be read
      */
@@ -109,12 +109,13 @@ final class DeviceUsers {
         Map<String, Use> uses = notes().stream().collect(Collectors.toMap(Use::device, use -> use));
         return device -> {
             Optional<Use> use = Optional.ofNullable(uses.get(device.id()));
-            return held.map(known -> holder(of(known, device), use.flatMap(Use::resource)))
+            return held.filter(known -> use.filter(this::isUnread).isEmpty())
+                    .map(known -> holder(of(known, device), use.flatMap(Use::resource)))
                     .orElseGet(() -> use.filter(last -> !last.isReleased()).flatMap(DeviceUsers::lastHolder));
         };
     }
 
-    /** Who holds a device, and no other part of its function. */
+    /** The holders of a device, not of other parts of its function. */
     private static List<Holding> of(HeldDevices held, Device device) {
         return held.all(device).stream().filter(one -> one.isOf(device)).toList();
     }
@@ -139,19 +140,19 @@ final class DeviceUsers {
                 .orElse("pod " + holding.pod() + " (" + holding.container() + ")");
     }
 
-    /** The class as whose device it was used; empty if there is none. */
+    /** The class as which the device was used; empty if there is none any more. */
     Optional<DeviceClass> classOf(Use use) {
         return classes.stream()
                 .filter(one -> use.resource().equals(Optional.of(one.resource().toString())))
                 .findFirst();
     }
 
-    /** Why nobody can say what is to be done to a device now, and what a person can do. */
+    /** Why the steps for a device are not known, and what a person can do. */
     static String unknown(Use use) {
         return use.problem()
                         .map(problem -> "has a note of its last use that cannot be read: " + problem)
                         .orElseGet(() -> "was used as " + use.resource().orElse("")
-                                + ", of which no class says any more what is to be done afterwards")
+                                + ", but no class has this resource any more")
                 + "; run: edgeplug prepare --release " + use.device() + " --as RESOURCE";
     }
 
@@ -159,26 +160,37 @@ final class DeviceUsers {
     boolean isHeld(Use use, Device device, HeldDevices held) {
         return !of(held, device).isEmpty()
                 || monitor.holder(device.id()).isPresent()
+                || isUnread(use)
                 || !elsewhere(use, device).isEmpty();
     }
 
-    /** Whether processes of the pods may still run that have used it. */
+    /** Whether it was used by a claim whose devices are not known, so that the claim may still have it. */
+    private boolean isUnread(Use use) {
+        return use.pods().stream().anyMatch(this::isUnreadClaim);
+    }
+
+    private boolean isUnreadClaim(String user) {
+        return pods.filter(kubelet -> kubelet.isUnreadClaim(user)).isPresent();
+    }
+
+    /** Whether processes of pods that have used it may still run. */
     boolean mayRun(Use use) {
         return !use.isReleased()
                 && pods.filter(kubelet -> use.pods().stream().anyMatch(kubelet::mayRun))
                         .isPresent();
     }
 
-    /** The pods that hold a device by the kubelet's notes now, by UID; of any resource. */
+    /** The UIDs of pods that hold a device by the kubelet's notes now, as any resource. */
     Set<String> holdersNow(Use use, Device device) throws IOException {
         Set<String> holders = uids(of(now(use.kubeletDir()), device));
         holders.addAll(elsewhere(use, device));
+        use.pods().stream().filter(this::isUnreadClaim).forEach(holders::add);
         return holders;
     }
 
     /**
-     * Those of another kubelet, of which processes may run: its notes stay when it is gone. Whoever used it, if these cannot be
-     * read.
+     * The pods of another kubelet whose processes may run: its notes stay when it is gone. If they cannot be read, all
+     * users of the device.
      */
     private Set<String> elsewhere(Use use, Device device) {
         if (isOurs(use) || !Files.exists(use.kubeletDir().resolve(HeldDevices.FILE))) {
@@ -203,9 +215,9 @@ final class DeviceUsers {
     }
 
     /**
-     * The pods that hold a device as one of that class, one of which starts now.
+     * The pods that hold a device of that class, one of which starts now.
      *
-     * @throws PrepareException if the kubelet does not say so, or the device is held as another of its faces
+     * @throws PrepareException if the kubelet does not report one, or the device is held as another of its faces
      */
     Set<String> starting(DeviceClass deviceClass, Device device, Path kubeletDir) throws PrepareException {
         String resource = deviceClass.resource().toString();
@@ -233,7 +245,7 @@ final class DeviceUsers {
                 all.stream().filter(one -> one.resource().equals(resource)).toList();
         HeldAs holder = holder(own, Optional.empty())
                 .orElseThrow(() -> new PrepareException(device.id(), "the kubelet has not noted which pod gets it"));
-        // else it would count as given to nobody known, should the pod end before it is looked at again
+        // Without this, the holder would be unknown if the pod ended before the next look.
         monitor.noteHolder(deviceClass.resource(), device.id(), holder, held.written());
         return uids(own);
     }
@@ -241,7 +253,7 @@ final class DeviceUsers {
     /**
      * Notes that these pods use a device from now on. Waits for the disk.
      *
-     * @throws IOException if that cannot be noted; the message goes on after the device
+     * @throws IOException if that cannot be noted; the message continues a sentence about the device
      */
     void note(Device device, DeviceClass deviceClass, Set<String> users, Path kubeletDir) throws IOException {
         String resource = deviceClass.resource().toString();
@@ -253,7 +265,7 @@ final class DeviceUsers {
         monitor.noteUse(device.id(), Optional.of(resource), true, "was used by a pod, and is not scrubbed yet");
     }
 
-    /** Logs what a person must act on, once. */
+    /** Logs a problem that a person must solve, once. */
     void tellOnce(String id, String text) {
         if (!text.equals(told.put(id, text))) {
             LOG.log(Level.WARNING, id + ": " + text, new Object[] {Journal.device(id)});

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What each device of one resource brings, by ID, worked out again only of those that have changed: of 4,096 one or two
- * change at once. One thread at a time.
+ * What each device of one resource brings, by ID. Only changed devices are worked out again, because of 4,096 only one
+ * or two change at a time. One thread at a time.
  */
 final class EquipmentIndex {
 
@@ -26,7 +26,9 @@ final class EquipmentIndex {
     private Map<String, Equipment> all = Map.of();
     private List<Device> devices = List.of();
 
-    /** All of the node while any device is handed over with VFIO, which looks at its group mates too; else none. */
+    /**
+     * All devices of the node if a device is handed over with VFIO, which needs its group mates too; otherwise none.
+     */
     private List<Device> node = List.of();
 
     private int vfios;
@@ -36,10 +38,10 @@ final class EquipmentIndex {
     }
 
     /**
-     * What is not as it was.
+     * The difference to the state before.
      *
-     * @param changed what devices bring that are new, or bring something else
-     * @param gone the IDs of those that are none of the resource's any more
+     * @param changed what devices bring that are new or bring something else now
+     * @param gone the IDs of devices that left the resource
      */
     record Change(List<Equipment> changed, List<String> gone) {
 
@@ -48,7 +50,7 @@ final class EquipmentIndex {
         }
     }
 
-    /** What all of them bring; the map is not changed later. */
+    /** What all devices bring. The map never changes. */
     Map<String, Equipment> all() {
         return all;
     }
@@ -64,7 +66,7 @@ final class EquipmentIndex {
         return having;
     }
 
-    /** Has the devices be those of that inventory from now on. */
+    /** Replaces the devices by those of that inventory. */
     Change update(Inventory inventory) {
         List<Device> newest = inventory.devices(deviceClass.resource());
         Difference<Device> difference = Difference.of(devices, newest);
@@ -85,7 +87,7 @@ final class EquipmentIndex {
         node = vfios > 0 ? inventory.devices() : List.of();
         Change change = new Change(changed, List.copyOf(gone));
         if (!change.isEmpty()) {
-            // 4,096 take 0.2 ms, for which only good news waits
+            // This takes 0.2 ms for 4,096 devices, and only good news waits for it.
             all = Map.copyOf(byId);
         }
         return change;
@@ -106,7 +108,7 @@ final class EquipmentIndex {
         vfios -= before != null && before.isVfio() ? 1 : 0;
     }
 
-    /** The groups of which a member has changed. */
+    /** The groups with a changed member. */
     private static Set<Integer> groups(Difference<Device> difference) {
         Set<Integer> groups = new HashSet<>();
         for (List<Device> some : List.of(difference.removed(), difference.added())) {

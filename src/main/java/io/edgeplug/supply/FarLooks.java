@@ -14,14 +14,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Looks at files where a look may never return, as on NFS without its server: each look has a deadline and runs on a
- * thread that can be lost, of which there are few; thread-safe.
+ * Looks at files on file systems where a look may never return, such as NFS without its server. Each look has a
+ * deadline and runs on one of a few threads that may be lost; thread-safe.
  */
 final class FarLooks {
 
     private static final Duration DEADLINE = Duration.ofSeconds(1);
 
-    /** So many looks may hang at a time. Until one returns, nothing else is looked at. */
+    /** How many looks may hang at a time. Until one returns, no other file is looked at. */
     private static final int MAX_LOST = 4;
 
     private static final Duration IDLE = Duration.ofSeconds(10);
@@ -34,13 +34,13 @@ final class FarLooks {
             new LinkedBlockingQueue<>(),
             Thread.ofPlatform().name("look at files").daemon().factory());
 
-    /** What each of the threads looks at. */
+    /** The look of each thread. */
     private final Map<Thread, Look> looks = new ConcurrentHashMap<>();
 
     /** By device, the looks that have not returned in time. */
     private final Map<String, Hung> hung = new ConcurrentHashMap<>();
 
-    /** Which device a thread looks at, and at which of its paths. */
+    /** The device that a thread looks at, and the path. */
     private record Look(String device, String path) {
 
         static final Look NONE = new Look("", "");
@@ -52,19 +52,19 @@ final class FarLooks {
 
     private record Hung(CompletableFuture<Void> work, String problem) {}
 
-    /** A device that could not be looked at in time; one without an ID, if no thread was free to look at any. */
+    /** A device whose look was not in time. It has no ID if no thread was free for any look. */
     record Late(String device, String problem) {}
 
     FarLooks() {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** The calling thread looks at that path next. */
+    /** Notes that the calling thread looks at that path next. */
     void at(String path) {
         looks.computeIfPresent(Thread.currentThread(), (thread, before) -> new Look(before.device(), path));
     }
 
-    /** What a look at a device's files finds, or what is made of the problem that it does not return. */
+    /** The result of a look at a device's files, or of the problem that the look does not return. */
     <T> T look(String device, Supplier<T> look, Function<String, T> problem) {
         Optional<String> known = hanging(device);
         if (known.isPresent()) {
@@ -81,14 +81,14 @@ final class FarLooks {
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return problem.apply("could not be looked at, since edgeplug is stopping");
+            return problem.apply("could not be looked at, because edgeplug is stopping");
         }
     }
 
     /**
-     * Does work with any number of looks in it, all of them on one thread that can be lost.
+     * Runs work with any number of looks, all on one thread that may be lost.
      *
-     * @param late told once the deadline has passed and the work has not ended; it may end later all the same
+     * @param late called if the work has not ended by the deadline; the work may still end later
      */
     void run(Runnable work, Consumer<Late> late) {
         CompletableFuture<Void> end = new CompletableFuture<>();
@@ -116,19 +116,19 @@ final class FarLooks {
     private Late late(CompletableFuture<Void> work, CompletableFuture<Thread> begun) {
         Look look = Optional.ofNullable(begun.getNow(null)).map(looks::get).orElse(Look.NONE);
         if (look.equals(Look.NONE)) {
-            return new Late("", "is not looked at, since no look returns");
+            return new Late("", "is not looked at, because no look returns");
         }
         hung.put(look.device(), new Hung(work, look.problem()));
         return new Late(look.device(), look.problem());
     }
 
-    /** Why a device is not looked at: the look before has not returned, or those at too many others have not. */
+    /** Why a device is not looked at: its last look has not returned, or too many others have not. */
     private Optional<String> hanging(String device) {
         hung.values().removeIf(one -> one.work().isDone());
         Optional<String> still = Optional.ofNullable(hung.get(device)).map(Hung::problem);
         return still.isPresent() || hung.size() < MAX_LOST
                 ? still
-                : Optional.of("is not looked at, since looks at " + hung.size() + " other devices have not returned");
+                : Optional.of("is not looked at, because looks at " + hung.size() + " other devices have not returned");
     }
 
     private <T> T lookHere(String device, Supplier<T> look) {

@@ -16,9 +16,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Chooses devices that are not shared for a container, so that it keeps as few devices as possible from others: whole IOMMU groups first, then
- * devices that are alone in theirs, and a part of a group if nothing else is left. A container that has one member of a
- * group keeps all others of it from the rest. Among equals it chooses by {@link Affinity}.
+ * Chooses devices that are not shared, so that a container blocks as few other devices as possible. A container that
+ * has one member of an IOMMU group blocks all others of it. So whole groups come first, then devices that are alone in
+ * their groups, and then parts of groups. Among equal choices, {@link Affinity} decides.
  */
 final class GroupChoice {
 
@@ -26,7 +26,7 @@ final class GroupChoice {
     private final Map<String, Device> devices;
     private final int size;
 
-    /** The free IDs of each group of several, and all others. */
+    /** The free IDs of each group with several devices, and all others. */
     private final Map<Integer, List<String>> groups = new TreeMap<>();
 
     private final List<String> alone = new ArrayList<>();
@@ -40,9 +40,9 @@ final class GroupChoice {
     }
 
     /**
-     * Chooses {@code size} IDs, or as many as are available and known.
+     * Chooses {@code size} IDs, or all that are available and known if there are fewer.
      *
-     * @param devices of each ID that is known
+     * @param devices by ID, of each known ID
      * @param must IDs that come first, even if they are unknown or more than that
      */
     static Set<String> choose(
@@ -93,7 +93,7 @@ final class GroupChoice {
         return device == null ? OptionalInt.empty() : deviceClass.vfioGroup(device);
     }
 
-    /** What must be there has taken the rest of its groups from all others. */
+    /** The required devices already block the rest of their groups, so the rest comes next. */
     private void completeGroups() {
         List<String> mates = new ArrayList<>();
         for (String id : chosen) {
@@ -112,7 +112,7 @@ final class GroupChoice {
             List<List<String>> fitting = groups.values().stream()
                     .filter(ids -> ids.size() == members)
                     .toList();
-            // one stands for each group, since the members of a group are near each other
+            // One device stands for each group, because the members of a group are near each other.
             take(fitting.stream().map(List::getFirst).toList(), chosen.size() + Math.max(0, left()) / members);
             for (List<String> ids : fitting) {
                 if (chosen.contains(ids.getFirst())) {
@@ -134,7 +134,7 @@ final class GroupChoice {
         return size - chosen.size();
     }
 
-    /** Takes of these until there are so many in all. */
+    /** Takes of these until that many are taken in all. */
     private void take(Collection<String> ids, int until) {
         List<Device> free = known(ids.stream().filter(id -> !chosen.contains(id)));
         List<Device> near = known(chosen.stream());

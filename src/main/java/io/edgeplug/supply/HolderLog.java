@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Says once in the log which container holds a device, again if its pod's name becomes known only then, and once that the
- * device is released. One thread at a time.
+ * Logs once which container holds a device, and once that the device is released. The holder is logged again if the
+ * name of its pod becomes known later. One thread at a time.
  */
 final class HolderLog {
 
@@ -25,7 +25,7 @@ final class HolderLog {
 
     private final Map<Holding, Logged> logged = new HashMap<>();
 
-    /** The holder of a device as it was logged: by its pod's name, or by its UID. */
+    /** The holder of a device as it was logged: the name of its pod, or its UID. */
     private record Logged(String holder, boolean isNamed) {}
 
     HolderLog(KubeletPods pods) {
@@ -33,9 +33,9 @@ final class HolderLog {
     }
 
     /**
-     * Logs what has changed. A pod without a name is logged once the kubelet has answered, by its UID if need be.
+     * Logs the changes. A pod without a name is logged once the kubelet has answered, by its UID if necessary.
      *
-     * @param held what containers hold of edgeplug's resources now
+     * @param held the devices of edgeplug's resources that containers hold now
      */
     void follow(Stream<Holding> held) {
         Set<Holding> now = held.collect(Collectors.toSet());

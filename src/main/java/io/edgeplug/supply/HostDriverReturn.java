@@ -12,8 +12,8 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
- * Returns functions to the host driver that they had before a recipe's, once no container holds them. Those that are scrubbed
- * after a pod get it back with that. Thread-safe.
+ * Returns functions to their host driver once no container holds them. Functions that are scrubbed after a pod return
+ * with the scrub. Thread-safe.
  */
 public final class HostDriverReturn {
 
@@ -29,7 +29,7 @@ public final class HostDriverReturn {
         this.users = users;
     }
 
-    /** A reading of what pods of a kubelet hold now. */
+    /** Reads what pods of a kubelet hold now. */
     public interface HeldReading {
         /**
          * Reads it.
@@ -39,7 +39,7 @@ public final class HostDriverReturn {
         HeldDevices read() throws IOException;
     }
 
-    /** As {@link Preparations#giveBackDrivers} says. */
+    /** See {@link Preparations#giveBackDrivers}. */
     boolean giveBack(Path kubeletDir, HeldReading reading) {
         try {
             List<PciAddress> rebound = preparer.rebound(kubeletDir);
@@ -61,13 +61,13 @@ public final class HostDriverReturn {
         }
     }
 
-    /** The kubelet notes a device before its container starts: from then on no one but the recipe gives it a driver. */
+    /** The kubelet notes a device before its container starts. From then on, only the recipe binds drivers. */
     private void checkFree(Path kubeletDir, HeldReading reading, PciDevice device) throws IOException {
         if (!preparer.rebound(kubeletDir).contains(device.function().address())) {
             throw new IOException("has been bound for another kubelet");
         }
         if (users.find(device).isPresent()) {
-            throw new IOException("is to be scrubbed first");
+            throw new IOException("must be scrubbed first");
         }
         if (reading.read().of(device).isPresent()) {
             throw new IOException("is held");

@@ -22,31 +22,31 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The files of the node that containers are given, each of which is looked at and not opened: of one that is missing, a
- * container runtime makes an empty directory on the node.
+ * Looks at the files of the node that containers get, without opening them. A container runtime would make an empty
+ * directory in place of a missing file.
  */
 final class HostFiles {
 
     static final String DEV = "/dev/";
 
-    /** The service has others in these places than containers get: see PrivateTmp and ProcSubset in its unit. */
+    /** The service sees other files in these places than containers do: see PrivateTmp and ProcSubset in its unit. */
     private static final List<String> UNSEEN = List.of("/tmp/", "/var/tmp/", "/proc/");
 
-    /** Where a look returns at once: the kernel keeps these in memory. */
+    /** A look returns at once here, because the kernel keeps these file systems in memory. */
     private static final List<String> NEAR = List.of(DEV, "/sys/", "/run/");
 
     private final Sysfs sysfs;
     private final FarLooks far = new FarLooks();
 
-    /** Empty on a node that was captured: it has not even that, and then no node is missing. */
+    /** Empty on a captured node. It has no device nodes at all, and then none counts as missing. */
     private final Optional<FileKind> devNull;
 
-    /** Whose choice of what is at a path is trusted beside root's. */
+    /** A user who, beside root, may decide which file is at a path. */
     private final Optional<String> trustOwner;
 
     private final Predicate<Device> isPrepared;
 
-    /** Whether any device has had files that a look may hang at. */
+    /** Whether any device has had files whose look may hang. */
     private volatile boolean isFar;
 
     private HostFiles(
@@ -58,9 +58,9 @@ final class HostFiles {
     }
 
     /**
-     * Those of that node which a class names.
+     * The files of that node for a class.
      *
-     * @param isPrepared whether a device is being prepared, so that its nodes come and go, as they should
+     * @param isPrepared whether a device is being prepared, during which its nodes come and go
      */
     static HostFiles of(Sysfs sysfs, DeviceClass deviceClass, Predicate<Device> isPrepared) {
         Optional<FileKind> devNull;
@@ -72,7 +72,7 @@ final class HostFiles {
         return new HostFiles(sysfs, devNull, deviceClass.trustOwner(), isPrepared);
     }
 
-    /** Whether it has files that a look may hang at: by their names, and by where these led, which may be far from there. */
+    /** Whether it has files whose look may hang, by their paths or by the paths that these led to. */
     private static boolean isFar(Equipment equipment) {
         Stream<String> files = equipment.device() instanceof PathDevice device
                 ? device.files().stream().flatMap(file -> Stream.of(file.path(), file.hostPath()))
@@ -82,10 +82,11 @@ final class HostFiles {
     }
 
     /**
-     * What a look at a device's files finds.
+     * The result of a look at a device's files.
      *
-     * @param problem why what it brings cannot be given now, for a person: what daemon and commands say of a device
-     * @param replaced which file is another one than the scan looked at, whose path leads elsewhere or that was replaced since
+     * @param problem why the device cannot be handed over now, for a person; the daemon and commands report it as the
+     *     device's problem
+     * @param replaced the file that is not the scanned one any more: its path leads elsewhere, or it was replaced
      */
     record Finding(Optional<String> problem, Optional<String> replaced) {
 
@@ -94,7 +95,7 @@ final class HostFiles {
         }
     }
 
-    /** Looks at all that a device brings, at each path once. */
+    /** Looks at everything that a device brings, at each path once. */
     Finding look(Equipment equipment) {
         if (equipment.problem().isPresent()) {
             return new Finding(equipment.problem(), Optional.empty());
@@ -113,7 +114,7 @@ final class HostFiles {
                 .or(() -> badMount(equipment.mountsBeforehand(), ways));
     }
 
-    /** Which mount is missing that is to be there once the device is prepared. */
+    /** The mount that should exist after the preparation and is missing. */
     Optional<String> missingAfterwards(Equipment equipment) {
         return look(equipment, () -> new Finding(badMount(equipment.mountsAfterwards(), new Ways()), Optional.empty()))
                 .problem();
@@ -128,7 +129,7 @@ final class HostFiles {
                 : Optional.empty();
     }
 
-    /** Does work with looks in it: here, or, if a look of these has ever been one that may hang, as {@link FarLooks#run} does. */
+    /** Runs work with looks here, or as {@link FarLooks#run} does if a look may hang. */
     void run(Runnable work, Consumer<FarLooks.Late> late) {
         if (isFar) {
             far.run(work, late);
@@ -137,7 +138,7 @@ final class HostFiles {
         }
     }
 
-    /** What a look finds; one that may hang is made by a thread that may. */
+    /** The result of a look. A look that may hang is made by a thread that may be lost. */
     private Finding look(Equipment equipment, Supplier<Finding> look) {
         if (!isFar(equipment)) {
             return look.get();
@@ -152,7 +153,7 @@ final class HostFiles {
                 .filter(path -> path.startsWith(DEV))
                 .flatMap(path -> badNode(path).stream())
                 .findFirst()
-                // a process of ours is changing the device, so that its nodes come and go, as they should
+                // An edgeplug process is changing the device, so its nodes may come and go.
                 .filter(problem -> !ChangeNote.concerns(sysfs, equipment.device()));
     }
 
@@ -164,7 +165,7 @@ final class HostFiles {
         if (found.isEmpty()) {
             return Optional.of("its node " + path + " is not there");
         }
-        // all nodes of a simulated node are files
+        // On a simulated node, all device nodes are files.
         boolean canBe =
                 found.orElseThrow().isNode() || (found.equals(devNull) && devNull.equals(Optional.of(FileKind.FILE)));
         return canBe ? Optional.empty() : Optional.of("its node " + path + " is " + found.orElseThrow());
@@ -178,7 +179,7 @@ final class HostFiles {
                 : Optional.empty();
     }
 
-    /** What the scan has not found either, makes the device unhealthy by itself. */
+    /** A file that the scan has not found either already makes the device unhealthy. */
     private Optional<String> badFile(PathDevice.File file, Ways ways) {
         Optional<FileKind> was = file.kind();
         Optional<Destination> now = ways.destination(file.path());
@@ -202,10 +203,10 @@ final class HostFiles {
         return found.isEmpty()
                 ? Optional.of("its mount " + path + " is not there")
                 : found.flatMap(there -> there.distrust(trustOwner))
-                        .map(problem -> "its mount " + path + " is not to be trusted: " + problem);
+                        .map(problem -> "its mount " + path + " is not trusted: " + problem);
     }
 
-    /** Where paths lead, each of which is followed once. */
+    /** Where paths lead. Each path is followed once. */
     private final class Ways {
 
         private final Map<String, Optional<Destination>> known = new HashMap<>();
@@ -224,7 +225,7 @@ final class HostFiles {
         }
     }
 
-    /** A file that cannot be looked at is of no use to a container either. */
+    /** A file that cannot be looked at is of no use to a container. */
     private Optional<FileKind> kind(String path) {
         far.at(path);
         try {

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The last look at what is about to be handed over, since a file may have gone a moment ago. What is missing is taken out of
- * the stock at once. From any thread.
+ * The last look at devices before they are handed over, because a file may have gone a moment ago. A device with a
+ * missing file leaves the stock at once. Any thread may call it.
  */
 final class LastLook {
 
@@ -31,9 +31,9 @@ final class LastLook {
     private final LookRequests requests;
 
     /**
-     * A look at what one resource hands over.
+     * A look at the devices of one resource.
      *
-     * @param requests where to ask for a look at what something was wrong with
+     * @param requests gets requests for a look at devices with a problem
      */
     LastLook(
             DeviceClass deviceClass,
@@ -51,9 +51,9 @@ final class LastLook {
     }
 
     /**
-     * Has what asks for {@link #equipment} run: here, or on a thread that can be lost, if files are where looks may hang.
+     * Runs code that calls {@link #equipment}: here, or on a thread that may be lost if a look at files may hang.
      *
-     * @param late told why, if it does not end in time; it may end later all the same
+     * @param late gets the reason if the code does not end in time; it may still end later
      */
     void run(Runnable asking, Consumer<DeviceUnavailableException> late) {
         hostFiles.run(asking, hung -> {
@@ -67,9 +67,9 @@ final class LastLook {
     }
 
     /**
-     * What these devices bring, whose nodes and files are there now; looks at attributes only.
+     * What these devices bring, if their nodes and files exist now. Reads attributes only.
      *
-     * @throws DeviceUnavailableException if one cannot be handed over; the kubelet is told so then
+     * @throws DeviceUnavailableException if one cannot be handed over; the kubelet is informed then
      */
     List<Equipment> equipment(Collection<Device> devices) throws DeviceUnavailableException {
         Stock now = stock.get();
@@ -87,7 +87,7 @@ final class LastLook {
                 note(device.id(), problem.orElseThrow());
                 throw unhealthy(device.id(), problem.orElseThrow());
             }
-            // the next scan finds it, and till then it is no worse than before
+            // The next scan will find this. Until then it is no worse than before.
             if (found.replaced().isPresent()) {
                 throw unhealthy(device.id(), found.replaced().orElseThrow());
             }
@@ -96,7 +96,7 @@ final class LastLook {
         return equipment;
     }
 
-    /** What was computed, if the device is as it was then; else whether what has changed matters is found out now. */
+    /** What was worked out before if the device is unchanged. Otherwise checks now whether the change matters. */
     private Equipment equipment(Device device, Stock now) throws DeviceUnavailableException {
         Optional<Equipment> known = now.sound(device.id());
         if (known.filter(one -> one.device().equals(device)).isPresent()) {
@@ -110,7 +110,7 @@ final class LastLook {
         return newest;
     }
 
-    /** What a device's recipe was to make, and has not. */
+    /** The mount that the device's recipe should have made and has not. */
     Optional<String> missingAfterwards(Device device) {
         return stock.get().sound(device.id()).flatMap(hostFiles::missingAfterwards);
     }

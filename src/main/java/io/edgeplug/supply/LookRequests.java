@@ -9,31 +9,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** What a supply's thread is asked to look at. Requests add up to one until it is taken; thread-safe. */
+/** Requests to the thread of a supply. They add up to one request until the thread takes it; thread-safe. */
 final class LookRequests {
 
     private final AtomicReference<Request> pending = new AtomicReference<>(Request.NOTHING);
     private final Semaphore bell = new Semaphore(0);
 
-    /** How many callers have waited for a look at everything, and the last of them that was answered. */
+    /** How many callers have waited for a full look, and the last of them that was answered. */
     private final AtomicLong callers = new AtomicLong();
 
     private final Latest<Long> answered = new Latest<>(0L, Long::longValue);
 
     enum Extent {
-        /** What has changed, and what had a problem. */
+        /** Changed devices, and those with a problem. */
         CHANGES,
-        /** That, and what has a node or a file that is not as it was. */
+        /** These, and devices with a node or file that has changed. */
         UPKEEP,
-        /** All, to the last byte of each file. */
+        /** Everything, with the content of each file. */
         ALL
     }
 
     /**
-     * What is to be looked at.
+     * What the thread should look at.
      *
-     * @param nodes paths of those that may have come or gone
-     * @param caller the last who waits for it; 0 if nobody does
+     * @param nodes paths of device nodes that may have come or gone
+     * @param caller the last caller that waits for it; 0 if there is none
      */
     record Request(Extent extent, Set<String> nodes, long caller) {
 
@@ -48,7 +48,7 @@ final class LookRequests {
         }
     }
 
-    /** Wakes the thread, which looks at what has changed. */
+    /** Wakes the thread to look at changes. */
     void wake() {
         bell.release();
     }
@@ -62,7 +62,7 @@ final class LookRequests {
         wake();
     }
 
-    /** Asks for a look at everything, and waits until one has ended that began later. */
+    /** Requests a full look, and waits for the end of one that begins later. */
     void addAndAwait() {
         long caller = callers.incrementAndGet();
         add(new Request(Extent.ALL, Set.of(), caller));
@@ -73,7 +73,9 @@ final class LookRequests {
         }
     }
 
-    /** Waits until the thread is woken, and returns all that was asked for meanwhile; that, and upkeep, once it is due. */
+    /**
+     * Waits until the thread is woken, and returns everything that was requested meanwhile; with upkeep once it is due.
+     */
     Request await(long due) throws InterruptedException {
         boolean isWoken = bell.tryAcquire(due - System.nanoTime(), TimeUnit.NANOSECONDS);
         int ignored = bell.drainPermits();
@@ -81,7 +83,7 @@ final class LookRequests {
         return isWoken ? request : request.and(Request.UPKEEP);
     }
 
-    /** Says that what was asked for was looked at. */
+    /** Reports that the request was done. */
     void answer(Request request) {
         Long ignored = answered.change(before -> Math.max(before, request.caller()));
     }

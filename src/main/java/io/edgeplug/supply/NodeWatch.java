@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Tells when device nodes may have come or gone that containers get, by the directories they are in; thread-safe. The
- * files of path devices are the inventory's, which watches them itself.
+ * Reports when device nodes of containers may have come or gone, by watching their directories; thread-safe. The
+ * inventory itself watches the files of path devices.
  */
 final class NodeWatch implements AutoCloseable {
 
@@ -27,14 +27,14 @@ final class NodeWatch implements AutoCloseable {
     private final Set<String> nodes = ConcurrentHashMap.newKeySet();
     private final Set<String> directories = ConcurrentHashMap.newKeySet();
 
-    /** The listener is told paths of nodes, on a thread that must go on at once. */
+    /** The listener gets paths of nodes, on a thread that it must not block. */
     NodeWatch(Sysfs sysfs, Consumer<Set<String>> listener) {
         this.sysfs = sysfs;
         this.listener = listener;
         this.watch = new FileWatch("nodes", this::tell);
     }
 
-    /** Tells of the nodes that these bring, from here on. */
+    /** Watches the nodes that these devices bring from now on. */
     void follow(Collection<Equipment> equipment) {
         for (Equipment one : equipment) {
             if (!(one.device() instanceof PathDevice)) {
@@ -54,7 +54,7 @@ final class NodeWatch implements AutoCloseable {
         }
     }
 
-    /** Tells of all nodes that are followed. */
+    /** Reports all nodes that are watched. */
     void tellAll() {
         listener.accept(Set.copyOf(nodes));
     }
@@ -65,7 +65,7 @@ final class NodeWatch implements AutoCloseable {
         Set<String> replaced = new HashSet<>(directories);
         replaced.removeIf(directory -> !FileWatch.concerns(changed, directory));
         if (!replaced.isEmpty()) {
-            // whoever looks at the nodes next has the new ones watched
+            // The next look at the nodes has the new directories watched.
             directories.removeAll(replaced);
             nodes.stream().filter(node -> FileWatch.concerns(replaced, node)).forEach(concerned::add);
         }

@@ -30,9 +30,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Prepares the devices of containers, each of which the inventory keeps as it is meanwhile.
+ * Prepares the devices of containers. The inventory freezes each device meanwhile.
  *
- * <p>It outlives the plugins that use it: a preparation goes on while the kubelet restarts.
+ * <p>It outlives the plugins that use it, because a preparation goes on while the kubelet restarts.
  */
 public final class Preparations implements AutoCloseable {
 
@@ -52,7 +52,7 @@ public final class Preparations implements AutoCloseable {
     private volatile boolean recovers;
 
     /**
-     * For the devices that a monitor follows on that node.
+     * Preparations of the devices that a monitor follows on that node.
      *
      * @param kubeletDir the directory for device plugins of the kubelet whose pods hold them
      */
@@ -61,10 +61,10 @@ public final class Preparations implements AutoCloseable {
     }
 
     /**
-     * The same, of devices that others may have.
+     * The same, for devices that others may have.
      *
-     * @param objection why a device must be left alone, asked once nobody else can do anything to it; the text goes on
-     *     after the device
+     * @param objection why a device must be left alone; asked once no other process can change the device; the text
+     *     continues a sentence about the device
      */
     public Preparations(Sysfs sysfs, Monitor monitor, Path kubeletDir, Function<Device, Optional<String>> objection) {
         this.objection = objection;
@@ -82,14 +82,14 @@ public final class Preparations implements AutoCloseable {
         preparer.use(kubeletDir);
     }
 
-    /** Puts back what a daemon that was killed had begun, and from now on what others that are killed have. */
+    /** Restores what a killed daemon has left half changed, and from now on what other killed processes leave. */
     public void recover() throws IOException, InterruptedException {
         preparer.recover();
         recovers = true;
         users.useAsDaemon();
     }
 
-    /** Puts back what was begun by who has been killed meanwhile; nothing where that is for another daemon to do. */
+    /** Restores what processes have left that were killed meanwhile; nothing if that is the task of another daemon. */
     void recoverAgain() throws InterruptedException {
         try {
             if (recovers) {
@@ -100,7 +100,7 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
-    /** Runs that whenever a preparation begins or ends, from now on; it must return at once. */
+    /** Runs the listener whenever a preparation begins or ends. It must return at once. */
     public void addListener(Runnable listener) {
         listeners.add(listener);
     }
@@ -113,20 +113,28 @@ public final class Preparations implements AutoCloseable {
         listeners.forEach(Runnable::run);
     }
 
-    /** Whether this is of the node's one daemon, and not of one that is tried out. */
+    /** Whether these belong to the node's one daemon, and not to one that is tried out. */
     boolean areOfDaemon() {
         return recovers;
     }
 
     /**
-     * Prepares these devices side by side, or joins who does; first, what another pod has left on them is scrubbed.
+     * Prepares these devices at the same time, or joins preparations that run. Before that, traces of another pod are
+     * scrubbed.
      *
-     * @param recipe that of the class, with what was chosen of it
-     * @param kubeletDir where the kubelet has noted whose container starts
+     * @param recipe that of the class, with the choices of a claim
+     * @param kubeletDir the directory of the kubelet that has noted the starting container
+     * @param lost why the caller must not get a device any more, asked once no other process can change the device; the
+     *     text continues a sentence about the device
      * @throws PrepareException if one could not be prepared, with a sentence that names it
      * @throws TimeoutException if one takes longer than the class allows, with a sentence that names it
      */
-    void prepare(DeviceClass deviceClass, Recipe recipe, List<Device> devices, Path kubeletDir)
+    void prepare(
+            DeviceClass deviceClass,
+            Recipe recipe,
+            List<Device> devices,
+            Path kubeletDir,
+            Function<Device, Optional<String>> lost)
             throws PrepareException, TimeoutException, InterruptedException {
         Deadline deadline = Deadline.in(recipe.timeout());
         Map<Device, Set<String>> pods = new HashMap<>();
@@ -135,7 +143,8 @@ public final class Preparations implements AutoCloseable {
         }
         List<Preparation> all = devices.stream()
                 .map(device -> preparer.prepare(device, recipe, () -> {
-                    refuse(device);
+                    refuse(objection.apply(device));
+                    refuse(lost.apply(device));
                     if (deviceClass.tracksUse()) {
                         scrubbing.noteStart(deviceClass, device, kubeletDir, pods.getOrDefault(device, Set.of()));
                     }
@@ -149,7 +158,7 @@ public final class Preparations implements AutoCloseable {
                     late.add(one);
                 }
             } catch (PrepareException e) {
-                // whoever asks again has it tried again
+                // The next caller has it tried again.
                 preparer.collect(one);
                 failed = failed.or(() -> Optional.of(e));
             }
@@ -171,26 +180,25 @@ public final class Preparations implements AutoCloseable {
         }
         for (Preparation one : all) {
             starts.note(one.device());
-            // whatever started before, the container that starts now has it prepared
+            // Earlier containers may have had it unprepared, but the one that starts now has it prepared.
             monitor.mark(one.device().id(), Optional.empty());
             preparer.collect(one);
         }
     }
 
-    /** Which pods use devices. */
+    /** The users of devices. */
     DeviceUsers users() {
         return users;
     }
 
-    /** What becomes of devices once their pods have gone. */
+    /** The devices whose pods are gone. */
     ReleasedDevices released() {
         return released;
     }
 
     /**
-     * Returns the functions that no container holds to the host driver that they had before a recipe's, beside whatever
-     * else is done. Those that were bound for another kubelet's pods stay as they are, and all do where it is not known what
-     * the pods of this one hold.
+     * Returns the functions that no container holds to their host driver, on other threads. Functions that were bound
+     * for another kubelet's pods stay as they are. All stay if the devices of this kubelet's pods are not known.
      *
      * @return whether there are others, which wait for their release
      */
@@ -198,12 +206,12 @@ public final class Preparations implements AutoCloseable {
         return hostDrivers.giveBack(kubeletDir, reading);
     }
 
-    /** When containers' starts had devices prepared. */
+    /** When devices were prepared for starts of containers. */
     PreparedStarts starts() {
         return starts;
     }
 
-    /** How long the steps of all preparations took. */
+    /** The durations of the steps of all preparations. */
     public List<StepTime> stepTimes() {
         return stepTimes.times();
     }
@@ -213,14 +221,13 @@ public final class Preparations implements AutoCloseable {
         return Set.copyOf(inPreparation.keySet());
     }
 
-    private void refuse(Device device) throws IOException {
-        Optional<String> text = objection.apply(device);
+    private static void refuse(Optional<String> text) throws IOException {
         if (text.isPresent()) {
             throw new IOException(text.orElseThrow());
         }
     }
 
-    /** What the kernel does not give back may never be of use again. */
+    /** Reports a device that the kernel may never release. */
     private void reportIfStuck(Preparation late) {
         Optional<DeviceInPreparation> device =
                 Optional.ofNullable(inPreparation.get(late.device().id()));
@@ -230,7 +237,7 @@ public final class Preparations implements AutoCloseable {
         if (late.isInKernel()) {
             device.orElseThrow().report("is being prepared: " + late.progress());
         } else if (late.device() instanceof PciDevice pci && preparer.isGivingBackDriver(pci)) {
-            device.orElseThrow().report("has not got its own driver back yet, as if a process still used it");
+            device.orElseThrow().report("has not returned to its host driver yet, as if a process still used it");
         }
     }
 

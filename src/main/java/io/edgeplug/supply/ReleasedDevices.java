@@ -24,7 +24,7 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
- * Has each device scrubbed once the last pod that used it has gone, and says of each why it is not offered till then. One
+ * Has each device scrubbed once the last pod that used it is gone, and withholds it with a reason until then. One
  * thread looks.
  */
 final class ReleasedDevices {
@@ -39,20 +39,20 @@ final class ReleasedDevices {
     private final UnnotedStarts unnoted;
     private final Scrubbing scrubbing;
 
-    /** By ID, what came of the last try, if it came to nothing. */
+    /** By ID, the last try if it failed. */
     private final Map<String, Failure> failures = new ConcurrentHashMap<>();
 
-    // below: of the thread that looks
+    // The fields below belong to the thread that looks.
     private final Map<String, Run> runs = new HashMap<>();
     private Set<String> known = Set.of();
 
-    /** A scrub that was begun. */
+    /** A scrub that runs. */
     private record Run(Preparation preparation, Instant since, Deadline deadline) {}
 
     /**
-     * One that failed.
+     * A scrub that failed.
      *
-     * @param backoff touched by who alone has the device
+     * @param backoff only the thread that alone has the device uses it
      */
     private record Failure(String problem, Backoff backoff, Deadline next) {}
 
@@ -64,10 +64,10 @@ final class ReleasedDevices {
     }
 
     /**
-     * Begins what can be begun.
+     * Begins all scrubs that can begin.
      *
      * @param held what pods hold; empty if that is not known
-     * @return whether any device that is there is not yet as the next pod must find it
+     * @return whether any device that exists is not scrubbed yet
      */
     synchronized boolean look(Optional<HeldDevices> held) {
         held.ifPresent(unnoted::note);
@@ -88,7 +88,7 @@ final class ReleasedDevices {
                         device -> ids.contains(device.id()) && !device.health().isGone());
     }
 
-    /** That pause, or the time until the next scrub is tried again, if that is sooner. */
+    /** That pause, or the time until the next retry of a scrub if that is sooner. */
     Duration sooner(Duration pause) {
         return failures.values().stream()
                 .map(Failure::next)
@@ -126,14 +126,14 @@ final class ReleasedDevices {
         }
     }
 
-    /** What only a person can decide. */
+    /** A case that only a person can decide. */
     private static Optional<String> obstacle(Use use, Optional<DeviceClass> deviceClass, Optional<Device> device) {
         if (deviceClass.isEmpty()) {
             return Optional.of(DeviceUsers.unknown(use));
         }
         return device.filter(one -> !use.isOf(one))
                 .map(one ->
-                        "is another device than the one that a pod has used here; if it is to be scrubbed all the same, "
+                        "is not the device that a pod has used here; to scrub it anyway, "
                                 + "run: edgeplug prepare --release " + use.device());
     }
 
@@ -152,7 +152,7 @@ final class ReleasedDevices {
                         Deadline.in(deviceClass.release().timeout())));
     }
 
-    /** What takes long keeps nobody else waiting, and is told once. */
+    /** A scrub that takes long delays no other, and is logged once. */
     private void watch(Use use, Run run) {
         String text = "is being scrubbed since " + run.since();
         if (run.deadline().isOver()) {
@@ -163,7 +163,7 @@ final class ReleasedDevices {
         keep(use, !run.deadline().isOver(), text);
     }
 
-    /** What came of a scrub; on the thread that did it. */
+    /** The result of a scrub, on the thread that did it. */
     void tell(PrepareEvent.Released end) {
         String id = end.device().id();
         if (end.problem().isEmpty()) {
@@ -180,7 +180,7 @@ final class ReleasedDevices {
         Deadline next = backoff.due().orElse(Deadline.in(FIRST_RETRY));
         failures.put(id, new Failure(problem, backoff, next));
         users.find(end.device()).ifPresent(use -> keep(use, false, problem));
-        // rounded: a moment of it is over already
+        // The time is rounded, because a moment of it has already passed.
         long pause = next.left().plusMillis(500).toSeconds();
         log(Level.WARNING, id, problem + "; it is not offered, and this is tried again in " + pause + " s");
     }

@@ -16,29 +16,29 @@ import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 
 /**
- * Follows which containers hold which devices, on a thread of its own. A device that is released returns to its host driver,
- * and leaves the list if it has gone. A device that a container has without its being prepared is reported.
+ * Follows which containers hold which devices, on a thread of its own. A released device returns to its host driver,
+ * and leaves the list if it is gone. A device that a container has unprepared is reported.
  */
 public final class Releases implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Releases.class.getName());
 
-    /** How long the traces of a killed preparation by hand may go unnoticed. */
+    /** How long traces of a killed preparation by hand may go unnoticed. */
     private static final Duration SLOW_LOOK = Duration.ofSeconds(60);
 
-    /** How often is looked and asked while something waits for a release, and the kubelet tells when a pod is gone. */
+    /** How often to look and ask while a device waits for its release, if the Pods API reports the ends of pods. */
     private static final Duration MISSING_LOOK = Duration.ofSeconds(10);
 
-    /** The same where the kubelet must be asked, which all clients of the node share 100 times a second. */
+    /** The same if the kubelet must be asked, which answers all clients of a node only 100 times a second. */
     private static final Duration ASKING_LOOK = Duration.ofSeconds(2);
 
-    /** How often is looked whether the last processes of a pod have ended that shows signs of its end. */
+    /** How often to look for the last processes of a pod that shows signs of its end. */
     private static final Duration ENDING_LOOK = Duration.ofMillis(500);
 
-    /** How long so: a pod may also be told to have ended and go on. */
+    /** How long to do so, because a pod that was reported to end may also go on. */
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(30);
 
-    /** How long the kubelet's notes are left alone once they have changed: one that starts writes them for each resource. */
+    /** How long to wait after a change of the kubelet's notes. A kubelet that starts writes them for each resource. */
     private static final Duration BURST = Duration.ofMillis(100);
 
     /** How long a start waits for the inventory, which takes a few milliseconds. */
@@ -54,18 +54,18 @@ public final class Releases implements AutoCloseable {
     private final BooleanSupplier areRegistered;
     private final Thread thread;
 
-    /** Whether a change of the inventory may have a device wait for its release that did not before. */
+    /** Whether a change of the inventory may make a device wait for its release. */
     private volatile boolean followsInventory;
 
-    /** One object, to be removed again. */
+    /** One object, so that it can be removed again. */
     private final Runnable inventoryListener = this::inventoryChanged;
 
     private final Runnable preparationListener = this::lookSoon;
 
-    /** When pod-resources may be asked again for what was released. */
+    /** The earliest time for the next question to pod-resources. */
     private Deadline nextAsk = Deadline.in(Duration.ZERO);
 
-    /** Until when the end of what is ending is looked for often. */
+    /** Until when to look often for the end of a pod. */
     private Optional<Deadline> ending = Optional.empty();
 
     private Releases(
@@ -88,8 +88,8 @@ public final class Releases implements AutoCloseable {
     /**
      * Follows the pods of a kubelet, from {@link #start} on.
      *
-     * @param areRegistered whether the kubelet knows now whose devices it must have prepared
-     * @param notes how often what the kubelet tells of its pods may have changed
+     * @param areRegistered whether the kubelet knows now for which resources it must ask for preparations
+     * @param notes counts possible changes of what the kubelet reports about its pods
      */
     public static Releases of(
             KubeletPods pods,
@@ -100,19 +100,19 @@ public final class Releases implements AutoCloseable {
         Releases releases = new Releases(pods, supplies, preparations, areRegistered, notes);
         preparations.users().use(pods, supplies.classes());
         if (preparations.users().areTracked()) {
-            // whoever used a device last counts as its holder, if nothing is known
+            // If nothing else is known, the last user of a device counts as its holder.
             Optional<HeldDevices> held = releases.look();
             releases.noteHolders(held);
             boolean ignored = preparations.released().look(held);
             releases.awaitUses();
         } else if (supplies.monitor().current().sharesIommuGroups()) {
-            // before the first pod can ask for a group of which a running one has a member
+            // This comes before the first pod can ask for a group of which a running one has a member.
             boolean ignored = releases.learnHolders();
         }
         return releases;
     }
 
-    /** So that the first lists do not offer what the next ones take back. */
+    /** Waits, so that the first lists do not offer devices that the next ones withdraw. */
     private void awaitUses() {
         try {
             monitor.awaitUses(JUDGED_WITHIN);
@@ -121,7 +121,7 @@ public final class Releases implements AutoCloseable {
         }
     }
 
-    /** Follows devices of these classes from now on, before the first pod can ask for what a running one has. */
+    /** Follows devices of these classes from now on, before the first pod can ask for a device of a running pod. */
     public void use(List<DeviceClass> classes) {
         preparations.users().use(pods, classes);
         if (preparations.users().areTracked()) {
@@ -152,7 +152,7 @@ public final class Releases implements AutoCloseable {
                 long read = notes.get();
                 preparations.recoverAgain();
                 Optional<HeldDevices> held = look();
-                boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::held);
+                boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::heldForSure);
                 boolean isMissing = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
                 boolean isTracked = preparations.users().areTracked();
                 if (held.isPresent() && (isMissing || isTracked || !isKnown)) {
@@ -183,15 +183,15 @@ public final class Releases implements AutoCloseable {
     }
 
     private void ask(boolean isWaiting, boolean isEnding) {
-        // that a pod is gone is told, and that its containers have ended is not sure before the kubelet lists it no
-        // more
+        // The Pods API reports that a pod is gone. That its containers have ended is certain only once the kubelet does
+        // not list it.
         if ((isEnding && pods.areDoubtful()) || (isWaiting && nextAsk.isOver())) {
             nextAsk = Deadline.in(pods.areTold() ? MISSING_LOOK : ASKING_LOOK);
             pods.ask();
         }
     }
 
-    /** Whether a pod shows signs of its end since a short time ago. */
+    /** Whether a pod has recently shown signs of its end. */
     private boolean isEnding() {
         ending = pods.areEnding() ? ending.or(() -> Optional.of(Deadline.in(ENDS_WITHIN))) : Optional.empty();
         return ending.filter(end -> !end.isOver()).isPresent();
@@ -210,7 +210,7 @@ public final class Releases implements AutoCloseable {
         return isUnsettled ? MISSING_LOOK : SLOW_LOOK;
     }
 
-    /** Whether the kubelet's notes could be read; as long as they cannot, every device that was handed over may be held. */
+    /** Returns whether the kubelet's notes could be read. If not, every device that was handed over may be held. */
     public boolean learnHolders() {
         Optional<HeldDevices> held = look();
         if (held.isPresent()) {

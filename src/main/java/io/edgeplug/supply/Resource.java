@@ -9,9 +9,9 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Shares;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HandOver;
-import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,15 +27,16 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * One resource as the plugin sees it, before any version of the kubelet's API; answers at once, from any thread, except
- * where it says otherwise.
+ * One resource for the plugin, independent of the versions of the kubelet's API. Any thread may call it, and unless a
+ * method says otherwise, it answers at once.
  *
- * @param kubeletDir where the kubelet notes who holds what
- * @param handsOver whether what is allocated counts as held by a container from then on
- * @param noteGiven told the IDs, as the kubelet knows them, that a container is given or has made ready; returns at once
+ * @param kubeletDir where the kubelet notes the holders of devices
+ * @param handsOver whether a container holds what is allocated from then on
+ * @param noteGiven gets the kubelet's IDs of devices that are given to a container or prepared for one; returns at once
  */
 public record Resource(
         Supply supply,
@@ -48,7 +49,7 @@ public record Resource(
         this(supply, preparations, kubeletDir, true, noteGiven);
     }
 
-    /** The same, for who only rehearses. */
+    /** The same for a rehearsal, after which no container holds anything. */
     public Resource handingNothingOver() {
         return new Resource(supply, preparations, kubeletDir, false, noteGiven);
     }
@@ -62,19 +63,18 @@ public record Resource(
     }
 
     /**
-     * Tells what each of these containers gets with its devices, as {@link #allocate(List, HandOver)} does: here and now,
-     * unless files are where a look may hang, and then by a thread that may. Either is told once.
+     * Reports what each of these containers gets, as {@link #allocate(List, HandOver)} does: on this thread, or on
+     * another one if a look at files may hang. Exactly one of the two callbacks runs.
      *
-     * @param given told what they get
-     * @param refused told why they get nothing
+     * @param given gets what they get
+     * @param refused gets the reason why they get nothing
      */
     public void allocate(
             List<? extends Collection<String>> containers,
             HandOver most,
             Consumer<List<Allocation>> given,
             Consumer<DeviceUnavailableException> refused) {
-        // what is too late may still hand over, which is forgotten as soon as the kubelet turns out to have noted
-        // nobody
+        // A late answer may still hand devices over. This is forgotten as soon as the kubelet's notes show no holder.
         AtomicBoolean isAnswered = new AtomicBoolean();
         Consumer<DeviceUnavailableException> refuse = why -> {
             if (!isAnswered.getAndSet(true)) {
@@ -101,11 +101,11 @@ public record Resource(
     }
 
     /**
-     * What each of these containers gets with its devices, each of which it gets once, however many shares it has. Waits
-     * if files are where a look may hang.
+     * What each of these containers gets with its devices. A container gets a device once, however many shares it has.
+     * Waits if a look at files may hang.
      *
-     * @param most the way of handing over that the kubelet knows last: names, if it knows of those
-     * @throws DeviceUnavailableException if any cannot be given, or an ID is asked for twice; devices that cannot be
+     * @param most the newest way of handing over that the kubelet knows: names, if it knows CDI
+     * @throws DeviceUnavailableException if one cannot be given, or an ID is asked for twice; devices that cannot be
      *     given are looked at again
      */
     public List<Allocation> allocate(List<? extends Collection<String>> containers, HandOver most)
@@ -128,7 +128,7 @@ public record Resource(
                         equipment.stream().filter(one -> own.contains(one.id())).toList(), most));
             }
             if (handsOver) {
-                // last, for a device that is refused is held by nobody, and leaves the list when it is gone
+                // This comes last: nobody holds a refused device, so it leaves the list when it is gone.
                 List<Device> ignored = supply.monitor().handOver(name(), all);
                 containers.forEach(noteGiven);
             }
@@ -139,17 +139,17 @@ public record Resource(
         }
     }
 
-    /** Whether devices are to be prepared before a container starts. */
+    /** Whether devices are prepared before a container starts. */
     public boolean prepares() {
         return deviceClass().preparesStarts();
     }
 
     /**
-     * Prepares a container's devices, and waits for it as long as the class says.
+     * Prepares a container's devices, and waits as long as the class allows.
      *
-     * @throws DeviceUnavailableException if one is not there
+     * @throws DeviceUnavailableException if one is missing
      * @throws PrepareException if one could not be prepared; the message is a sentence
-     * @throws TimeoutException if it takes longer; it goes on, and who asks again gets its result
+     * @throws TimeoutException if it takes longer; it goes on, and the next caller gets its result
      */
     public void prepare(Collection<String> ids)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
@@ -158,15 +158,17 @@ public record Resource(
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
         refuseIfHeld(wanted);
-        makeReady(wanted, Step.Vf.NONE);
+        makeReady(wanted, ClaimChoice.NONE, device -> Optional.empty());
     }
 
     /**
-     * The same, for who knows that nobody else holds them.
+     * The same for a caller that knows that nobody else holds them.
      *
-     * @param choice what was chosen of what the recipe says of a VF
+     * @param choice the settings that a claim has chosen
+     * @param lost why the caller must not get a device any more, asked once no other process can change the device; the
+     *     text continues a sentence about the device
      */
-    public void makeReady(Set<String> wanted, Step.Vf choice)
+    public void makeReady(Set<String> wanted, ClaimChoice choice, Function<Device, Optional<String>> lost)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         if (!prepares()) {
             return;
@@ -180,7 +182,7 @@ public record Resource(
                     .orElseThrow(() -> inventory.absence(name(), id)));
         }
         noteGiven.accept(wanted);
-        preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir);
+        preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir, lost);
         for (Device device : devices) {
             Optional<String> missing = supply.lastLook().missingAfterwards(device);
             if (missing.isPresent()) {
@@ -189,15 +191,15 @@ public record Resource(
         }
     }
 
-    /** A device that could not be prepared as it was asked for is offered again. */
+    /** Offers a device again after its preparation has failed. */
     public void forgetFailure(String id) {
         supply.monitor().forgetFailure(id);
     }
 
     /**
-     * The kubelet notes a container's devices before it starts, and has them all prepared at each of its starts. So if it
-     * has noted any of these and no container with just these, this is no start of a container. Notes that cannot be read
-     * name nobody.
+     * The kubelet notes a container's devices before it starts, and has all of them prepared at each start. So if it
+     * has noted one of these devices, but no container with exactly these, the call is not for the start of a
+     * container. Notes that cannot be read name nobody.
      */
     private void refuseIfHeld(Set<String> ids) throws DeviceUnavailableException {
         Optional<HeldDevices.Holding> other;
@@ -218,7 +220,7 @@ public record Resource(
         return devices;
     }
 
-    /** The devices that one container asks for; what it asks for is added to {@code seen}. */
+    /** The devices that one container asks for. Its IDs are added to {@code seen}. */
     private Set<String> devices(Collection<String> ids, Set<String> seen) throws DeviceUnavailableException {
         if (ids.isEmpty()) {
             throw DeviceUnavailableException.none(name());
@@ -236,7 +238,7 @@ public record Resource(
         return devices;
     }
 
-    /** Two containers of one request would have the same VFIO group, which only the first could open. */
+    /** Two containers of one request would get the same VFIO group, which only the first could open. */
     private void refuseSplitGroups(List<Device> devices, List<Set<String>> containers)
             throws DeviceUnavailableException {
         Map<Integer, Device> first = new HashMap<>();
@@ -268,16 +270,16 @@ public record Resource(
     }
 
     /**
-     * Which of the available IDs a container had best be given: those that must be there, and others up to {@code size},
-     * as {@link GroupChoice} and {@link ShareChoice} say. IDs that are unknown come last, and there is always an answer, since an error would
-     * fail the pod.
+     * The IDs that a container should get: those in {@code must}, and others up to {@code size}, as {@link GroupChoice}
+     * and {@link ShareChoice} decide. Unknown IDs come last. There is always an answer, because an error would fail the
+     * pod.
      */
     public List<String> prefer(Collection<String> available, Collection<String> must, int size) {
         Map<String, Device> devices = byId(supply.monitor().current());
         Map<String, Device> known = new HashMap<>();
         Stream.concat(available.stream(), must.stream())
                 .forEach(id -> shares().device(id).map(devices::get).ifPresent(device -> known.put(id, device)));
-        // shares of a device are for several containers, and no VFIO group is
+        // Shares of a device are for several containers, and are never a VFIO group.
         Set<String> chosen = deviceClass().sharing().isShared()
                 ? ShareChoice.choose(known, available, must, size, deviceClass().preference())
                 : GroupChoice.choose(deviceClass(), known, available, must, size);

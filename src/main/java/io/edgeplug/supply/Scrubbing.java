@@ -19,17 +19,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Has devices scrubbed between two pods: never while the first may use them, and always before the second starts.
+ * Scrubs devices between two pods: never while the first may use them, and always before the second starts.
  *
- * <p>What is to be done is decided by the note of a device's last use, by who alone can do anything to the device at that
- * moment. So whoever asks, and however often, it is done once. Thread-safe.
+ * <p>The steps are decided by the note of a device's last use, once no other process can change the device. So they run
+ * only once, however many callers ask. Thread-safe.
  */
 final class Scrubbing {
 
     private final Preparer preparer;
     private final DeviceUsers users;
 
-    /** The pods whose containers wait for a device, each as often as one does. */
+    /** The pods whose containers wait for a device, with the number of waiting containers. */
     private final Map<Waiting, Integer> waiting = new ConcurrentHashMap<>();
 
     private record Waiting(String device, String pod) {}
@@ -39,17 +39,17 @@ final class Scrubbing {
         this.users = users;
     }
 
-    /** Begins to do what that class says, or joins who did. */
+    /** Begins the scrub of that class, or joins one that runs. */
     Preparation begin(Device device, DeviceClass deviceClass) {
         return preparer.release(device, deviceClass.release(), () -> check(device));
     }
 
-    /** Has others go on, which may wait for the turn of one that takes too long. */
+    /** Lets other scrubs go on that may wait behind one that takes too long. */
     void passBy(Preparation late) {
         preparer.passBy(late);
     }
 
-    /** A pod that has got the device meanwhile has not started, if its start waits for this. */
+    /** A pod that got the device meanwhile has not started yet if its start waits for this scrub. */
     private void check(Device device) throws IOException {
         Optional<Use> found = users.find(device);
         if (found.isEmpty()) {
@@ -72,16 +72,16 @@ final class Scrubbing {
             throw new IOException("is held by pod " + holders.iterator().next());
         }
         if (!use.isOf(device)) {
-            throw new IOException("is another device than the one that a pod has used here");
+            throw new IOException("is not the device that a pod has used here");
         }
     }
 
     /**
-     * Before a container starts: has its devices scrubbed that another pod has used, or waits for that.
+     * Before a container starts: scrubs its devices that another pod has used, or waits for that.
      *
-     * @param kubeletDir where the kubelet has noted whose container starts
+     * @param kubeletDir the directory of the kubelet that has noted the starting container
      * @return by device, the pods of which one starts
-     * @throws PrepareException if one cannot be had, with a sentence that names it
+     * @throws PrepareException if one is not available, with a sentence that names it
      * @throws TimeoutException if that takes longer than the container's start waits
      */
     Map<Device, Set<String>> beforeStart(
@@ -119,18 +119,18 @@ final class Scrubbing {
     }
 
     /**
-     * Notes that a container's pod uses a device from now on; to be called by who alone can do anything to the device, since much
-     * may have happened while it was waited for.
+     * Notes that a container's pod uses a device from now on. Call it only while no other process can change the
+     * device, because much may have happened during the wait.
      *
-     * @param waited the pods of which one started when it was asked for the device
-     * @throws IOException if it is another pod's now
+     * @param waited the pods of which one started when it asked for the device
+     * @throws IOException if it belongs to another pod now
      */
     void noteStart(DeviceClass deviceClass, Device device, Path kubeletDir, Set<String> waited) throws IOException {
         Set<String> now;
         try {
             now = users.starting(deviceClass, device, kubeletDir);
         } catch (PrepareException e) {
-            throw new IOException("is not to be had any more: " + e.problem(), e);
+            throw new IOException("is not available any more: " + e.problem(), e);
         }
         if (now.stream().noneMatch(waited::contains)) {
             throw new IOException("is another pod's now");

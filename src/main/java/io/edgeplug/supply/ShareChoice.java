@@ -16,8 +16,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Chooses shares for a container: of different devices as long as there are any, since a second share of one gives it
- * nothing; then of those with the most shares left, so that all are loaded alike; then by {@link Affinity}.
+ * Chooses shares for a container. It takes different devices as long as there are any, because a second share of one
+ * gives it nothing. Then it takes devices with the most free shares, so that all carry the same load. Then
+ * {@link Affinity} decides.
  */
 final class ShareChoice {
 
@@ -34,9 +35,9 @@ final class ShareChoice {
     }
 
     /**
-     * Chooses {@code size} IDs, or as many as are available and known.
+     * Chooses {@code size} IDs, or all that are available and known if there are fewer.
      *
-     * @param devices of each ID that is known
+     * @param devices by ID, of each known ID
      * @param must IDs that come first, even if they are unknown or more than that
      */
     static Set<String> choose(
@@ -85,7 +86,7 @@ final class ShareChoice {
         return all.stream().map(one -> one.device).toList();
     }
 
-    /** All that are as good as the best is. */
+    /** All devices that are as good as the best. */
     private List<SharedDevice> best() {
         List<SharedDevice> best = new ArrayList<>();
         for (SharedDevice one : all.values()) {
@@ -102,7 +103,7 @@ final class ShareChoice {
         return best;
     }
 
-    /** A device, the IDs of it that can be had, and those that the container has. */
+    /** A device, its free IDs, and those that the container has. */
     private static final class SharedDevice {
 
         private final Device device;

@@ -4,12 +4,12 @@ import io.edgeplug.device.ResourceName;
 import java.util.List;
 
 /**
- * How long one step of the preparations of a resource's devices took, of all that succeeded.
+ * The durations of one step in all successful preparations of a resource's devices.
  *
- * @param step as the configuration names it, {@code reset}
+ * @param step the key in the configuration, such as {@code reset}
  * @param bounds in seconds, ascending
- * @param counts of times up to each bound and above the one before; the last one of times above all bounds
- * @param sum of all times, in seconds
+ * @param counts of durations between each bound and the one before; the last counts those above all bounds
+ * @param sum of all durations, in seconds
  */
 public record StepTime(ResourceName resource, String step, List<Double> bounds, List<Long> counts, double sum) {
 

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** How long the steps of preparations took, as a histogram for each resource and step; thread-safe. */
+/** The durations of preparation steps, as a histogram for each resource and step; thread-safe. */
 final class StepTimes {
 
-    /** Seconds, the upper ends of what is counted apart; a reset takes 0.1 s, an FPGA image up to a minute. */
+    /** The upper bounds of the histogram in seconds. A reset takes 0.1 s, an FPGA image up to a minute. */
     private static final List<Double> BOUNDS = List.of(0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0);
 
     private final Map<Key, long[]> counts = new ConcurrentHashMap<>();
@@ -25,7 +25,7 @@ final class StepTimes {
         }
         int at = bucket;
         counts.compute(new Key(resource, step), (key, before) -> {
-            // a copy, since others read the one before
+            // It must be a copy, because other threads read the old one.
             long[] after = before == null ? new long[BOUNDS.size() + 2] : before.clone();
             after[at]++;
             after[after.length - 1] += took.toNanos();

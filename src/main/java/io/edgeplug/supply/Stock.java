@@ -13,14 +13,13 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What there is of one resource at one time: its devices, what each brings into a container, and why one cannot be handed
- * over.
+ * One resource at one time: its devices, what each brings into a container, and why a device cannot be handed over.
  *
- * @param number higher for each of which the kubelet is to know
- * @param devices in the health that the kubelet is told
- * @param shares of each device, that the kubelet is told
+ * @param number grows with each stock that the kubelet should see
+ * @param devices with the health for the kubelet
+ * @param shares of each device for the kubelet
  * @param numaNodes of the node
- * @param equipment by ID, what each device brings, whose nodes and files were looked at
+ * @param equipment by ID, what each device brings, with nodes and files that were checked
  * @param problems by ID, why a device that is healthy by itself cannot be handed over
  */
 public record Stock(
@@ -40,7 +39,7 @@ public record Stock(
         problems = Map.copyOf(problems);
     }
 
-    /** The device in the health that the kubelet is told: its own, unless there is another problem. */
+    /** The device with the health for the kubelet: its own, unless there is another problem. */
     static Device told(Device device, Optional<String> problem) {
         return problem.filter(text -> device.health().isHealthy())
                 .map(text -> device.withHealth(Health.unhealthy(text)))
@@ -55,7 +54,7 @@ public record Stock(
                         .toList();
     }
 
-    /** The next one. Its number is higher only if the kubelet is to know something else than before. */
+    /** The next stock. Its number grows only if the kubelet should see something else. */
     Stock next(
             List<Device> newest,
             int newShares,
@@ -71,8 +70,8 @@ public record Stock(
     }
 
     /**
-     * Only the bad news of these devices: without those that are gone, and none in better health than before. There is no
-     * index of all devices here, since 4,096 of them would make bad news wait.
+     * This stock with only the bad news of these devices: without those that are gone, and with none in better health.
+     * It makes no index of all devices, because with 4,096 of them bad news would have to wait.
      */
     Stock withBadNews(List<Device> newest) {
         Difference<Device> change = Difference.of(devices, newest);
@@ -91,12 +90,12 @@ public record Stock(
         return new Stock(number + 1, now, shares, numaNodes, equipment, problems);
     }
 
-    /** The same, as if it were news. */
+    /** The same stock with a new number. */
     Stock again() {
         return new Stock(number + 1, devices, shares, numaNodes, equipment, problems);
     }
 
-    /** The same with a problem of one device. */
+    /** The same stock with a problem of one device. */
     Stock withProblem(String id, String problem) {
         if (problem.equals(problems.get(id))) {
             return this;
@@ -106,12 +105,12 @@ public record Stock(
         return new Stock(number + 1, told(devices, more), shares, numaNodes, equipment, more);
     }
 
-    /** What a device brings that was in order when it was looked at last. */
+    /** What a device brings, if it was in order at the last look. */
     Optional<Equipment> sound(String id) {
         return problems.containsKey(id) ? Optional.empty() : Optional.ofNullable(equipment.get(id));
     }
 
-    /** The IDs of devices that the kubelet knows. */
+    /** The IDs of devices in the kubelet's list. */
     Stream<String> ids() {
         return devices.stream().map(Device::id);
     }

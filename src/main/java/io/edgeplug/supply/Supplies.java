@@ -14,8 +14,8 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
- * What containers get of a node's resources, kept ready while this is open; the files that they need are removed when it
- * is closed.
+ * The supplies of all resources of a node, kept ready while this is open. Closing it removes the files that containers
+ * need.
  */
 public final class Supplies implements AutoCloseable {
 
@@ -26,7 +26,7 @@ public final class Supplies implements AutoCloseable {
     private final Monitor monitor;
     private final NodeWatch nodes;
 
-    /** Changed by {@link #use} only. */
+    /** Only {@link #use} changes it. */
     private volatile List<Supply> supplies = List.of();
 
     private Supplies(Sysfs sysfs, ContainerDirectories directories, Monitor monitor) {
@@ -37,7 +37,7 @@ public final class Supplies implements AutoCloseable {
     }
 
     /**
-     * Writes the files of all devices there are, and removes what an earlier run has left.
+     * Writes the files of all devices, and removes those of an earlier run.
      *
      * @param sysfs the node, in whose {@code /dev} nodes are looked for
      */
@@ -46,7 +46,7 @@ public final class Supplies implements AutoCloseable {
         CdiSpecs.removeStale(directories.cdi(), resources(classes)).forEach(LOG::warning);
         Supplies supplies = new Supplies(sysfs, directories, monitor);
         supplies.supplies = classes.stream().map(supplies::open).toList();
-        // the first ones' nodes may have come while the last ones were opened, and nobody was told
+        // While the last supplies were opened, nobody was told of new nodes of the first ones.
         supplies.nodes.tellAll();
         return supplies;
     }
@@ -56,8 +56,8 @@ public final class Supplies implements AutoCloseable {
     }
 
     /**
-     * Supplies these classes from now on, and has the monitor use them; a class that is as it was keeps its supply. One
-     * thread at a time, once nobody serves what has changed.
+     * Supplies these classes from now on, and has the monitor use them. An unchanged class keeps its supply. One thread
+     * at a time may call it, once nobody serves the changed classes.
      */
     public void use(List<DeviceClass> classes) throws InterruptedException {
         Set<ResourceName> resources = resources(classes);
@@ -66,7 +66,7 @@ public final class Supplies implements AutoCloseable {
             if (classes.contains(supply.deviceClass())) {
                 kept.add(supply);
             } else if (resources.contains(supply.deviceClass().resource())) {
-                // its files are taken over: a container that is being made may need one
+                // The next supply takes over its files, because a container that is being created may need one.
                 supply.stop();
             } else {
                 supply.close();
@@ -92,8 +92,8 @@ public final class Supplies implements AutoCloseable {
     }
 
     /**
-     * The devices that pods use or have used, and that are not as the next pod must find them: by ID, whether each is so soon
-     * without anybody's help.
+     * The IDs of devices that pods use or have used and that are not scrubbed yet, each with whether it is soon
+     * scrubbed without help.
      */
     public Map<String, Boolean> used() {
         return monitor.used();
@@ -103,7 +103,7 @@ public final class Supplies implements AutoCloseable {
         return supplies.stream().map(Supply::deviceClass).toList();
     }
 
-    /** Has the kubelet told once more of the devices of these resources. */
+    /** Sends the kubelet the lists of these resources again. */
     void tellAgain(Set<String> resources) {
         supplies.stream()
                 .filter(supply ->
@@ -111,7 +111,7 @@ public final class Supplies implements AutoCloseable {
                 .forEach(Supply::tellAgain);
     }
 
-    /** Whether this is the name of a resource that is supplied. */
+    /** Whether a resource with that name is supplied. */
     public boolean has(String resource) {
         return supplies.stream()
                 .anyMatch(supply -> supply.deviceClass().resource().toString().equals(resource));

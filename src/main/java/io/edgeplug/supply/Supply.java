@@ -23,19 +23,19 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps the stock of one resource: what its devices bring is worked out, looked at and written whenever the inventory
- * changes, so that the kubelet is told of no device whose files are not there, and Allocate has nothing left to do that
- * could block.
+ * Keeps the stock of one resource. What its devices bring is worked out, checked and written whenever the inventory
+ * changes. So the kubelet sees no device whose files are missing, and Allocate has nothing left to do that could block.
  *
- * <p>One thread looks at files and writes them. Bad news does not wait for it: the thread that publishes an inventory
- * takes what is gone or broken out of the stock, and an Allocate that finds a file missing says so in the stock itself.
+ * <p>One thread looks at files and writes them. Bad news does not wait for it. The thread that publishes an inventory
+ * takes broken and missing devices out of the stock. An Allocate that finds a missing file notes it in the stock
+ * itself.
  */
 public final class Supply implements AutoCloseable {
 
-    /** How often nodes and files are looked at when nothing has happened; Allocate looks at those it gives. */
+    /** How often nodes and files are checked when nothing has happened. Allocate checks those that it gives. */
     private static final Duration QUIET = Duration.ofSeconds(60);
 
-    /** The same while something is wrong with them. */
+    /** The same while one of them has a problem. */
     private static final Duration RETRY = Duration.ofSeconds(10);
 
     private final DeviceClass deviceClass;
@@ -56,7 +56,7 @@ public final class Supply implements AutoCloseable {
 
     private volatile boolean isStopped;
 
-    // below: the thread's own
+    // The fields below belong to the thread.
 
     private final EquipmentIndex index;
     private long generation;
@@ -74,7 +74,7 @@ public final class Supply implements AutoCloseable {
                 Thread.ofVirtual().name("supply " + deviceClass.resource()).unstarted(this::keepCurrent);
     }
 
-    /** Has the first stock ready, and then a newer one whenever it differs. */
+    /** Makes the first stock, and then a newer one for each difference. */
     static Supply open(
             DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerDirectories directories) {
         Supply supply = new Supply(deviceClass, monitor, nodes, sysfs, new ContainerFiles(directories, deviceClass));
@@ -92,12 +92,12 @@ public final class Supply implements AutoCloseable {
         return monitor;
     }
 
-    /** How many Allocates were answered with devices, and how many refused. */
+    /** How many Allocates were answered with devices, and how many were refused. */
     public Outcomes allocations() {
         return allocations;
     }
 
-    /** What looks at devices that are about to be handed over. */
+    /** The look at devices that are about to be handed over. */
     LastLook lastLook() {
         return lastLook;
     }
@@ -107,38 +107,38 @@ public final class Supply implements AutoCloseable {
         return stock.get();
     }
 
-    /** The newest stock, for those who wait for it. */
+    /** The newest stock, for threads that wait for it. */
     public Latest<Stock> stock() {
         return stock;
     }
 
     /**
-     * Has the kubelet told of the devices once more. It writes its notes whenever it is told, so that it turns out whether
-     * what was allocated a while ago is held.
+     * Sends the kubelet the list once more. It writes its notes after each list. So it becomes clear whether an old
+     * Allocate is held.
      */
     void tellAgain() {
         toldAgain.incrementAndGet();
         Stock ignored = stock.change(Stock::again);
     }
 
-    /** How often the kubelet was to be told once more. */
+    /** How often the list was to be sent once more. */
     public long toldAgain() {
         return toldAgain.get();
     }
 
-    /** On the thread that has just published an inventory. */
+    /** Runs on the thread that has just published an inventory. */
     private void hear() {
         Stock ignored =
                 stock.change(before -> before.withBadNews(monitor.current().devices(deviceClass.resource())));
         requests.wake();
     }
 
-    /** Has what brings these nodes looked at. */
+    /** Requests a look at devices that bring these nodes. */
     void lookAtNodes(Set<String> paths) {
         requests.add(Extent.CHANGES, paths);
     }
 
-    /** Has everything looked at; returns when the files are written and the stock is current. */
+    /** Requests a full look, and returns when the files are written and the stock is current. */
     public void look() {
         requests.addAndAwait();
     }
@@ -166,14 +166,14 @@ public final class Supply implements AutoCloseable {
         return (current().problems().isEmpty() ? QUIET : RETRY).toNanos();
     }
 
-    /** The IDs of devices that have a node or a file which is not as it was. */
+    /** The IDs of devices with a node or file that has changed. */
     private Set<String> damaged() {
         Set<String> damaged = new HashSet<>();
         for (Equipment one : index.all().values()) {
             if (hostFiles.look(one).problem().or(() -> files.damage(one)).isPresent()) {
                 damaged.add(one.id());
             }
-            // all 4,096 devices take a while, and one that has settled meanwhile does not wait for them
+            // A look at all 4,096 devices takes a while. A device that has settled meanwhile must not wait for it.
             if (monitor.current().generation() > generation) {
                 look(Extent.CHANGES, Set.of());
             }
@@ -203,7 +203,7 @@ public final class Supply implements AutoCloseable {
         log.tell(now.problems(), files.unread(), shares);
     }
 
-    /** What is new, suspect, or had a problem. */
+    /** Devices that are new or suspect, or had a problem. */
     private Map<String, Equipment> lookedAt(List<Equipment> changed, Set<String> suspects) {
         Map<String, Equipment> looked = new LinkedHashMap<>();
         changed.forEach(one -> looked.put(one.id(), one));
@@ -215,7 +215,9 @@ public final class Supply implements AutoCloseable {
         return looked;
     }
 
-    /** What an Allocate has found meanwhile stays, and so does the bad news of a newer inventory. */
+    /**
+     * Publishes a stock, but keeps the findings of Allocates and the bad news of a newer inventory that came meanwhile.
+     */
     private Stock publish(Inventory inventory, int shares, Map<String, Equipment> looked, Map<String, String> found) {
         return stock.change(before -> {
             Map<String, String> problems = new HashMap<>(before.problems());
@@ -232,7 +234,7 @@ public final class Supply implements AutoCloseable {
         });
     }
 
-    /** Ends its thread once that has written what it is writing, and leaves its files to whoever supplies the resource next. */
+    /** Ends its thread after the present write, and leaves its files to the next supply of the resource. */
     void stop() {
         monitor.removeListener(listener);
         isStopped = true;

@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.logging.Logger;
 
-/** Logs why devices of a resource cannot be handed over, a line for each reason, when that changes. */
+/** Logs why devices of a resource cannot be handed over, with a line for each reason, when that changes. */
 final class SupplyLog {
 
     private static final Logger LOG = Logger.getLogger(Supply.class.getName());
 
-    /** Who fills a directory must not fill the log too. */
+    /** A user who fills a directory must not fill the log too. */
     private static final int MAX_FILES = 5;
 
     private final DeviceClass deviceClass;
@@ -29,10 +29,10 @@ final class SupplyLog {
     }
 
     /**
-     * Logs what was not so before.
+     * Logs the changes.
      *
      * @param problems by device
-     * @param unread a line for each file that might have named a device of the resource, and could not be read
+     * @param unread a line for each unreadable file that might have named a device of the resource
      * @param shares of each device that are listed
      */
     void tell(Map<String, String> problems, List<String> unread, int shares) {
@@ -55,7 +55,7 @@ final class SupplyLog {
 
     private void tell(int shares) {
         if (shares != toldShares && shares < deviceClass.sharing().shares()) {
-            LOG.warning(() -> "%s: lists %d shares of each device and not %d, since a node lists %d at most"
+            LOG.warning(() -> "%s: lists %d shares of each device and not %d, because a node lists %d at most"
                     .formatted(resource, shares, deviceClass.sharing().shares(), Sharing.MAX_LISTED));
         }
         toldShares = shares;

@@ -15,15 +15,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Containers whose start was not noted as a use of their devices, since it was not seen, or came before their class said that
- * it matters. Their devices are scrubbed after them too.
+ * Containers whose start was not noted as a use of their devices: it was not seen, or their class did not require it
+ * yet. Their devices must be scrubbed too.
  */
 final class UnnotedStarts {
 
     private final Monitor monitor;
     private final DeviceUsers users;
 
-    /** The pods that have started with a device, and those that had used it before. */
+    /** The pods that have started with a device, or had used it before. */
     private record Start(Device device, DeviceClass deviceClass, Set<String> pods) {}
 
     UnnotedStarts(Monitor monitor, DeviceUsers users) {
@@ -31,7 +31,7 @@ final class UnnotedStarts {
         this.users = users;
     }
 
-    /** Notes those among the containers that hold devices. Waits for the disk. */
+    /** Notes such containers among the holders. Waits for the disk. */
     void note(HeldDevices held) {
         Optional<KubeletPods> pods = users.ofDaemon();
         if (pods.isEmpty()) {
@@ -46,12 +46,12 @@ final class UnnotedStarts {
         if (items.isEmpty()) {
             return;
         }
-        // the caller's thread may be a virtual one, and would keep its carrier from others until the disk has answered
+        // The caller may be a virtual thread, which would block its carrier until the disk has answered.
         Thread disk = Thread.ofPlatform()
                 .name("unnoted starts")
                 .daemon()
                 .start(() -> items.forEach(item ->
-                        // looked at again: the same device may just have been noted as another of its faces
+                        // This looks again, because the same device may just have been noted as another of its faces.
                         find(item, held, kubelet).ifPresent(start -> note(start, kubelet.kubeletDir()))));
         try {
             disk.join();
@@ -73,7 +73,7 @@ final class UnnotedStarts {
         Set<String> pods = DeviceUsers.uids(started);
         use.ifPresent(before -> pods.addAll(before.pods()));
         boolean isNoted = use.filter(before -> before.pods().equals(pods)).isPresent();
-        // another face's recipe, or one that is under way, is not for them
+        // Uses of another face's recipe, and uses that are under way, are left alone.
         boolean isOther = use.filter(before -> before.isReleased()
                         || !before.resource()
                                 .equals(Optional.of(deviceClass.resource().toString())))

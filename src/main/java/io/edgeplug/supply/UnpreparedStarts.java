@@ -5,6 +5,7 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.pods.EndedPods;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
@@ -27,20 +28,20 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
- * Finds containers that started without having their devices prepared: a kubelet that was restarted does not know until
- * the plugin has registered that it must ask for it (callPreStartContainerIfNeeded in devicemanager/manager.go). One
+ * Finds containers that started without having their devices prepared. Until the plugin has registered, a restarted
+ * kubelet does not know that it must ask for that (callPreStartContainerIfNeeded in devicemanager/manager.go). One
  * thread.
  *
- * <p>Each time the kubelet starts a container it makes a file for the last words of that container in {@code
- * pods/UID/containers/NAME} (makeMounts in kuberuntime_container.go), just after it has had the devices prepared. So that
- * directory's time tells when which container started. A device was not prepared if that is later than the kubelet's
- * socket, and no preparation is.
+ * <p>Each time the kubelet starts a container, it makes a file for its termination message in
+ * {@code pods/UID/containers/NAME} (makeMounts in kuberuntime_container.go), just after it has had the devices
+ * prepared. So the time of that directory is the time of the start. A device was not prepared if that time is later
+ * than the kubelet's socket and there is no later preparation.
  */
 public final class UnpreparedStarts {
 
     private static final Logger LOG = Logger.getLogger(UnpreparedStarts.class.getName());
 
-    /** A container that the kubelet began to start before it knew the plugin has its file soon. */
+    /** A container that the kubelet began to start before it knew the plugin has its file within this time. */
     private static final Duration WATCHED = Duration.ofSeconds(60);
 
     private static final int MAX_NAMED = 20;
@@ -55,15 +56,15 @@ public final class UnpreparedStarts {
     private Optional<FileTime> kubelet = Optional.empty();
     private Deadline settled = Deadline.in(WATCHED);
 
-    /** By ID, the devices that are marked, and who holds them. */
+    /** By ID, the marked devices and their holders. */
     private Map<String, Holding> marked = Map.of();
 
     private Optional<FileTime> toldOf = Optional.empty();
 
     /**
-     * Looks for those of the kubelet with these directories.
+     * Looks for containers of the kubelet with these directories.
      *
-     * @param kubeletDir for device plugins, in which it notes who holds what
+     * @param kubeletDir for device plugins, in which it notes the holders of devices
      * @param pods in which it has a directory for each pod
      */
     public UnpreparedStarts(Path kubeletDir, Path pods, Monitor monitor, PreparedStarts starts) {
@@ -106,7 +107,7 @@ public final class UnpreparedStarts {
         return true;
     }
 
-    /** Where nothing is to be prepared nothing is noted: so a daemon that is tried out needs no root. */
+    /** Without classes that prepare devices, nothing is noted. So a daemon that is tried out needs no root. */
     private void follow(List<DeviceClass> prepared) throws IOException {
         Set<ResourceName> resources =
                 prepared.stream().map(DeviceClass::resource).collect(Collectors.toSet());
@@ -155,7 +156,7 @@ public final class UnpreparedStarts {
         return starts.last(device).filter(last -> last.compareTo(since) >= 0).isPresent();
     }
 
-    /** The one that started last of those that did since then. */
+    /** The holder that started last, if it started after that time. */
     private Optional<Holding> unprepared(List<Holding> holders, FileTime since) {
         Optional<Holding> found = Optional.empty();
         FileTime latest = since;
@@ -169,7 +170,7 @@ public final class UnpreparedStarts {
         return found;
     }
 
-    /** Whether a container has ever started with what it holds; of a claim, whether one may have. */
+    /** Whether a container has ever started with its devices. For a claim, whether one may have. */
     static boolean hasStarted(KubeletPods kubelet, Holding holder) {
         return holder.claim()
                 .map(kubelet::wasPrepared)
@@ -178,15 +179,10 @@ public final class UnpreparedStarts {
 
     /** When the container was last started; empty if it never was, or its pod is gone. */
     static Optional<FileTime> started(Path pods, Holding holder) {
-        if (!isName(holder.pod()) || !isName(holder.container())) {
+        if (!EndedPods.isName(holder.pod()) || !EndedPods.isName(holder.container())) {
             return Optional.empty();
         }
         return time(pods.resolve(holder.pod()).resolve("containers").resolve(holder.container()));
-    }
-
-    /** The checkpoint is the kubelet's, and yet no name in it leads elsewhere. */
-    private static boolean isName(String name) {
-        return name.matches("[A-Za-z0-9][-A-Za-z0-9_.]*");
     }
 
     private static Optional<FileTime> time(Path path) {
@@ -201,7 +197,7 @@ public final class UnpreparedStarts {
         return one.compareTo(other) > 0 ? one : other;
     }
 
-    /** Short, since a health's text is cut. */
+    /** Short, because the text of a health is cut. */
     private static String problem(Holding holder) {
         return "was not prepared for container %s of pod %s, started before edgeplug was registered"
                 .formatted(holder.container(), holder.pod());
@@ -210,13 +206,13 @@ public final class UnpreparedStarts {
     private static void tell(ResourceName resource, Device device, Holding holder) {
         LOG.log(
                 Level.WARNING,
-                ("%s: was not prepared before container %s of pod %s started, since the restarted kubelet did not know "
+                ("%s: was not prepared before container %s of pod %s started, because the restarted kubelet did not know "
                                 + "edgeplug yet; delete the pod to have its next container start with a prepared device")
                         .formatted(device.id(), holder.container(), holder.pod()),
                 new Object[] {Journal.device(device.id()), Journal.resource(resource)});
     }
 
-    /** Once for each restart of the kubelet. */
+    /** Logs once for each restart of the kubelet. */
     private void tellUnknown(DeviceClass deviceClass, List<String> ids, FileTime kubeletStarted) {
         if (ids.isEmpty() || toldOf.equals(Optional.of(kubeletStarted))) {
             return;
@@ -225,12 +221,12 @@ public final class UnpreparedStarts {
         String more = ids.size() > MAX_NAMED ? " and " + (ids.size() - MAX_NAMED) + " more" : "";
         LOG.log(
                 Level.WARNING,
-                "%s: containers that started while the kubelet was restarted may have unprepared devices, and no %s tells: %s%s"
+                "%s: containers that started while the kubelet was restarted may have unprepared devices, and there is no %s to tell: %s%s"
                         .formatted(deviceClass.resource(), pods, named, more),
                 Journal.resource(deviceClass.resource()));
     }
 
-    /** Removes all marks: nobody looks any more whether they are still true. */
+    /** Removes all marks, because nobody checks them any more. */
     void close() {
         marked.keySet().forEach(id -> monitor.mark(id, Optional.empty()));
         marked = Map.of();

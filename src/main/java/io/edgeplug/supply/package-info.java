@@ -1,10 +1,11 @@
 /**
- * What this node can hand over now, kept ready; a device is made fit when that is asked for, and given back when it is
- * released.
+ * Devices that this node can hand over now, kept ready. A device is prepared when it is asked for, and restored when it
+ * is released.
  *
- * <p>Entry types: {@link io.edgeplug.supply.Supplies}, which has one supply for each resource; {@link
- * io.edgeplug.supply.Resource}, which answers what a front of the house is asked (allocate, prefer, prepare); {@link
- * io.edgeplug.supply.Releases}, which follows who holds what. It knows of no API of the kubelet's. A supply's one thread
- * looks at files and writes them; whoever asks reads the {@link io.edgeplug.supply.Stock} that it has published.
+ * <p>The entry types are {@link io.edgeplug.supply.Supplies}, which has one supply for each resource;
+ * {@link io.edgeplug.supply.Resource}, which answers the calls of an API (allocate, prefer, prepare); and
+ * {@link io.edgeplug.supply.Releases}, which follows the holders. The package knows no API of the kubelet. The one
+ * thread of a supply looks at files and writes them. All callers read the {@link io.edgeplug.supply.Stock} that it has
+ * published.
  */
 package io.edgeplug.supply;

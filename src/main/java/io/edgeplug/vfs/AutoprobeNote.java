@@ -10,14 +10,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Whether we have turned a PF's {@code sriov_drivers_autoprobe} off: a file that is there while it is, so that the next run
- * turns it on if this one is killed. All else that a killed run leaves shows in sysfs.
+ * Notes that edgeplug has turned a PF's {@code sriov_drivers_autoprobe} off. The file exists while it is off, so that
+ * the next run turns it on if this one is killed. All other traces of a killed run are visible in sysfs.
  */
 record AutoprobeNote(Path file) {
 
     private static final String DIRECTORY = "run/edgeplug/vfs";
 
-    /** As systemd makes it for the service. */
+    /** The mode that systemd gives the service's directory. */
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
     static AutoprobeNote of(Sysfs sysfs, PciAddress pf) {

@@ -10,23 +10,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
-/** Runs what the kernel may never return from, on a thread that can be lost. */
+/** Runs calls that may hang in the kernel, on a thread that may be lost. */
 final class Losable {
 
-    /** Between two looks at a file that tells nobody when it changes. */
+    /** The pause between two looks at a file whose changes nobody reports. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    /** What is run. */
+    /** The work to run. */
     interface Action<T> {
         T run() throws IOException, InterruptedException;
     }
 
-    /** What is waited for. */
+    /** The condition to wait for. */
     interface Condition {
         boolean isMet() throws IOException;
     }
 
-    /** An action that the kernel has not returned from; its thread stays there. */
+    /** The kernel has not returned from an action. Its thread stays there. */
     static final class OverdueException extends IOException {
 
         private static final long serialVersionUID = 1;
@@ -43,7 +43,7 @@ final class Losable {
      *
      * @param patience after which {@code waiting} is called, again and again
      * @throws OverdueException if the deadline passes
-     * @throws IOException as the action does
+     * @throws IOException if the action throws it
      */
     static <T> T run(String name, Action<T> action, Duration deadline, Duration patience, Runnable waiting)
             throws IOException, InterruptedException {
@@ -69,7 +69,7 @@ final class Losable {
         }
     }
 
-    /** Looks until a condition is met; whether it was before the deadline. */
+    /** Polls a condition. Returns whether it was met before the deadline. */
     static boolean await(Condition condition, Duration deadline) throws IOException, InterruptedException {
         Deadline end = Deadline.in(deadline);
         while (!condition.isMet()) {

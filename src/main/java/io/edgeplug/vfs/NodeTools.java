@@ -24,10 +24,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * The node's programs for what sysfs has no file for: {@code ip} for what a PF says of its VFs, {@code devlink} for the
- * eswitch, which both only pass on to netlink; {@code systemctl} or {@code modprobe} for a driver's module.
+ * The node's programs for settings that sysfs does not have: {@code ip} for the VFs of a PF, {@code devlink} for the
+ * eswitch, and {@code systemctl} or {@code modprobe} for the module of a driver.
  *
- * @param root where the node's programs are; empty if they speak of another kernel than the one that is looked at
+ * @param root the root directory of the programs; empty if they belong to another kernel than the node's
  */
 record NodeTools(Optional<Path> root) {
 
@@ -36,19 +36,19 @@ record NodeTools(Optional<Path> root) {
     static final String MODPROBE = "sbin/modprobe";
     static final String SYSTEMCTL = "bin/systemctl";
 
-    /** What 4,096 VFs take, and more. */
+    /** More than the output for 4,096 VFs. */
     private static final int MAX_OUTPUT = 4 << 20;
 
-    /** For one that only asks the kernel, which may have a lock of the PF taken. */
+    /** The limit for a program that only asks the kernel, which may wait for a lock of the PF. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** What {@code ip} tells of a PF. */
+    /** The output of {@code ip} about a PF. */
     record Link(Map<Integer, Step.Vf> settings, Optional<String> permanentAddress) {
 
         static final Link UNKNOWN = new Link(Map.of(), Optional.empty());
     }
 
-    /** What a PF's interface says of itself and its VFs; nothing is known where {@code ip} is missing or fails. */
+    /** What {@code ip} reports of a PF's interface and its VFs; unknown if {@code ip} is missing or fails. */
     Link link(String net) {
         if (root.isEmpty()) {
             return Link.UNKNOWN;
@@ -61,7 +61,7 @@ record NodeTools(Optional<Path> root) {
                 | UnsupportedOperationException
                 | NumberFormatException
                 | ClassCastException e) {
-            // no ip, or one that writes something else
+            // There is no ip, or it has another format.
             return Link.UNKNOWN;
         }
     }
@@ -70,7 +70,7 @@ record NodeTools(Optional<Path> root) {
      * Runs one of them.
      *
      * @param deadline after which it is killed
-     * @return what it prints
+     * @return its output
      * @throws IOException if it is missing, fails or takes too long; the message ends with its last line
      */
     String run(Duration deadline, String program, String... arguments) throws IOException {
@@ -98,7 +98,7 @@ record NodeTools(Optional<Path> root) {
         try (InputStream in = process.getInputStream()) {
             output = new String(in.readNBytes(MAX_OUTPUT), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
-            // who ends a process closes its stream too
+            // Killing a process also closes its stream.
             if (!isLate.get()) {
                 throw e;
             }
@@ -127,7 +127,7 @@ record NodeTools(Optional<Path> root) {
         return new Link(settings, text(link, "permaddr"));
     }
 
-    /** As {@code print_vfinfo} in iproute2's ip/ipaddress.c writes it. */
+    /** The format is that of {@code print_vfinfo} in iproute2's ip/ipaddress.c. */
     private static Step.Vf settings(JsonObject vf) {
         Optional<JsonObject> rates = Optional.ofNullable(vf.getAsJsonObject("rate"));
         int vlan = elements(vf, "vlan_list").stream()

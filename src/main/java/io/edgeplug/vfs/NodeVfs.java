@@ -18,17 +18,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Plans the VFs of a node: reads its PFs, and has each planned by the entry that takes it.
+ * Plans the VFs of a node: reads its PFs, and plans each with the entry that takes it.
  *
- * <p>Nothing is changed, and no root is needed; whoever is not root is not told whether VFs are open through VFIO.
+ * <p>It changes nothing and needs no root. Without root, it cannot see whether VFs are open through VFIO.
  */
 public final class NodeVfs {
 
     private static final String NETNS_MODE = "sys/module/ib_core/parameters/netns_mode";
 
     /**
-     * The kernel answers in milliseconds, but ip may wait for whoever changes an interface at the moment, and a kubelet that
-     * is asked for the names of pods may hang.
+     * The kernel answers in milliseconds, but ip may wait for another change of an interface, and a kubelet that is
+     * asked for the names of pods may hang.
      */
     private static final Duration READ = NodeTools.PATIENCE.plusSeconds(20);
 
@@ -39,7 +39,7 @@ public final class NodeVfs {
     private final PfLooks looks = new PfLooks();
 
     /**
-     * Where the node's kubelet keeps its files.
+     * The directories of the node's kubelet.
      *
      * @param pluginDir in which it notes which pod has which device
      * @param root in which it has a directory for each pod; device plugins may register elsewhere
@@ -47,17 +47,17 @@ public final class NodeVfs {
     public record Kubelet(Path pluginDir, Path root) {}
 
     /**
-     * Of a node.
+     * The VFs of a node.
      *
-     * @param programs the root directory of {@code ip} and {@code devlink} that speak of this node's kernel; empty if none
-     *     do, as for a captured node
-     * @param kubelet empty if it has none
+     * @param programs the root directory of {@code ip} and {@code devlink} for this node's kernel; empty if there are
+     *     none, as for a captured node
+     * @param kubelet empty if the node has none
      */
     public NodeVfs(Sysfs sysfs, Optional<Path> programs, Optional<Kubelet> kubelet) {
         this(sysfs, programs, kubelet, READ);
     }
 
-    /** The same, with another deadline for reading a PF. */
+    /** The same with another deadline for reading a PF. */
     NodeVfs(Sysfs sysfs, Optional<Path> programs, Optional<Kubelet> kubelet, Duration read) {
         this.sysfs = sysfs;
         this.tools = new NodeTools(programs);
@@ -82,10 +82,9 @@ public final class NodeVfs {
     }
 
     /**
-     * Plans all PFs of the node, also those that no entry takes. One that cannot be read, or is not within the deadline, has a
-     * plan that says so.
+     * Plans all PFs of the node, also those that no entry takes. If a PF cannot be read in time, its plan says so.
      *
-     * @throws IOException if the node does not tell which it has
+     * @throws IOException if the node does not list its PFs
      */
     public List<PfPlan> plan(List<WantedVfs> entries) throws IOException, InterruptedException {
         List<PciAddress> pfs = new PhysicalFunctionScan(sysfs).addresses();
@@ -105,7 +104,7 @@ public final class NodeVfs {
         return plans;
     }
 
-    /** Absent if it has just gone. */
+    /** Empty if it has just gone. */
     private Optional<PfPlan> plan(PciAddress address, List<WantedVfs> entries) throws IOException {
         return new PhysicalFunctionScan(sysfs)
                 .of(address)
@@ -119,7 +118,7 @@ public final class NodeVfs {
         return entries.stream().filter(one -> one.takes(pf.device())).toList();
     }
 
-    /** The PFs that several entries take, which is a mistake: a line for each. */
+    /** A line for each PF that several entries take, which is a mistake. */
     public static List<String> disputes(List<WantedVfs> entries, List<PfPlan> plans) {
         return plans.stream()
                 .map(PfPlan::pf)
@@ -178,7 +177,7 @@ public final class NodeVfs {
         }
     }
 
-    /** The mode is the node's, and can only be changed before there is a second network namespace. */
+    /** The mode belongs to the whole node, and can only be changed before there is a second network namespace. */
     private Optional<String> rdmaNote(WantedVfs wanted) {
         try {
             Optional<RdmaNetns> mode = sysfs.read(NETNS_MODE)

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks at PFs, each on a thread of its own, so that one from which the kernel does not return keeps no other. Such a PF is
- * not looked at again before its thread has returned, so it costs one thread however often somebody wants to know. Thread-safe.
+ * Looks at PFs, each on a thread of its own, so that a PF whose look hangs in the kernel delays no other. It is not
+ * looked at again before its thread has returned. So it costs one thread, however often callers ask. Thread-safe.
  */
 final class PfLooks {
 
@@ -25,22 +25,22 @@ final class PfLooks {
 
     private final Map<PciAddress, Thread> hung = new ConcurrentHashMap<>();
 
-    /** What is read of one PF. */
+    /** Reads one PF. */
     interface Look<T> {
         T at(PciAddress pf) throws IOException, InterruptedException;
     }
 
     /**
-     * What a look has seen.
+     * The result of a look.
      *
      * @param seen empty if there is a problem
-     * @param problem why nothing was seen
+     * @param problem why there is no result
      */
     record Outcome<T>(PciAddress pf, Optional<T> seen, Optional<String> problem) {}
 
     private record Running<T>(PciAddress pf, FutureTask<T> task, Thread thread) {}
 
-    /** Looks at them all at a time; the outcomes are in their order. */
+    /** Looks at all of them at the same time. The outcomes are in the order of the PFs. */
     <T> List<Outcome<T>> each(List<PciAddress> pfs, Look<T> look, Duration deadline) throws InterruptedException {
         List<Optional<Running<T>>> all = new ArrayList<>();
         pfs.forEach(pf -> all.add(start(pf, look)));

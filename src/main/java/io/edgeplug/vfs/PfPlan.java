@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What is, what is wanted and what is to be done about one PF.
+ * The state, the wanted state and the steps of one PF.
  *
- * @param wanted empty if no entry takes it, or if nothing is known of it
- * @param steps in their order; none if all is as wanted, or if a problem stands in the way
- * @param lost the VFs that the steps, or those that a holder stands in the way of, remove
- * @param held the VFs that somebody uses, so that they are left alone
- * @param problems why it does not become as wanted
- * @param notes what somebody should know of it
+ * @param wanted empty if no entry takes it, or if it cannot be read
+ * @param steps in their order; none if the PF is as wanted, or if a problem prevents them
+ * @param lost the VFs that the steps remove, or would remove if nobody held them
+ * @param held the VFs that are in use and therefore left alone
+ * @param problems why the PF does not become as wanted
+ * @param notes what an administrator should know of it
  */
 public record PfPlan(
         PhysicalFunction pf,
@@ -35,10 +35,10 @@ public record PfPlan(
         notes = List.copyOf(notes);
     }
 
-    /** A VF that is left alone, and why: {@code is held by container main of pod 3f2a…}. */
+    /** A VF that is left alone, with the reason: {@code is held by container main of pod 3f2a…}. */
     public record Held(int index, PciAddress address, String holder) {}
 
-    /** Of a PF that cannot be read, so that nothing tells whether an entry takes it. */
+    /** The plan of a PF that cannot be read, so that it is not known whether an entry takes it. */
     static PfPlan unread(PciAddress pf, String problem) {
         return new PfPlan(
                 PhysicalFunction.unread(FunctionScan.unread(pf)),
@@ -50,18 +50,18 @@ public record PfPlan(
                 List.of());
     }
 
-    /** The same, with more VFs that turned out to be in use. */
+    /** The same plan with more VFs that are in use. */
     PfPlan withHeld(List<Held> more) {
         List<Held> all = Stream.concat(held.stream(), more.stream()).distinct().toList();
         return new PfPlan(pf, wanted, steps, lost, all, problems, notes);
     }
 
-    /** Whether it was read, so that all else here is known. */
+    /** Whether the PF was read, so that everything else here is known. */
     public boolean isRead() {
         return wanted.isPresent() || problems.isEmpty();
     }
 
-    /** Whether it is as wanted, or nothing is. */
+    /** Whether the PF is as wanted, or nothing is wanted. */
     public boolean isDone() {
         return steps.isEmpty() && problems.isEmpty();
     }

@@ -12,19 +12,19 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Whether PFs can be asked for VFs yet. At boot they are on the bus from the first moment on, and have a driver and a name
- * later; only those that an entry may be about are waited for, and no other device.
+ * Whether PFs are ready to make VFs. At boot, they are on the bus at once, and get a driver and a name later. Only PFs
+ * that an entry may take are waited for, and no other device.
  */
 record PfReadiness(Sysfs sysfs, PfLooks looks) {
 
     private static final String UDEV = "run/udev/data";
 
-    /** Waits for them all, and returns whether all came in time: the plan tells what is missing then. */
+    /** Waits for all of them, and returns whether all were ready in time. If not, the plan says what is missing. */
     boolean await(List<WantedVfs> entries, Predicate<PciAddress> which, VfsDeadlines deadlines)
             throws IOException, InterruptedException {
         List<PciAddress> awaited = new PhysicalFunctionScan(sysfs)
                 .addresses().stream().filter(which).toList();
-        // the last look may begin when the time is over
+        // The last look may begin when the time is over.
         Duration end = deadlines.appear().plus(deadlines.look());
         return looks.each(awaited, pf -> await(pf, entries, deadlines.appear()), end).stream()
                 .allMatch(look -> look.seen().equals(Optional.of(true)));
@@ -53,13 +53,13 @@ record PfReadiness(Sysfs sysfs, PfLooks looks) {
         return pf.driver().isPresent() && !awaitsInterface && isNamed(pf);
     }
 
-    /** Adapters of another class, as for compression, never get one. */
+    /** Adapters of other classes, such as those for compression, never get an interface. */
     private static boolean mayHaveInterface(PhysicalFunction pf) {
         return pf.device().function().isNetwork()
                 || !pf.device().function().rdmaDevices().isEmpty();
     }
 
-    /** udev notes an interface once it has renamed it; see sd_device_get_is_initialized in systemd. */
+    /** udev notes an interface after it has renamed it; see sd_device_get_is_initialized in systemd. */
     private boolean isNamed(PhysicalFunction pf) {
         if (pf.port().isEmpty()) {
             return true;

@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is known of a PF before it is planned what to do.
+ * The state of a PF from which its steps are planned.
  *
- * @param settings what it says of its VFs, by their numbers; of one that is missing, nothing is known
- * @param permanentAddress the MAC address that it was made with, where that is not its current one
- * @param isAutoprobeLeftOff whether a run that was killed has turned {@code sriov_drivers_autoprobe} off
- * @param drivers those whose modules are loaded
+ * @param settings of its VFs, by their numbers; those of a missing VF are not known
+ * @param permanentAddress the MAC address from its production, if it differs from the current one
+ * @param isAutoprobeLeftOff whether a killed run has left {@code sriov_drivers_autoprobe} off
+ * @param drivers whose modules are loaded
  */
 record PfReading(
         PhysicalFunction pf,
@@ -26,12 +26,12 @@ record PfReading(
         drivers = Set.copyOf(drivers);
     }
 
-    /** By which fixed addresses of its VFs are derived; empty if it has no interface. */
+    /** The address from which fixed addresses of its VFs are derived; empty if it has no interface. */
     Optional<String> address() {
         return permanentAddress.or(() -> pf.port().flatMap(PhysicalFunction.Port::address));
     }
 
-    /** Whether its ports are InfiniBand's, so that VFs have GUIDs and no MAC addresses. */
+    /** Whether its ports are InfiniBand, so that VFs have GUIDs and no MAC addresses. */
     boolean isInfiniband() {
         return pf.device().function().linkTypes().contains("infiniband");
     }

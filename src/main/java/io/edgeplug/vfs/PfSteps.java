@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Does the steps of one PF. Its interface is looked up by its address for each step, since its name changes with the
- * eswitch and when udev gets to it.
+ * Runs the steps of one PF. Each step looks up the interface by its address, because its name changes with the eswitch
+ * and when udev renames it.
  */
 final class PfSteps {
 
@@ -35,9 +35,9 @@ final class PfSteps {
     }
 
     /**
-     * Does a step, however often it was done before.
+     * Runs a step, which may have been run before.
      *
-     * @throws IOException if it cannot be done; the message says why, and what to do if that is known
+     * @throws IOException if it fails; the message says why, and what to do if that is known
      */
     void run(VfsStep step) throws IOException, InterruptedException {
         switch (step) {
@@ -68,7 +68,7 @@ final class PfSteps {
         }
     }
 
-    /** The note is there before the kernel is told, and until it is told again. */
+    /** The note is written before the kernel is told, and deleted after the kernel is told the opposite. */
     private void autoprobe(boolean isOn) throws IOException {
         AutoprobeNote note = AutoprobeNote.of(sysfs, pf);
         if (!isOn) {
@@ -80,7 +80,7 @@ final class PfSteps {
         }
     }
 
-    /** While the PF's driver starts or its link changes, some say for a moment that they are busy. */
+    /** While the PF's driver starts or its link changes, some drivers report for a moment that they are busy. */
     private void count(int count) throws IOException, InterruptedException {
         Optional<IOException> busy = tryCount(count);
         if (busy.isPresent() && !Losable.await(() -> tryCount(count).isEmpty(), deadlines.busy())) {
@@ -151,7 +151,10 @@ final class PfSteps {
         }
     }
 
-    /** Bound by name, a driver says why it does not take a VF; probed for, the kernel keeps that to itself. */
+    /**
+     * If a VF is bound by the driver's name, the driver reports why it refuses. If the kernel probes drivers, it does
+     * not report that.
+     */
     private void bind(PciBinding vf, Optional<String> driver) throws IOException, InterruptedException {
         if (!vf.override().equals(driver)) {
             vf.override(driver);
@@ -168,7 +171,7 @@ final class PfSteps {
         try {
             vf.bind(driver);
         } catch (IOException e) {
-            // udev may have been first
+            // udev may have bound it first.
             if (!vf.driver().equals(Optional.of(driver))) {
                 boolean needsIommu = driver.startsWith("vfio")
                         && vf.sysfs()
@@ -184,7 +187,7 @@ final class PfSteps {
         }
     }
 
-    /** udev may only be loading the module. */
+    /** udev may still be loading the module. */
     private void probe(PciBinding vf) throws IOException, InterruptedException {
         if (vf.driver().isEmpty()) {
             sysfs.write("sys/bus/pci/drivers_probe", vf.address().toString());
@@ -194,12 +197,12 @@ final class PfSteps {
         }
     }
 
-    /** By systemd where it runs, since neither service may load modules itself. */
+    /** If systemd runs, it loads the module, because neither service may load modules itself. */
     private void load(String driver) throws IOException {
         if (sysfs.exists(DRIVERS + driver)) {
             return;
         }
-        // a dash and an underscore are the same in a module's name, and a dash is a slash in a unit's
+        // In a module's name a dash equals an underscore, and in a unit's name a dash is a slash.
         String module = driver.replace('-', '_');
         if (sysfs.exists("run/systemd/system")) {
             tools.run(deadlines.step(), NodeTools.SYSTEMCTL, "restart", "modprobe@" + module + ".service");
@@ -211,7 +214,7 @@ final class PfSteps {
         }
     }
 
-    /** A name that udev has just changed is looked up once more. */
+    /** If udev has just changed the name, it is looked up once more. */
     private void ip(List<String> arguments) throws IOException, InterruptedException {
         try {
             tools.run(deadlines.step(), NodeTools.IP, arguments.toArray(String[]::new));
@@ -226,7 +229,7 @@ final class PfSteps {
         }
     }
 
-    /** After a change of the eswitch it is away for a moment. */
+    /** After a change of the eswitch, the interface is missing for a moment. */
     private String net() throws IOException, InterruptedException {
         Optional<PhysicalFunction.Port> port = port();
         if (port.isEmpty()) {

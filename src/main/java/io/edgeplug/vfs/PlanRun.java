@@ -17,10 +17,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Does the steps of one plan, and stops at the first that fails.
+ * Runs the steps of one plan, and stops at the first that fails.
  *
- * <p>Some time passes between the plan and a step, in which a pod may be given a VF. So the holders of a VF are looked up
- * again directly before each step that destroys it or changes it.
+ * <p>Between the plan and a step, a pod may get a VF. So the holders of a VF are looked up again directly before each
+ * step that destroys or changes it.
  */
 final class PlanRun {
 
@@ -31,7 +31,7 @@ final class PlanRun {
     private final PciAddress pf;
     private final PfSteps steps;
 
-    /** Whether the VFs are still those that the plan has seen: new ones have no holder yet. */
+    /** Whether the VFs are still those of the plan: new ones have no holder yet. */
     private boolean hasOldVfs = true;
 
     private boolean isAutoprobeOff;
@@ -52,7 +52,7 @@ final class PlanRun {
             try {
                 held = run(step, begun);
             } catch (Losable.OverdueException e) {
-                // the kernel is still at work on this PF, so it is told nothing more
+                // The kernel still works on this PF, so it gets no further steps.
                 return failed(plan, step, String.valueOf(e.getMessage()));
             } catch (IOException e) {
                 switchAutoprobeOn();
@@ -60,7 +60,7 @@ final class PlanRun {
             }
             if (!held.isEmpty()) {
                 switchAutoprobeOn();
-                return failed(plan.withHeld(held), step, "not done, since a VF is in use by now");
+                return failed(plan.withHeld(held), step, "not done, because a VF is in use by now");
             }
             note(step);
             told.accept(new VfsEvent.StepDone(pf, step, Duration.between(begun, Instant.now())));
@@ -68,7 +68,7 @@ final class PlanRun {
         return new VfsApply.Outcome(plan, Optional.empty());
     }
 
-    /** Does a step, unless somebody holds a VF that it would destroy or change: then it returns these VFs. */
+    /** Runs a step. If somebody holds a VF that it would destroy or change, returns these VFs instead. */
     private List<PfPlan.Held> run(VfsStep step, Instant begun) throws IOException, InterruptedException {
         return Losable.run(
                 "vfs " + pf + " " + step.word(),
@@ -123,7 +123,7 @@ final class PlanRun {
         }
     }
 
-    /** Otherwise VFs that an administrator makes by hand after this failure would get no driver. */
+    /** Without this, VFs that an administrator makes by hand after this failure would get no driver. */
     private void switchAutoprobeOn() throws InterruptedException {
         if (!isAutoprobeOff) {
             return;
@@ -140,7 +140,7 @@ final class PlanRun {
         return new VfsApply.Outcome(plan, Optional.of(step.line() + ": " + reason));
     }
 
-    /** A step that waits by itself reports itself that it waited in vain. */
+    /** A step that waits reports a timeout by itself. */
     private Duration deadline(VfsStep step) {
         return switch (step) {
             case VfsStep.Count count -> deadlines.count().plus(deadlines.busy());

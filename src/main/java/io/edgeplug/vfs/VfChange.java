@@ -4,12 +4,12 @@ import io.edgeplug.rules.Step;
 import java.util.Optional;
 
 /**
- * What is to become of one VF.
+ * The changes to one VF.
  *
  * @param boundTo the driver that has it now
- * @param settings those that its PF is to say anew
- * @param guid the one that it gets, if it gets another
- * @param isRebound whether it is without a driver meanwhile, and bound at the end
+ * @param settings that its PF must set
+ * @param guid that it gets; empty if it keeps its own
+ * @param isRebound whether it is unbound meanwhile, and bound at the end
  */
 record VfChange(int index, Optional<String> boundTo, Step.Vf settings, Optional<String> guid, boolean isRebound) {
 

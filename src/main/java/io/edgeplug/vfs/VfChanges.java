@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Compares each VF of a PF with what is wanted of it. VFs that somebody holds are left as they are. */
+/** Compares each VF of a PF with the wanted state. VFs in use are left as they are. */
 final class VfChanges {
 
     private final WantedVfs wanted;
@@ -27,10 +27,10 @@ final class VfChanges {
     private boolean isUnknown;
 
     /**
-     * Of a PF.
+     * The changes of a PF.
      *
-     * @param areNew whether none of those that are there now stays
-     * @param switchesWithVfs whether they are without a driver while the eswitch changes
+     * @param areNew whether all present VFs are replaced
+     * @param switchesWithVfs whether VFs are unbound while the eswitch changes
      */
     VfChanges(
             WantedVfs wanted,
@@ -46,7 +46,7 @@ final class VfChanges {
         this.switchesWithVfs = switchesWithVfs;
     }
 
-    /** The VFs that are not as wanted, and may be touched. */
+    /** The VFs that differ from the wanted state and may be changed. */
     List<VfChange> all() {
         Map<Integer, Vf> present = new HashMap<>();
         if (!areNew) {
@@ -63,20 +63,20 @@ final class VfChanges {
         return changes;
     }
 
-    /** Those that are not as wanted, and are not touched. */
+    /** The VFs that differ from the wanted state and must not be changed. */
     List<PfPlan.Held> held() {
         return held;
     }
 
-    /** What is not done to them. */
+    /** The changes that are not made to them. */
     List<String> problems() {
         return problems;
     }
 
-    /** What somebody should know who reads the changes. */
+    /** A note for people who read the changes. */
     Optional<String> note() {
         return isUnknown
-                ? Optional.of("what it says of its VFs is not known here, and taken to be as wanted")
+                ? Optional.of("the settings of its VFs are not known here, and count as wanted")
                 : Optional.empty();
     }
 
@@ -92,10 +92,10 @@ final class VfChanges {
         Step.Vf all = settings(vf.index());
         Step.Vf actual = reading.settings().getOrDefault(vf.index(), Step.Vf.NONE);
         isUnknown |= hasDriver && actual.isEmpty() && !all.isEmpty();
-        // one that has its driver was finished, and what nobody tells of it is as it was made then
+        // A VF with its driver was finished. A setting that nobody reports is as it was made then.
         Step.Vf settings = hasDriver ? all.differingFrom(actual) : all;
         Optional<String> guid = guid(vf.index()).filter(one -> !hasDriver || differs(one, vf.nodeGuid()));
-        // a driver reads the address when it is bound
+        // A driver reads the address when it is bound.
         boolean isReadAnew = isBound && (settings.mac().isPresent() || guid.isPresent());
         return new VfChange(
                 vf.index(), vf.driver(), settings, guid, !hasDriver || isReadAnew || (isBound && switchesWithVfs));
@@ -114,12 +114,12 @@ final class VfChanges {
                 undone.add("given " + change.settings().text());
             }
             change.guid().ifPresent(guid -> undone.add("given the GUID " + guid));
-            problems.add("VF " + vf.index() + " is not " + String.join(" and ", undone) + ", since it is in use");
+            problems.add("VF " + vf.index() + " is not " + String.join(" and ", undone) + ", because it is in use");
         });
         return holder.isPresent();
     }
 
-    /** Whether somebody has told the kernel to bind no VF of this PF by itself. */
+    /** Whether somebody has told the kernel not to bind the VFs of this PF by itself. */
     private boolean isLeftUnbound() {
         return wanted.driver().isEmpty()
                 && pf.probesDrivers().equals(Optional.of(false))

@@ -25,13 +25,13 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Who uses VFs that somebody wants to change: a pod, another network namespace, or a process with VFIO. */
+/** Finds users of VFs that will be changed: a pod, another network namespace, or a process with VFIO. */
 final class VfHolders {
 
-    /** A pod that was given devices waits with its start, and has no directory, until the node's network is ready. */
+    /** A pod that was given devices does not start, and has no directory, until the node's network is ready. */
     private static final Duration START_OF_A_POD = Duration.ofMinutes(10);
 
-    /** In version 1 there is one more level, of controllers. */
+    /** In version 1 there is one more level, for the controllers. */
     private static final int CGROUP_DEPTH = 4;
 
     private final Sysfs sysfs;
@@ -39,7 +39,7 @@ final class VfHolders {
     private final boolean isThisNode;
 
     /**
-     * Of a node, which may have a kubelet.
+     * The holders on a node, which may have a kubelet.
      *
      * @param isThisNode whether its kubelet can be asked for the names of pods
      */
@@ -50,14 +50,14 @@ final class VfHolders {
     }
 
     /**
-     * Why VFs are not to be touched.
+     * Why VFs must not be touched.
      *
      * @param byVf by their addresses
-     * @param note what was not seen, since this process is not root's
+     * @param note what could not be seen without root
      */
     record Found(Map<PciAddress, String> byVf, Optional<String> note) {}
 
-    /** Who uses some of a PF's VFs. */
+    /** The users of some of a PF's VFs. */
     Found of(PhysicalFunction pf, Set<PciAddress> wanted) {
         Map<PciAddress, String> holders = new HashMap<>();
         Optional<String> note = Optional.empty();
@@ -71,9 +71,9 @@ final class VfHolders {
                     holder(vf, pods).ifPresent(holder -> holders.put(vf.address(), holder));
                 } catch (IOException e) {
                     if (isRoot()) {
-                        holders.put(vf.address(), "nothing tells whether it is used: " + e.getMessage());
+                        holders.put(vf.address(), "it is not known whether it is used: " + e.getMessage());
                     } else {
-                        note = Optional.of("only root is told who uses its VFs: " + e.getMessage());
+                        note = Optional.of("only root can see who uses its VFs: " + e.getMessage());
                     }
                 }
             }
@@ -96,7 +96,10 @@ final class VfHolders {
         return pod.isPresent() ? pod : vfioUser(vf);
     }
 
-    /** The kernel lets only one process open a group, and waits for it, maybe for ever, before it removes a VF. */
+    /**
+     * The kernel lets only one process open a group. Before it removes a VF, it waits for that process, perhaps for
+     * ever.
+     */
     private Optional<String> vfioUser(Vf vf) throws IOException {
         // A captured node has no /dev, and nothing is changed there.
         if (vf.driver().filter(Vfio::isDriver).isEmpty() || !sysfs.exists("dev")) {
@@ -104,7 +107,7 @@ final class VfHolders {
         }
         Optional<String> node = groupNode(vf);
         if (node.isEmpty() || !sysfs.exists(node.orElseThrow())) {
-            throw new IOException("nothing tells whether it is open: "
+            throw new IOException("it is not known whether it is open: "
                     + vf.driver().orElseThrow() + " has it, and there is no node of its IOMMU group in /dev/vfio");
         }
         return sysfs.isBusy(node.orElseThrow())
@@ -112,7 +115,7 @@ final class VfHolders {
                 : Optional.empty();
     }
 
-    /** A group that the kernel made up, on a node without an IOMMU, has a node of another name. */
+    /** On a node without an IOMMU, the kernel makes up a group, and its node has another name. */
     private Optional<String> groupNode(Vf vf) throws IOException {
         if (vf.iommuGroup().isEmpty()) {
             return Optional.empty();
@@ -129,7 +132,7 @@ final class VfHolders {
         Optional<String> holder(PciAddress vf) throws IOException;
     }
 
-    /** Where no kubelet has noted anything, no pod has a device. */
+    /** If no kubelet has written notes, no pod has a device. */
     private Pods pods() {
         Optional<Path> notes = kubelet.map(one -> one.pluginDir().resolve(HeldDevices.FILE));
         if (notes.isEmpty() || Files.notExists(notes.orElseThrow())) {
@@ -159,7 +162,7 @@ final class VfHolders {
         private Optional<PodNames> known = Optional.empty();
         private boolean isAsked;
 
-        /** The pod's UID where the kubelet does not run or does not tell. */
+        /** The pod's UID if the kubelet does not run or does not answer. */
         String of(HeldDevices.Holding holding) {
             if (isThisNode && !isAsked) {
                 isAsked = true;
@@ -180,8 +183,8 @@ final class VfHolders {
     }
 
     /**
-     * Whether the notes are older than this boot, and the kubelet has started no pod since: it makes the cgroup above
-     * those of all pods first. Where the clock was wrong, the cgroup decides.
+     * Whether the notes are older than this boot and the kubelet has started no pod since. It first makes the cgroup
+     * above those of all pods, which decides if the clock was wrong.
      */
     private boolean isOfBootBefore(Path notes) throws IOException {
         Optional<Instant> boot = boot();
@@ -201,7 +204,7 @@ final class VfHolders {
         }
     }
 
-    /** The kubelet's cgroup may be below others, as {@code kubelet.slice/kubelet-kubepods.slice}. */
+    /** The kubelet's cgroup may be below others, such as {@code kubelet.slice/kubelet-kubepods.slice}. */
     private boolean hasCgroupOfPods() {
         Path cgroups = sysfs.locate("sys/fs/cgroup");
         try (Stream<Path> pods = Files.find(
@@ -211,7 +214,7 @@ final class VfHolders {
                         file.isDirectory() && path.getFileName().toString().contains("kubepods"))) {
             return pods.findAny().isPresent();
         } catch (IOException | UncheckedIOException e) {
-            // Nothing tells that there is none.
+            // It is not certain that there is none.
             return true;
         }
     }
@@ -224,7 +227,7 @@ final class VfHolders {
         }
     }
 
-    /** The kubelet's notes name pods that have ended until it gives devices to another one. */
+    /** The kubelet's notes name ended pods until it gives devices to another one. */
     private EndedPods endedPods(Path notes, Path root) throws IOException {
         Instant noted = Files.getLastModifiedTime(notes).toInstant();
         boolean isFresh = noted.plus(START_OF_A_POD).isAfter(Instant.now());

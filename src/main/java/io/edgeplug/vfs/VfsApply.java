@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes the VFs that are wanted, each PF on a thread of its own; one process of a node at a time.
+ * Makes the wanted VFs, each PF on a thread of its own. Only one process of a node does this at a time.
  *
- * <p>Nothing needs to be put back after a kill: each step can be done again, and the next run plans from what it finds.
+ * <p>A killed run needs no clean-up: each step can be repeated, and the next run plans from the present state.
  */
 public final class VfsApply {
 
@@ -29,7 +29,7 @@ public final class VfsApply {
     /**
      * For a node.
      *
-     * @param told is called on the threads of the PFs
+     * @param told gets the events, on the threads of the PFs
      */
     public VfsApply(NodeVfs node, VfsDeadlines deadlines, Consumer<VfsEvent> told) {
         this.node = node;
@@ -39,10 +39,10 @@ public final class VfsApply {
     }
 
     /**
-     * What became of a PF.
+     * The result for a PF.
      *
-     * @param plan what was to be done
-     * @param failure why it broke off, or what is still not as wanted; empty if the plan had no problem and all is done
+     * @param plan that was run
+     * @param failure why it stopped, or what still differs; empty if the plan had no problem and everything is done
      */
     public record Outcome(PfPlan plan, Optional<String> failure) {
 
@@ -51,7 +51,7 @@ public final class VfsApply {
             return failure.isEmpty() && plan.problems().isEmpty();
         }
 
-        /** All that keeps it from being as wanted, and who holds its VFs; empty if nothing does. */
+        /** All reasons why it is not as wanted, and the holders of its VFs; empty if there are none. */
         public String text() {
             return Stream.of(
                             plan.problems().stream(),
@@ -63,10 +63,10 @@ public final class VfsApply {
     }
 
     /**
-     * Waits for the PFs' drivers and makes the VFs that are wanted.
+     * Waits for the PFs' drivers, and makes the wanted VFs.
      *
      * @param which only these PFs
-     * @throws IOException if the node does not tell which PFs it has, or this is not root
+     * @throws IOException if the node does not list its PFs, or this process is not root
      */
     public List<Outcome> apply(List<WantedVfs> entries, Predicate<PciAddress> which)
             throws IOException, InterruptedException {
@@ -107,7 +107,7 @@ public final class VfsApply {
         return outcomes;
     }
 
-    /** What a driver takes without a word and does not do shows when it is planned again. */
+    /** Plans again, because a driver may accept a setting and silently not apply it. */
     private List<Outcome> verify(List<WantedVfs> entries, List<Outcome> outcomes)
             throws IOException, InterruptedException {
         boolean hasDone = outcomes.stream()

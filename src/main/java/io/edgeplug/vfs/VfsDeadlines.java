@@ -3,15 +3,15 @@ package io.edgeplug.vfs;
 import java.time.Duration;
 
 /**
- * How long each thing may take.
+ * How long each operation may take.
  *
- * @param appear until a PF that is on the bus has its driver and its name
- * @param look for one look whether it has, before the kernel is taken to hang
- * @param count until the kernel has made or removed VFs, which takes some adapters minutes
- * @param links until each VF shows
+ * @param appear until a PF on the bus has its driver and its name
+ * @param look for one such look, before the kernel counts as hanging
+ * @param count until the kernel has made or removed VFs, which takes minutes on some adapters
+ * @param links until each VF is visible
  * @param step any other step
- * @param busy until the kernel no longer says that a PF is busy, or a driver is there that is being loaded
- * @param patience after which it is told which step takes its time
+ * @param busy until the kernel no longer reports a PF as busy, or until a driver is loaded
+ * @param patience after which a slow step is reported
  */
 public record VfsDeadlines(
         Duration appear,
@@ -22,7 +22,7 @@ public record VfsDeadlines(
         Duration busy,
         Duration patience) {
 
-    /** What real adapters need, and more. */
+    /** More than real adapters need. */
     public static final VfsDeadlines USUAL = new VfsDeadlines(
             Duration.ofSeconds(30),
             Duration.ofSeconds(5),

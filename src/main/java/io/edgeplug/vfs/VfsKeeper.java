@@ -28,10 +28,11 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Makes the VFs of PFs that appear while the daemon runs: plugged in, or their driver loaded anew. Once for each
- * appearance, and again with growing pauses where that fails.
+ * Makes the VFs of PFs that appear while the daemon runs, because they are plugged in or their driver is loaded again.
+ * It does so once for each appearance, and after a failure again with growing pauses.
  *
- * <p>On a thread of its own, which may wait minutes for an adapter. It does not undo what somebody changes by hand.
+ * <p>It has a thread of its own, which may wait minutes for an adapter. It does not revert changes that somebody makes
+ * by hand.
  */
 public final class VfsKeeper implements AutoCloseable {
 
@@ -45,21 +46,21 @@ public final class VfsKeeper implements AutoCloseable {
     private final Lock lock = new ReentrantLock();
     private final Condition news = lock.newCondition();
 
-    // below: guarded by the lock
+    // The fields below are guarded by the lock.
     private NodeVfs node;
     private List<WantedVfs> entries = List.of();
     private boolean isStale = true;
     private boolean isToForget;
 
-    // below: of the thread
+    // The fields below belong to the thread.
     private final Map<PciAddress, Appearance> known = new HashMap<>();
     private final Map<PciAddress, Retry> retries = new HashMap<>();
 
     /**
-     * What a PF shows of itself once it can make VFs.
+     * The state of a PF that can make VFs.
      *
-     * @param interfaceIndex another one for each interface that the kernel makes, so that a PF that went and came back
-     *     unseen is known to be another
+     * @param interfaceIndex differs for each interface that the kernel makes, so a PF that went and came back unnoticed
+     *     is recognized
      */
     private record Appearance(String driver, Optional<String> interfaceIndex) {
 
@@ -69,10 +70,10 @@ public final class VfsKeeper implements AutoCloseable {
         }
     }
 
-    /** A PF whose VFs are not as wanted, and why. */
+    /** A PF whose VFs are not as wanted, with the reason. */
     private record Retry(String problem, Backoff backoff) {}
 
-    /** What is to be made, and where. */
+    /** The wanted VFs, and the node. */
     private record Wish(NodeVfs node, List<WantedVfs> entries) {}
 
     private VfsKeeper(NodeVfs node, Supplier<? extends Collection<Device>> devices, VfsDeadlines deadlines) {
@@ -83,9 +84,9 @@ public final class VfsKeeper implements AutoCloseable {
     }
 
     /**
-     * Starts with the PFs that are there.
+     * Starts with the present PFs.
      *
-     * @param devices what the node has now; asked for after each {@link #wake}
+     * @param devices the node's devices now; asked for after each {@link #wake}
      */
     public static VfsKeeper start(
             NodeVfs node,
@@ -97,13 +98,13 @@ public final class VfsKeeper implements AutoCloseable {
         return keeper;
     }
 
-    /** Has it look at the devices again; returns at once. */
+    /** Makes it look at the devices again. Returns at once. */
     public void wake() {
         change(() -> isStale = true);
     }
 
     /**
-     * Has all PFs become as these entries say.
+     * Makes all PFs as these entries want them.
      *
      * @param sameNode the node, whose kubelet may have other directories than before
      */
@@ -113,7 +114,7 @@ public final class VfsKeeper implements AutoCloseable {
             isToForget |= !entries.equals(newest);
             entries = List.copyOf(newest);
             isStale = true;
-            // a node without entries has no use for it
+            // A node without entries does not need the thread.
             if (!entries.isEmpty() && thread.getState() == Thread.State.NEW) {
                 thread.start();
             }
@@ -145,7 +146,7 @@ public final class VfsKeeper implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            // the daemon ends
+            // The daemon ends.
             Thread.currentThread().interrupt();
         }
     }
@@ -178,7 +179,7 @@ public final class VfsKeeper implements AutoCloseable {
         }
     }
 
-    /** The PFs that entries take and that were not like this at the last look. */
+    /** The PFs of entries whose state differs from the last look. */
     private Set<PciAddress> appeared(Wish wish) {
         List<WantedVfs> wanted = wish.entries();
         Map<PciAddress, Appearance> now = new HashMap<>();
@@ -243,7 +244,7 @@ public final class VfsKeeper implements AutoCloseable {
         }
     }
 
-    /** The reason is told once, however often it is tried. */
+    /** Each reason is logged once, however often it is tried. */
     private void failed(PciAddress pf, String problem) {
         Optional<Retry> before = Optional.ofNullable(retries.get(pf));
         Backoff backoff = before.map(Retry::backoff).orElseGet(() -> new Backoff(FIRST_RETRY, LONGEST_RETRY));
@@ -273,7 +274,7 @@ public final class VfsKeeper implements AutoCloseable {
         LOG.log(level, pf + ": " + text, Journal.device(pf.toString()));
     }
 
-    /** What the kernel is at goes on without it. */
+    /** Work in the kernel goes on after this. */
     @Override
     public void close() {
         if (!thread.isAlive()) {

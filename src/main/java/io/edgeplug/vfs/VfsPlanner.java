@@ -14,17 +14,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Plans one PF: a pure function of what is wanted, what was read, and who holds VFs.
+ * Plans one PF: a pure function of the entry, the state of the PF, and the holders of VFs.
  *
- * <p>The order of the steps is the one that kernel and drivers take: no driver is bound to a new VF before the PF has said
- * what there is to say of it, and the eswitch changes without VFs, or for mlx5 with VFs that no driver has.
+ * <p>The order of the steps is required by the kernel and drivers. No driver is bound to a new VF before the PF has all
+ * of its settings. The eswitch changes without VFs, or for mlx5 with unbound VFs.
  */
 final class VfsPlanner {
 
-    /** Its eswitch changes while VFs are there, and unbound. */
+    /** This driver changes its eswitch while there are VFs, if they are unbound. */
     private static final String MLX5 = "mlx5_core";
 
-    /** It makes VFs only while its interface is up. */
+    /** This driver makes VFs only while its interface is up. */
     private static final String BNXT = "bnxt_en";
 
     private final WantedVfs wanted;
@@ -47,13 +47,13 @@ final class VfsPlanner {
     /**
      * Plans a PF.
      *
-     * @param holders why VFs are not to be touched, by their addresses
+     * @param holders why VFs must not be touched, by their addresses
      */
     static PfPlan plan(WantedVfs wanted, PfReading reading, Map<PciAddress, String> holders) {
         return new VfsPlanner(wanted, reading, holders).plan();
     }
 
-    /** The VFs that a plan without holders would touch, so that only for these it is looked who holds them. */
+    /** The VFs that a plan without holders would touch, so that only their holders are looked up. */
     static Set<PciAddress> touched(PfPlan plan) {
         Set<PciAddress> touched = new HashSet<>(plan.lost());
         boolean touchesAll = plan.steps().stream().anyMatch(step -> step instanceof VfsStep.Eswitch);
@@ -99,7 +99,7 @@ final class VfsPlanner {
             return Optional.of("has no network interface, which shows the mode of its eswitch");
         }
         return pf.port().isEmpty() && wanted.needsInterface()
-                ? Optional.of("has no network interface, through which it is told what to say of its VFs")
+                ? Optional.of("has no network interface, through which its VFs get their settings")
                 : Optional.empty();
     }
 
@@ -134,7 +134,7 @@ final class VfsPlanner {
         return modeDiffers() && isModeLast() && pf.count() > 0;
     }
 
-    /** Whether somebody holds a VF, so that nothing is done that concerns all of them. */
+    /** Refuses steps that affect all VFs if somebody holds one of them. */
     private boolean refuse() {
         pf.vfs()
                 .forEach(vf -> Optional.ofNullable(holders.get(vf.address()))
@@ -182,7 +182,7 @@ final class VfsPlanner {
         }
         addMtu();
         changes.forEach(this::addSettings);
-        // a VF that the kernel must not probe cannot be bound by hand either, see pci_device_can_probe
+        // A VF that the kernel must not probe cannot be bound by hand either, see pci_device_can_probe.
         if (silences || reading.isAutoprobeLeftOff()) {
             steps.add(new VfsStep.Autoprobe(true));
         }
@@ -219,7 +219,7 @@ final class VfsPlanner {
         change.guid().ifPresent(guid -> steps.add(new VfsStep.Guid(change.index(), guid)));
     }
 
-    /** A driver that cannot be loaded is told before anything is changed. */
+    /** A driver that cannot be loaded is reported before anything is changed. */
     private void addBinds(List<VfChange> bound) {
         wanted.driver()
                 .filter(driver -> !bound.isEmpty() && !reading.drivers().contains(driver))

@@ -5,27 +5,27 @@ import io.edgeplug.rules.WantedVfs.EswitchMode;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** One thing that is done to a PF or to one of its VFs. Each is done again without harm. */
+/** One step on a PF or on one of its VFs. Repeating a step is harmless. */
 public sealed interface VfsStep {
 
     /** One word for a table and for JSON. */
     String word();
 
-    /** What is done, to a person. */
+    /** The action, for a person. */
     String text();
 
-    /** The number of the VF that it is about; empty for the PF. */
+    /** The number of its VF; empty for a step on the PF. */
     default OptionalInt vf() {
         return OptionalInt.empty();
     }
 
-    /** All of it, for a line of a log or a message: {@code VF 0: bind to vfio-pci}. */
+    /** The whole step as a line of a log or a message, such as {@code VF 0: bind to vfio-pci}. */
     default String line() {
         String prefix = vf().isPresent() ? "VF " + vf().getAsInt() + ": " : "";
         return prefix + word() + " " + text();
     }
 
-    /** Whether the kernel binds VFs by itself: off while they are made, so that no interface comes and goes. */
+    /** Whether the kernel binds VFs by itself. This is off while they are made, so that no interface comes and goes. */
     record Autoprobe(boolean isOn) implements VfsStep {
         @Override
         public String word() {
@@ -38,7 +38,7 @@ public sealed interface VfsStep {
         }
     }
 
-    /** How the adapter connects its VFs; devlink, since sysfs has no word for it. */
+    /** How the adapter connects its VFs. devlink sets it, because sysfs has no file for it. */
     record Eswitch(EswitchMode mode) implements VfsStep {
         @Override
         public String word() {
@@ -51,7 +51,7 @@ public sealed interface VfsStep {
         }
     }
 
-    /** How many VFs there are; 0 removes all, and must come before any other number. */
+    /** The number of VFs. 0 removes all, and must come before any other number. */
     record Count(int count) implements VfsStep {
         @Override
         public String word() {
@@ -90,7 +90,7 @@ public sealed interface VfsStep {
         }
     }
 
-    /** What the PF says of a VF; iproute2, since it goes through netlink only. */
+    /** The settings that the PF has for a VF. iproute2 makes them, because only netlink has them. */
     record Settings(int index, Step.Vf settings) implements VfsStep {
         @Override
         public String word() {
@@ -108,7 +108,7 @@ public sealed interface VfsStep {
         }
     }
 
-    /** The GUID of a VF's node and port; iproute2, since it goes through netlink only. */
+    /** The GUIDs of a VF's node and port. iproute2 sets them, because only netlink has them. */
     record Guid(int index, String guid) implements VfsStep {
         @Override
         public String word() {
@@ -126,7 +126,7 @@ public sealed interface VfsStep {
         }
     }
 
-    /** The module of a driver; modprobe. */
+    /** Loads the module of a driver. */
     record Load(String driver) implements VfsStep {
         @Override
         public String word() {
@@ -139,7 +139,7 @@ public sealed interface VfsStep {
         }
     }
 
-    /** Takes a VF from its driver. */
+    /** Unbinds a VF from its driver. */
     record Unbind(int index, String driver) implements VfsStep {
         @Override
         public String word() {
@@ -158,7 +158,7 @@ public sealed interface VfsStep {
     }
 
     /**
-     * Gives a VF to a driver.
+     * Binds a VF to a driver.
      *
      * @param driver empty for the one that the kernel chooses
      */
@@ -179,7 +179,7 @@ public sealed interface VfsStep {
         }
     }
 
-    /** Sets the PF's interface up, without which many VFs have no link; iproute2. */
+    /** Sets the PF's interface up with iproute2. Many VFs have no link without it. */
     record Up() implements VfsStep {
         @Override
         public String word() {

@@ -87,6 +87,7 @@ final class Documents {
                 .dropWhile(line -> !line.startsWith("## " + version))
                 .skip(1)
                 .takeWhile(line -> !line.startsWith("## "))
+                .filter(line -> !line.startsWith("### "))
                 .map(line -> line.strip().replace("`", "").replaceFirst("^- ", "\n"))
                 .collect(Collectors.joining(" "))
                 .lines()

@@ -20,7 +20,7 @@ record Requirements(int glibc, List<String> libraries) {
 
     private static final Pattern GLIBC = Pattern.compile("GLIBC_2\\.(\\d+)\0");
 
-    /** What the README promises; an older one is not tried, even if no binary asks for this one. */
+    /** What docs/building.md promises; an older one is not tried, even if no binary asks for this one. */
     private static final int OLDEST_GLIBC = 28;
 
     /** As a linker names them, and Debian's packages of them. */

@@ -38,7 +38,7 @@ final class ByHandTest extends ByHandOnDemoNode {
 
         assertThat(lines()).isEqualTo("""
                 0000:3b:01.0 of example.com/vf
-                  reset      flr, under iavf, which was bound anew: N ms
+                  reset      flr, under iavf, which was bound again: N ms
                   driver     vfio-pci, was bound to iavf: N ms
                              wiped 0000:3b:01.0
                   command    /bin/echo wiped 0000:3b:01.0: N ms
@@ -55,7 +55,7 @@ final class ByHandTest extends ByHandOnDemoNode {
         assertThatIOException()
                 .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
                 .withMessage(VF + ": it may be held by container main of pod 1f3a, as 0000:3b:01.0 of example.com/vf; "
-                        + "--force does it all the same");
+                        + "use --force to do it anyway");
         assertThat(node.acts()).doesNotContain(VF + " reset by flr");
 
         byHand.perform(classes, VF, PREPARE, true);
@@ -68,8 +68,8 @@ final class ByHandTest extends ByHandOnDemoNode {
         checkpoint("{}");
         assertThatIOException()
                 .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
-                .withMessage(VF + ": it may be held by a pod, for nothing tells: " + directory
-                        + "/kubelet_internal_checkpoint: is not as a kubelet writes it; --force does it all the same");
+                .withMessage(VF + ": it may be held by a pod, because it is not known what pods hold: " + directory
+                        + "/kubelet_internal_checkpoint: is not as a kubelet writes it; use --force to do it anyway");
         Files.delete(directory.resolve("kubelet_internal_checkpoint"));
         assertThatIOException()
                 .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
@@ -237,7 +237,8 @@ final class ByHandTest extends ByHandOnDemoNode {
                 .isEqualTo(1);
         assertThat(lines())
                 .contains("would fail: /sbin/ip: no such program\n")
-                .endsWith("needs --force: it may be held by a pod, for nothing tells: " + root + directory
+                .endsWith("needs --force: it may be held by a pod, because it is not known what pods hold: " + root
+                        + directory
                         + "/kubelet_internal_checkpoint: no such file\n");
     }
 }

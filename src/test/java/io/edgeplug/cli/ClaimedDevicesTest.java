@@ -70,7 +70,7 @@ final class ClaimedDevicesTest {
                         "uid-of-" + name,
                         "edge",
                         name,
-                        List.of("uid-of-pod"),
+                        List.of(new PreparedClaim.Pod("uid-of-pod", "encrypt")),
                         List.of(new PreparedClaim.Device(
                                 "vfs",
                                 "node1",
@@ -116,7 +116,7 @@ final class ClaimedDevicesTest {
                 .isEqualTo("edge/two-vfs\n-\n");
         assertThat(edgeplug("explain", "0000:3b:01.0"))
                 .contains("\n  draname    0000-3b-01-0\n  dradriver  edgeplug.io\n")
-                .contains("\nheld by claim edge/two-vfs, for pod uid-of-pod\n");
+                .contains("\nheld by claim edge/two-vfs, for pod encrypt\n");
         assertThat(edgeplug("explain", "0000:3b:01.1")).doesNotContain("held by");
     }
 
@@ -127,7 +127,7 @@ final class ClaimedDevicesTest {
 
         claim("new", Optional.empty(), false);
         assertThat(edgeplug("explain", "0000:3b:01.0"))
-                .contains("\nheld by claim edge/new, for pod uid-of-pod, which is not prepared yet\n");
+                .contains("\nheld by claim edge/new, for pod encrypt, which is not prepared yet\n");
     }
 
     @Test
@@ -165,7 +165,7 @@ final class ClaimedDevicesTest {
         assertThat(edgeplug("list", "-n", "-o", "RESOURCE,CLAIM", "0000:3b:01.0"))
                 .isEqualTo("example.com/vf     edge/two-vfs\nexample.com/other  -\n");
         assertThat(edgeplug("explain", "0000:3b:01.0"))
-                .contains("\nheld by claim edge/two-vfs as example.com/vf, for pod uid-of-pod\n");
+                .contains("\nheld by claim edge/two-vfs as example.com/vf, for pod encrypt\n");
     }
 
     private JsonObject device() {

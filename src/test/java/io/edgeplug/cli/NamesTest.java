@@ -77,7 +77,7 @@ final class NamesTest {
                 .containsExactly("0000:5e:00.0", "0000:5e:02.0", "0000:5e:02.1");
         onMachine("vfio-bound", "prepare", "--dry-run", "intel.com/x710_dpdk");
         assertThat(err.toString())
-                .isEqualTo("edgeplug: intel.com/x710_dpdk: is the name of several devices, of which one is wanted: "
+                .isEqualTo("edgeplug: intel.com/x710_dpdk: is the name of several devices, name one of them: "
                         + "0000:5e:02.0, 0000:5e:02.1\n");
         assertThat(onMachine("vfio-bound", "prepare", "--dry-run", "5E:02.1"))
                 .startsWith("0000:5e:02.1 of intel.com/x710_dpdk");

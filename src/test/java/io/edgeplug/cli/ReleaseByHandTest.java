@@ -88,8 +88,8 @@ final class ReleaseByHandTest extends ByHandOnDemoNode {
         assertThat(prepare("--release", "3b:01.0")).isEqualTo(1);
         assertThat(lines())
                 .isEqualTo("edgeplug: " + VF
-                        + ": is not on this node any more; a pod has used it as example.com/vf, and it is to be "
-                        + "scrubbed once it is back; if it is gone for good, run: edgeplug prepare --forget " + VF
+                        + ": is not on this node any more; a pod has used it as example.com/vf, and it must be "
+                        + "scrubbed once it is back; if it was removed for good, run: edgeplug prepare --forget " + VF
                         + "\n");
         assertThat(prepare("--forget", "--dry-run", VF)).isZero();
         assertThat(lines()).isEqualTo(VF + " would be forgotten: a pod has used it as example.com/vf\n");
@@ -115,7 +115,7 @@ final class ReleaseByHandTest extends ByHandOnDemoNode {
         assertThat(lines()).contains("needs --force: it may be held by container main of pod 1f3a");
         assertThat(prepare("--forget", VF)).isEqualTo(1);
         assertThat(lines())
-                .contains(VF + ": it may be held by container main of pod 1f3a", "; --force does it all the same");
+                .contains(VF + ": it may be held by container main of pod 1f3a", "; use --force to do it anyway");
         assertThat(used.find(VF)).isPresent();
 
         assertThat(prepare("--forget", "--force", VF)).isZero();

@@ -8,6 +8,7 @@ import io.edgeplug.proto.status.HeldDevice;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.Problem;
 import io.edgeplug.proto.status.Resource;
+import io.edgeplug.proto.status.Slices;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
 import java.nio.file.Files;
@@ -91,6 +92,40 @@ final class StatusTest {
                         line -> assertThat(line).startsWith("LAST EVENTS"),
                         line -> assertThat(line)
                                 .matches("[-0-9]{10} [:0-9]{8}  warning: 0000:3b:01.2: unhealthy: \\?\\[31m"));
+    }
+
+    private static Node claimed(String problem, int slices) {
+        return NODE.toBuilder()
+                .setSlices(Slices.newBuilder()
+                        .setDriver("edgeplug.io")
+                        .setPool("edge-1")
+                        .setGeneration(3)
+                        .setSlices(slices)
+                        .setDevices(slices * 8)
+                        .setProblem(problem)
+                        .setClaims(2))
+                .build();
+    }
+
+    @Test
+    void slicesHaveALineWhereDevicesAreClaimed() {
+        assertThat(StatusText.lines(claimed("", 1)))
+                .element(2)
+                .isEqualTo("edgeplug.io: 8 devices in 1 slice of pool edge-1, generation 3; 2 claims");
+        assertThat(StatusText.lines(claimed("connection refused", 2)))
+                .element(2)
+                .isEqualTo("edgeplug.io: not published: connection refused; before: 16 devices in 2 slices of pool edge-1,"
+                        + " generation 3; 2 claims");
+        assertThat(StatusText.lines(claimed("the kubelet has not taken up the driver yet", 0)))
+                .element(2)
+                .isEqualTo("edgeplug.io: not published: the kubelet has not taken up the driver yet; 2 claims");
+
+        var object = JsonParser.parseString(StatusText.json(claimed("no", 1))).getAsJsonObject();
+        assertThat(object.getAsJsonObject("slices"))
+                .hasToString("{\"driver\":\"edgeplug.io\",\"pool\":\"edge-1\",\"generation\":3,\"slices\":1,\"devices\":8,"
+                        + "\"published\":false,\"problem\":\"no\",\"claims\":2}");
+        assertThat(JsonParser.parseString(StatusText.json(NODE)).getAsJsonObject().has("slices"))
+                .isFalse();
     }
 
     @Test

@@ -231,7 +231,7 @@ final class ConfigFilesTest {
                 "shares = 9223372036854775807 | shares: must be 1 to 1000, not 9223372036854775807",
                 "shares = 1.5 | shares: must be a whole number, not a number with a fraction",
                 "shares = \"2\" | shares: must be a whole number, not a string",
-                "fail_requests_greater_than_one = true | fail_requests_greater_than_one: is about shares, of which the class says nothing",
+                "fail_requests_greater_than_one = true | fail_requests_greater_than_one: is about shares, but the class has none",
                 "numa_nodes = [] | numa_nodes: must not be an empty array",
                 "numa_nodes = [64] | numa_nodes: must be 0 to 63, not 64",
                 "numa_nodes = [-1] | numa_nodes: must be 0 to 63, not -1",
@@ -280,7 +280,7 @@ final class ConfigFilesTest {
 
         config.assertMistakes(
                 "edgeplug.toml: line 4: class 1 (example.com/x): numa_nodes: contradicts exclude_topology, "
-                        + "by which the kubelet is told of none");
+                        + "which tells the kubelet no NUMA nodes");
     }
 
     @Test

@@ -136,8 +136,8 @@ final class RecipeReaderTest {
         assertMistakes(
                 "pci",
                 "limits = { memory_max = \"512\", cpu_quota = \"0.5\", tasks_max = 0 }",
-                "limits.memory_max: \"512\" is no amount like \"512M\" or \"2G\"",
-                "limits.cpu_quota: \"0.5\" is no amount like \"50%\" or \"200%\"",
+                "limits.memory_max: \"512\" is not an amount like \"512M\" or \"2G\"",
+                "limits.cpu_quota: \"0.5\" is not an amount like \"50%\" or \"200%\"",
                 "limits.tasks_max: must be 1 to 4194304, not 0");
         assertMistakes(
                 "pci",
@@ -202,6 +202,6 @@ final class RecipeReaderTest {
         assertMistakes(
                 "vf",
                 "[[class.prepare]]\ntimeout = 2\n[[class.prepare]]\ntimeout = 3\n",
-                "prepare.timeout: is that of the whole recipe, and said twice");
+                "prepare.timeout: is given twice, but the whole recipe has one timeout");
     }
 }

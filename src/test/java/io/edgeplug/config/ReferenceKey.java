@@ -119,6 +119,15 @@ record ReferenceKey(String table, String name, String text, String example) {
                 "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
                         + (kind == Kind.VF ? "[class.prepare.vf]\nvlan = 0\nmac = \"random\"\nmax_tx_rate = 0\n" : "")
                         + "[class.claims]\n" + line + "\n";
+            case "class.claims.images" -> {
+                String digest = "sha256 = \"" + "0".repeat(64) + "\"\n";
+                String others = (name.equals("name") ? "" : "name = \"a\"\n")
+                        + (name.equals("file") ? "" : "file = \"/x\"\n")
+                        + (name.equals("sha256") ? "" : digest);
+                yield "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
+                        + "[class.prepare.program]\nfile = \"/x\"\n" + digest + "[[" + table + "]]\n" + others + line
+                        + "\n";
+            }
             case "class.prepare.program", "class.release.program" -> {
                 String others = (name.equals("file") ? "" : "file = \"/x\"\n")
                         + (name.equals("sha256") ? "" : "sha256 = \"" + "0".repeat(64) + "\"\n");

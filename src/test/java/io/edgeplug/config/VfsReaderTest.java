@@ -102,7 +102,7 @@ final class VfsReaderTest {
                         + " min_tx_rate, max_tx_rate, link_state, mtu, eswitch, rdma_netns",
                 "line 14: vfs 1: match.pf_names: \"ens1#0-3\" names VFs after #, where PFs are meant",
                 "line 15: vfs 1: match.pci_addresses: \"3b\" is not a PCI address, as 0000:3b:02.1",
-                "line 17: vfs 2: match: missing: say in [vfs.match] of which PFs VFs are made",
+                "line 17: vfs 2: match: missing: say in [vfs.match] which PFs get the VFs",
                 "line 19: vfs 2: mac: has 1 of the 3 that count asks for");
     }
 

@@ -2,55 +2,28 @@ package io.edgeplug.dra;
 
 import static io.edgeplug.dra.DraNode.VF0_NAME;
 import static io.edgeplug.dra.DraNode.claim;
+import static io.edgeplug.dra.TestClaims.devices;
+import static io.edgeplug.dra.TestClaims.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.edgeplug.proto.dra.v1.Claim;
 import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
-import io.edgeplug.proto.pluginregistration.PluginInfo;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Claims that are not as a scheduler leaves them: a sentence each, and nothing is done. */
 @Timeout(90)
-final class BadClaimsTest {
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private DraNode node;
-
-    @BeforeEach
-    void open() throws Exception {
-        node = DraNode.open(directory);
-        PluginInfo ignored = node.register();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        node.close();
-    }
+final class BadClaimsTest extends OnDraNode {
 
     private String errorWith(Consumer<JsonObject> mistake) {
-        JsonObject claim = DraNode.allocated("bad", VF0_NAME);
+        JsonObject claim = TestClaims.allocated("bad", VF0_NAME);
         mistake.accept(claim);
         node.server.put(claim);
-        return node.prepare("bad").getError();
-    }
-
-    static JsonObject result(JsonObject claim) {
-        return devices(claim).getAsJsonArray("results").get(0).getAsJsonObject();
-    }
-
-    static JsonObject devices(JsonObject claim) {
-        return Slice.object(Slice.object(Slice.object(claim, "status"), "allocation"), "devices");
+        return error("bad");
     }
 
     @Test

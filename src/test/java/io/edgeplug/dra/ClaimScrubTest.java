@@ -5,7 +5,6 @@ import static io.edgeplug.dra.DraNode.VF0_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import io.edgeplug.flow.Deadline;
 import io.edgeplug.kubelet.LogLines;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
@@ -17,14 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Devices of which what a claim has left is scrubbed before the next claim has them. */
 @Timeout(90)
-final class ClaimScrubTest {
+final class ClaimScrubTest extends OnDraNode {
 
     private static final String RESET = VF0 + " reset by flr";
     private static final String FUNCTION = "sys/bus/pci/devices/" + VF0;
@@ -34,36 +31,16 @@ final class ClaimScrubTest {
             reset = "flr"
             """;
 
-    @TempDir
-    private Path directory = Path.of("");
-
     private final CountDownLatch goesOn = new CountDownLatch(1);
-    private DraNode node;
 
-    @BeforeEach
-    void open() throws Exception {
-        node = DraNode.open(directory, CLASSES);
-        PluginInfo ignored = node.register();
+    @Override
+    String classes() {
+        return CLASSES;
     }
 
     @AfterEach
-    void close() throws Exception {
+    void letGo() {
         goesOn.countDown();
-        node.close();
-    }
-
-    private String error(String name) {
-        return node.prepare(name).getError();
-    }
-
-    /** Asks as the kubelet does until the claim is prepared, since one try may be too short on a busy machine. */
-    private void prepare(String name) {
-        Deadline patience = Deadline.in(DraNode.PATIENCE);
-        String error = error(name);
-        while (!error.isEmpty()) {
-            assertThat(patience.isOver()).as(error).isFalse();
-            error = error(name);
-        }
     }
 
     private long resets() {
@@ -222,7 +199,7 @@ final class ClaimScrubTest {
         node.startDaemon();
         PluginInfo ignored = node.register();
         // another pod of the same claim, after the one that used it first
-        JsonObject claim = DraNode.allocated("mine", VF0_NAME);
+        JsonObject claim = TestClaims.allocated("mine", VF0_NAME);
         Slice.object(claim, "status")
                 .getAsJsonArray("reservedFor")
                 .get(0)
@@ -251,9 +228,32 @@ final class ClaimScrubTest {
     }
 
     @Test
+    void deviceOfAClaimWhoseNoteIsDamagedIsLeftAloneUntilTheClaimIsReleased() throws Exception {
+        node.allocate("mine", VF0_NAME);
+        prepare("mine");
+        node.stopDaemon();
+        Path damaged = Files.writeString(node.claims().resolve("uid-of-mine.json"), "{");
+        node.startDaemon();
+        PluginInfo ignored = node.register();
+        node.allocate("yours", VF0_NAME);
+
+        for (String name : List.of("yours", "mine")) {
+            assertThat(error(name)).contains(damaged + ": is not as edgeplug writes it");
+        }
+        assertThat(resets()).isZero();
+        assertThat(note()).exists();
+        try (LogLines log = LogLines.open()) {
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
+        }
+        assertThat(resets()).isEqualTo(1);
+        prepare("yours");
+    }
+
+    @Test
     void administratorsClaimLeavesNothingToScrub() throws Exception {
-        JsonObject claim = DraNode.allocated("look", VF0_NAME);
-        BadClaimsTest.result(claim).addProperty("adminAccess", true);
+        JsonObject claim = TestClaims.allocated("look", VF0_NAME);
+        TestClaims.result(claim).addProperty("adminAccess", true);
         node.server.put(claim);
         assertThat(error("look")).isEmpty();
 

@@ -4,6 +4,7 @@ import static io.edgeplug.dra.DraNode.VF0;
 import static io.edgeplug.dra.DraNode.VF0_NAME;
 import static io.edgeplug.dra.DraNode.VF1_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -14,41 +15,19 @@ import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Claims that the kubelet has prepared and released, over restarts of all who take part. */
 @Timeout(90)
-final class ClaimsTest {
+final class ClaimsTest extends OnDraNode {
 
     private static final String PREPARED = VF0 + " bound to vfio-pci";
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private DraNode node;
-
-    @BeforeEach
-    void open() throws Exception {
-        node = DraNode.open(directory);
-        PluginInfo ignored = node.register();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        node.close();
-    }
-
-    private String error(String name) {
-        return node.prepare(name).getError();
-    }
 
     private long preparations() {
         return node.node.acts().stream().filter(PREPARED::equals).count();
@@ -100,7 +79,7 @@ final class ClaimsTest {
         assertThat(error("mine")).isEmpty();
         try (LogLines log = LogLines.open()) {
             assertThat(node.unprepare("mine").getError()).isEmpty();
-            assertThat(log.await(VF0 + ": has its driver iavf back")).hasSize(1);
+            assertThat(log.await(VF0 + ": returned to its host driver iavf")).hasSize(1);
         }
 
         assertThat(node.specifications()).isEmpty();
@@ -172,8 +151,8 @@ final class ClaimsTest {
     void administratorSeesADeviceThatIsInUseAndNothingIsDoneToIt() throws Exception {
         node.allocate("mine", VF0_NAME);
         assertThat(error("mine")).isEmpty();
-        JsonObject claim = DraNode.allocated("look", VF0_NAME);
-        BadClaimsTest.result(claim).addProperty("adminAccess", true);
+        JsonObject claim = TestClaims.allocated("look", VF0_NAME);
+        TestClaims.result(claim).addProperty("adminAccess", true);
         node.server.put(claim);
 
         assertThat(error("look")).isEmpty();
@@ -223,6 +202,71 @@ final class ClaimsTest {
 
         assertThat(error("yours")).contains("cannot be prepared");
         assertThat(error("mine")).isEmpty();
+    }
+
+    @Test
+    void claimThatIsRefusedHasNothingAndHoldersAreLookedAtOnceMore() throws Exception {
+        node.node.fallOff(new PciAddress(0, 0x3b, 1, 0));
+        assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
+                .isNotEmpty();
+        node.allocate("mine", VF0_NAME);
+
+        assertThat(error("mine")).contains("does not answer on PCI");
+        assertThat(node.claims()).isEmptyDirectory();
+        assertThat(node.holderChanges).hasValue(1);
+    }
+
+    @Test
+    void claimThatIsReleasedAfterAReloadDoesNotComeBackWithItsPreparationOfBefore() throws Exception {
+        CountDownLatch isBinding = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        node.node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> {
+            isBinding.countDown();
+            try {
+                boolean ignored = goesOn.await(60, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                throw new IOException("interrupted", e);
+            }
+        });
+        node.allocate("mine", VF0_NAME);
+        // its socket is closed before it has an answer
+        Thread asker =
+                Thread.ofVirtual().start(() -> assertThatThrownBy(() -> node.prepare("mine")).isNotNull());
+        assertThat(isBinding.await(20, TimeUnit.SECONDS)).isTrue();
+        node.reload();
+        PluginInfo ignored = node.register();
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+
+        try (LogLines log = LogLines.open()) {
+            goesOn.countDown();
+            assertThat(log.await("laim default/mine").getFirst())
+                    .endsWith("edgeplug has read its configuration again meanwhile");
+        }
+        asker.join();
+        assertThat(node.claims()).isEmptyDirectory();
+        assertThat(node.specifications()).isEmpty();
+    }
+
+    @Test
+    void deviceOfAClaimWhoseNoteIsDamagedKeepsItsDriverUntilTheClaimIsReleased() throws Exception {
+        node.allocate("mine", VF0_NAME);
+        node.allocate("yours", VF1_NAME);
+        assertThat(error("mine")).isEmpty();
+        assertThat(error("yours")).isEmpty();
+        node.stopDaemon();
+        Files.writeString(node.claims().resolve("uid-of-mine.json"), "{");
+        try (LogLines log = LogLines.open()) {
+            node.startDaemon();
+            PluginInfo ignored = node.register();
+            // whoever follows the holders has looked at all drivers by then
+            assertThat(log.await("0000:3b:01.1: held by ")).hasSize(1);
+            assertThat(node.node.sysfs().linkName("sys/bus/pci/devices/" + VF0 + "/driver"))
+                    .contains("vfio-pci");
+            assertThat(log.with("returned to its host driver iavf")).isEmpty();
+
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": returned to its host driver iavf")).hasSize(1);
+        }
     }
 
     @Test

@@ -3,26 +3,26 @@ package io.edgeplug.dra;
 import static io.edgeplug.dra.DraNode.VF0;
 import static io.edgeplug.dra.DraNode.VF0_NAME;
 import static io.edgeplug.dra.DraNode.VF1_NAME;
+import static io.edgeplug.dra.TestClaims.config;
+import static io.edgeplug.dra.TestClaims.configured;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
+import io.edgeplug.kubelet.LogLines;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What claims choose of their VFs, and what they try to. */
 @Timeout(90)
-final class DeviceParametersTest {
+final class DeviceParametersTest extends OnDraNode {
 
     private static final String CLASSES = DraNode.CLASSES + """
             [class.prepare.vf]
@@ -34,20 +34,14 @@ final class DeviceParametersTest {
             mac = true
             """;
 
-    @TempDir
-    private Path directory = Path.of("");
-
-    private DraNode node;
-
-    @BeforeEach
-    void open() throws Exception {
-        serve(directory, CLASSES);
+    @Override
+    String classes() {
+        return CLASSES;
     }
 
-    /** With an {@code ip} that fails at VLAN 200 where there is a file {@code refuses}. */
-    private void serve(Path at, String classes) throws Exception {
-        node = DraNode.open(at, classes);
-        PluginInfo ignored = node.register();
+    /** An {@code ip} that fails at VLAN 200 where there is a file {@code refuses}. */
+    @BeforeEach
+    void writeIp() throws IOException {
         Path ip = Files.createDirectories(node.node.root().resolve("sbin")).resolve("ip");
         Files.writeString(ip, """
                 #!/bin/sh
@@ -59,9 +53,12 @@ final class DeviceParametersTest {
         Files.setPosixFilePermissions(ip, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    @AfterEach
-    void close() throws Exception {
+    /** Another node, with these classes. */
+    private void serve(String classes) throws Exception {
         node.close();
+        node = DraNode.open(Files.createDirectory(directory.resolve("other")), classes);
+        PluginInfo ignored = node.register();
+        writeIp();
     }
 
     /** How {@code ip} was called. */
@@ -71,28 +68,7 @@ final class DeviceParametersTest {
     }
 
     private static String parameters(String vf) {
-        return "{\"apiVersion\":\"edgeplug.io/v1\",\"kind\":\"DeviceParameters\",\"vf\":" + vf + "}";
-    }
-
-    private static JsonObject config(String requests, String parameters) {
-        JsonObject opaque = new JsonObject();
-        opaque.addProperty("driver", "edgeplug.io");
-        opaque.add("parameters", JsonParser.parseString(parameters));
-        JsonObject config = new JsonObject();
-        config.addProperty("source", "FromClaim");
-        config.add("requests", JsonParser.parseString(requests));
-        config.add("opaque", opaque);
-        return config;
-    }
-
-    private static JsonObject claim(String name, String device, JsonObject... configs) {
-        JsonObject claim = DraNode.allocated(name, device);
-        JsonArray all = new JsonArray();
-        for (JsonObject one : configs) {
-            all.add(one);
-        }
-        BadClaimsTest.devices(claim).add("config", all);
-        return claim;
+        return TestClaims.parameters("\"vf\":" + vf);
     }
 
     private String error(String name, JsonObject claim) {
@@ -101,7 +77,7 @@ final class DeviceParametersTest {
     }
 
     private String mistakes(String parameters) {
-        String error = error("bad", claim("bad", VF0_NAME, config("[]", parameters)));
+        String error = error("bad", configured("bad", VF0_NAME, config("[]", parameters)));
         assertThat(error)
                 .startsWith(
                         "Claim default/bad cannot be prepared: it or its DeviceClass has parameters that example.com/vf"
@@ -110,19 +86,23 @@ final class DeviceParametersTest {
     }
 
     @Test
-    void claimChoosesForItselfAndTheNextOneGetsWhatTheClassSays() throws Exception {
-        assertThat(error("mine", claim("mine", VF0_NAME, config("[\"vfs\"]", parameters("{\"vlan\":100}")))))
+    void claimChoosesForItselfAndTheVfIsAsTheClassSaysBeforeAnybodyElseGetsIt() throws Exception {
+        assertThat(error("mine", configured("mine", VF0_NAME, config("[\"vfs\"]", parameters("{\"vlan\":100}")))))
                 .isEmpty();
         assertThat(settings()).containsExactly("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 100 trust off");
-        assertThat(node.unprepare("mine").getError()).isEmpty();
-        assertThat(error("yours", claim("yours", VF0_NAME))).isEmpty();
+        try (LogLines log = LogLines.open()) {
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
+        }
+        assertThat(settings().getLast()).isEqualTo("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 7");
 
+        assertThat(error("yours", configured("yours", VF0_NAME))).isEmpty();
         assertThat(settings().getLast()).isEqualTo("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 7 trust off");
     }
 
     @Test
     void claimPrevailsOverItsDeviceClassAndOtherRequestsAreNotConcerned() throws Exception {
-        JsonObject claim = claim(
+        JsonObject claim = configured(
                 "mine",
                 VF1_NAME,
                 config("[]", parameters("{\"vlan\":200,\"mac\":\"02:00:00:00:00:0A\"}")),
@@ -141,12 +121,14 @@ final class DeviceParametersTest {
                         + "; vf.vlan: must be one of 100, 200"
                         + "; vf.max_tx_rate: its [class.claims] does not let claims choose it");
         assertThat(mistakes("{\"kind\":\"Device\",\"program\":\"/etc/passwd\"}"))
-                .isEqualTo("program: unknown field, there are apiVersion, kind, vf"
+                .isEqualTo("program: unknown field, there are apiVersion, fpga, kind, vf"
                         + "; apiVersion: missing, must be edgeplug.io/v1; kind: must be DeviceParameters");
         assertThat(mistakes(parameters("\"vlan\""))).isEqualTo("vf: must be an object");
         assertThat(mistakes(parameters("{\"mac\":\"00:00:00:00:00:00\"}")))
                 .isEqualTo("vf.mac: must be a station's address, as 02:00:00:00:10:00");
         assertThat(mistakes("[1]")).isEqualTo("they are no object");
+        assertThat(mistakes(TestClaims.parameters("\"fpga\":{\"image\":\"codec\"}")))
+                .isEqualTo("fpga.image: its [class.claims] does not let claims choose it");
         for (String vlan : List.of("\"100\"", "1e2", "100.0", "-100", "null", "99999999999999999999", "[100]")) {
             assertThat(mistakes(parameters("{\"vlan\":" + vlan + "}"))).isEqualTo("vf.vlan: must be one of 100, 200");
         }
@@ -171,10 +153,10 @@ final class DeviceParametersTest {
     @Test
     void severalVfsDoNotGetOneAddress() throws Exception {
         String mac = parameters("{\"mac\":\"02:00:00:00:00:0a\"}");
-        JsonObject claim = DraNode.allocated("two", VF0_NAME, VF1_NAME);
+        JsonObject claim = TestClaims.allocated("two", VF0_NAME, VF1_NAME);
         JsonArray configs = new JsonArray();
         configs.add(config("[]", mac));
-        BadClaimsTest.devices(claim).add("config", configs);
+        TestClaims.devices(claim).add("config", configs);
 
         assertThat(error("two", claim))
                 .contains("it chooses 02:00:00:00:00:0a for several VFs; give each VF a request of its own");
@@ -184,10 +166,7 @@ final class DeviceParametersTest {
 
     @Test
     void rateIsNoLowerThanTheLeastOfTheClass() throws Exception {
-        node.close();
-        serve(
-                Files.createDirectory(directory.resolve("other")),
-                CLASSES.replace("trust = false", "min_tx_rate = 1000\nmax_tx_rate = 5000")
+        serve(CLASSES.replace("trust = false", "min_tx_rate = 1000\nmax_tx_rate = 5000")
                         .replace("mac = true", "max_tx_rate = 9000"));
 
         assertThat(mistakes(parameters("{\"max_tx_rate\":999}"))).isEqualTo("vf.max_tx_rate: must be 1000 to 9000");
@@ -196,10 +175,9 @@ final class DeviceParametersTest {
     /** Nobody would get it any more: it is not prepared before somebody claims it. */
     @Test
     void deviceThatRefusesWhatAClaimChoseIsOfferedAgainOnceTheClaimIsReleased() throws Exception {
-        node.close();
-        serve(Files.createDirectory(directory.resolve("other")), CLASSES.replace("driver = \"vfio-pci\"\n", ""));
+        serve(CLASSES.replace("driver = \"vfio-pci\"\n", ""));
         Path refuses = Files.createFile(directory.resolve("refuses"));
-        assertThat(error("mine", claim("mine", VF0_NAME, config("[]", parameters("{\"vlan\":200}")))))
+        assertThat(error("mine", configured("mine", VF0_NAME, config("[]", parameters("{\"vlan\":200}")))))
                 .contains("RTNETLINK answers: Invalid argument");
         assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
                 .isNotEmpty();
@@ -210,13 +188,13 @@ final class DeviceParametersTest {
                         && !slices.toString().contains("\"taints\"")))
                 .isNotEmpty();
         Files.delete(refuses);
-        assertThat(error("yours", claim("yours", VF0_NAME))).isEmpty();
+        assertThat(error("yours", configured("yours", VF0_NAME))).isEmpty();
     }
 
     @Test
     void badClaimLeavesTheOthersAlone() {
-        node.server.put(claim("good", VF0_NAME, config("[]", parameters("{\"vlan\":200}"))));
-        node.server.put(claim("bad", VF1_NAME, config("[]", parameters("{\"vlan\":201}"))));
+        node.server.put(configured("good", VF0_NAME, config("[]", parameters("{\"vlan\":200}"))));
+        node.server.put(configured("bad", VF1_NAME, config("[]", parameters("{\"vlan\":201}"))));
         var answer = node.prepare(DraNode.claim("good"), DraNode.claim("bad"));
 
         assertThat(answer.get("uid-of-good"))
@@ -227,8 +205,8 @@ final class DeviceParametersTest {
 
     @Test
     void administratorsClaimChoosesNothing() {
-        JsonObject claim = claim("look", VF0_NAME, config("[]", parameters("{\"vlan\":100}")));
-        BadClaimsTest.result(claim).addProperty("adminAccess", true);
+        JsonObject claim = configured("look", VF0_NAME, config("[]", parameters("{\"vlan\":100}")));
+        TestClaims.result(claim).addProperty("adminAccess", true);
 
         assertThat(error("look", claim)).endsWith("with adminAccess nothing is done to a device");
         assertThat(node.node.acts()).doesNotContain(VF0 + " bound to vfio-pci");

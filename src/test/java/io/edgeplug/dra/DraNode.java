@@ -2,8 +2,6 @@ package io.edgeplug.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
 import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
@@ -13,6 +11,7 @@ import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.DirectoryWatch;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.proto.dra.v1.Claim;
 import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
@@ -26,6 +25,9 @@ import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
 import io.edgeplug.proto.pluginregistration.RegistrationStatus;
 import io.edgeplug.simulation.DemoNode;
 import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.status.KubeletStatus;
+import io.edgeplug.status.NodeStatus;
+import io.edgeplug.status.NodeView;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Supplies;
 import java.nio.file.Files;
@@ -34,6 +36,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
@@ -60,8 +64,20 @@ final class DraNode implements AutoCloseable {
     private final Path directory;
     private final Closing closing = new Closing();
     private final Closing daemon = new Closing();
+
+    /** What a reload closes and opens again. */
+    private final Closing serving = new Closing();
+
+    /** How often the driver has said that a claim has got or released devices. */
+    final AtomicInteger holderChanges = new AtomicInteger();
+
     private final UnixRpc rpc;
     private final Config config;
+    private Optional<Opened> opened = Optional.empty();
+
+    /** What runs; monitor and preparations outlive a reload. */
+    private record Opened(
+            Monitor monitor, Preparations preparations, Supplies supplies, KubeletPods pods, DraDriver driver) {}
 
     private DraNode(Path directory, StrictApiServer server, SimulatedNode node, Config config, UnixRpc rpc) {
         this.directory = directory;
@@ -103,10 +119,15 @@ final class DraNode implements AutoCloseable {
         Monitor monitor = daemon.add(Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle()));
         Preparations preparations = daemon.add(new Preparations(node.sysfs(), monitor, kubeletDir));
         preparations.recover();
-        Supplies supplies = daemon.add(
+        serve(monitor, preparations);
+    }
+
+    private void serve(Monitor monitor, Preparations preparations) throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        Supplies supplies = serving.add(
                 Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
         PreparedClaims claims = PreparedClaims.read(claims());
-        DevicePlugins plugins = daemon.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+        DevicePlugins plugins = serving.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
         DraDriver.Place place = new DraDriver.Place(
                 "edgeplug.io",
                 Optional.empty(),
@@ -116,12 +137,37 @@ final class DraNode implements AutoCloseable {
                 directory.resolve("plugins_registry"),
                 directory.resolve("cdi"),
                 directory.resolve("run/boot"));
-        DraDriver ignored = daemon.add(
-                DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders));
+        DraDriver driver = serving.add(DraDriver.open(place, supplies, preparations, plugins.pods(), claims, () -> {
+            int ignored = holderChanges.incrementAndGet();
+            plugins.lookAtHolders();
+        }));
+        opened = Optional.of(new Opened(monitor, preparations, supplies, plugins.pods(), driver));
+    }
+
+    DraDriver driver() {
+        return opened.orElseThrow().driver();
+    }
+
+    /** What the status of the daemon says. */
+    NodeStatus status() {
+        Opened now = opened.orElseThrow();
+        return new NodeView(
+                        now.supplies(),
+                        now.preparations(),
+                        now.pods(),
+                        () -> new KubeletStatus(true, Set.of(), Map.of()))
+                .read();
+    }
+
+    /** What the daemon does when it has read a configuration with other sockets, while preparations go on. */
+    void reload() throws Exception {
+        serving.close();
+        serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
     }
 
     /** The daemon ends; sockets are gone then. */
     void stopDaemon() throws Exception {
+        serving.close();
         daemon.close();
     }
 
@@ -231,45 +277,12 @@ final class DraNode implements AutoCloseable {
 
     /** The scheduler gives devices of this node to a claim, and a pod may use it. */
     void allocate(String name, String... devices) {
-        server.put(allocated(name, devices));
-    }
-
-    static JsonObject allocated(String name, String... devices) {
-        JsonArray results = new JsonArray();
-        for (String device : devices) {
-            JsonObject result = new JsonObject();
-            result.addProperty("request", "vfs/first-choice");
-            result.addProperty("driver", "edgeplug.io");
-            result.addProperty("pool", "node1");
-            result.addProperty("device", device);
-            results.add(result);
-        }
-        JsonObject ofDevices = new JsonObject();
-        ofDevices.add("results", results);
-        JsonObject allocation = new JsonObject();
-        allocation.add("devices", ofDevices);
-        JsonObject pod = new JsonObject();
-        pod.addProperty("resource", "pods");
-        pod.addProperty("name", "pod-of-" + name);
-        pod.addProperty("uid", "uid-of-pod-of-" + name);
-        JsonArray reserved = new JsonArray();
-        reserved.add(pod);
-        JsonObject status = new JsonObject();
-        status.add("allocation", allocation);
-        status.add("reservedFor", reserved);
-        JsonObject metadata = new JsonObject();
-        metadata.addProperty("namespace", "default");
-        metadata.addProperty("name", name);
-        metadata.addProperty("uid", claim(name).getUid());
-        JsonObject claim = new JsonObject();
-        claim.add("metadata", metadata);
-        claim.add("status", status);
-        return claim;
+        server.put(TestClaims.allocated(name, devices));
     }
 
     @Override
     public void close() throws Exception {
-        daemon.close();
+        stopDaemon();
         closing.close();
     }
 }

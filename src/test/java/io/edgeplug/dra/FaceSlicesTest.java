@@ -12,57 +12,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.edgeplug.device.Device;
-import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.LogLines;
 import io.edgeplug.rules.DeviceClass;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the cluster is told of devices that have several faces, of which a claim has one. */
 @Timeout(60)
-final class FaceSlicesTest {
+final class FaceSlicesTest extends OnApiServer {
 
     private static final DeviceClass NET = face("example.com/net");
     private static final DeviceClass DPDK = face("example.com/dpdk");
 
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Closing closing = new Closing();
-    private final AtomicReference<List<Offer>> offers = new AtomicReference<>(List.of());
-    private StrictApiServer server;
-    private SlicePublisher publisher;
-
-    @BeforeEach
-    void open() throws Exception {
-        server = closing.add(StrictApiServer.open());
-        ApiServer api = closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1)));
-        publisher = closing.add(new SlicePublisher(api, "edgeplug.io", () -> "", offers::get));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
-
     private void offer(List<Device> devices, Set<String> asNet, Set<String> asDpdk) {
-        offers.set(List.of(new Offer(NET, devices, asNet, Set.of()), new Offer(DPDK, devices, asDpdk, Set.of())));
-        publisher.wake();
+        offer(new Offer(NET, devices, asNet, Set.of()), new Offer(DPDK, devices, asDpdk, Set.of()));
     }
 
     private List<JsonObject> published(int devices, int told) throws InterruptedException {
         offer(vfs(devices), Set.of(), Set.of());
-        publisher.start();
-        publisher.want();
-        return server.await(slices -> names(slices).size() == told && isComplete(slices));
+        return start(slices -> names(slices).size() == told && isComplete(slices));
     }
 
     private static boolean isComplete(List<JsonObject> slices) {
@@ -108,11 +79,8 @@ final class FaceSlicesTest {
 
     @Test
     void faceThatNoOtherClassOffersConsumesNothing() throws Exception {
-        offers.set(List.of(
-                new Offer(NET, vfs(1), Set.of(), Set.of()), new Offer(DPDK, List.of(vf(1)), Set.of(), Set.of())));
-        publisher.start();
-        publisher.want();
-        List<JsonObject> slices = server.await(all -> names(all).size() == 2 && isComplete(all));
+        offer(new Offer(NET, vfs(1), Set.of(), Set.of()), new Offer(DPDK, List.of(vf(1)), Set.of(), Set.of()));
+        List<JsonObject> slices = start(all -> names(all).size() == 2 && isComplete(all));
 
         assertThat(counterSets(slices)).isEmpty();
         assertThat(consumed(slices)).isEmpty();
@@ -122,9 +90,7 @@ final class FaceSlicesTest {
     void scrubKeepsAllFacesFromOthers() throws Exception {
         assertThat(published(1, 2)).isNotEmpty();
         Map<String, Boolean> used = Map.of(vf(0).id(), true);
-        offers.set(List.of(
-                new Offer(NET, vfs(1), Set.of(), Set.of(), used), new Offer(DPDK, vfs(1), Set.of(), Set.of(), used)));
-        publisher.wake();
+        offer(new Offer(NET, vfs(1), Set.of(), Set.of(), used), new Offer(DPDK, vfs(1), Set.of(), Set.of(), used));
 
         assertThat(server.await(slices ->
                         devices(slices).stream().allMatch(one -> one.toString().contains("edgeplug.io/scrubbing"))))
@@ -145,6 +111,15 @@ final class FaceSlicesTest {
         offer(vfs(2), Set.of(), Set.of());
         assertThat(names(server.await(slices -> names(slices).contains(name(NET, 0)) && isComplete(slices))))
                 .containsExactly(name(NET, 0), name(NET, 1));
+    }
+
+    /** A scheduler would give both faces to two claims. */
+    @Test
+    void serverThatDropsCountersIsGivenNoSliceThatNeedsThemOnceThatIsSeen() throws Exception {
+        server.gate(objects -> objects.dropsCounters = true);
+
+        assertThat(published(70, 70)).hasSize(2);
+        assertThat(count("POST")).isEqualTo(2);
     }
 
     @Test

@@ -12,63 +12,24 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
-import io.edgeplug.kubelet.Closing;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the cluster is told of the node's devices, and when it is told again. */
 @Timeout(60)
-final class SlicePublisherTest {
-
-    private static final String DRIVER = "edgeplug.io";
-
-    @TempDir
-    private Path directory = Path.of("");
-
-    private final Closing closing = new Closing();
-    private final AtomicReference<List<Offer>> offers = new AtomicReference<>(List.of());
-    private StrictApiServer server;
-    private SlicePublisher publisher;
-
-    @BeforeEach
-    void open() throws Exception {
-        server = closing.add(StrictApiServer.open());
-        ApiServer api = closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1)));
-        publisher = closing.add(new SlicePublisher(api, DRIVER, () -> "", offers::get));
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        closing.close();
-    }
+final class SlicePublisherTest extends OnApiServer {
 
     private void offer(List<Device> devices) {
         offer(new Offer(vfs(false), devices, Set.of(), Set.of()));
     }
 
-    private void offer(Offer offer) {
-        offers.set(List.of(offer));
-        publisher.wake();
-    }
-
     private List<JsonObject> published(List<Device> devices) throws InterruptedException {
         offer(devices);
-        publisher.start();
-        publisher.want();
-        return server.await(slices -> names(slices).size() == devices.size());
-    }
-
-    private long count(String request) {
-        return server.requests().stream().filter(one -> one.startsWith(request)).count();
+        return start(devices.size());
     }
 
     @Test
@@ -114,10 +75,7 @@ final class SlicePublisherTest {
 
     @Test
     void nodeWithoutDevicesHasOneEmptySlice() throws Exception {
-        publisher.start();
-        publisher.want();
-
-        assertThat(names(server.await(slices -> slices.size() == 1))).isEmpty();
+        assertThat(names(start(slices -> slices.size() == 1))).isEmpty();
     }
 
     @Test
@@ -192,7 +150,7 @@ final class SlicePublisherTest {
         ApiServer api = closing.add(new ApiServer(directory.resolve("kubelet.conf")));
         long posted = count("POST");
         long put = count("PUT");
-        SlicePublisher next = closing.add(new SlicePublisher(api, DRIVER, () -> "node1", offers::get));
+        SlicePublisher next = publisher(api, "node1");
         next.start();
         next.want();
         next.awaitPublished(java.time.Duration.ofSeconds(20));

@@ -79,7 +79,7 @@ final class HalfChangedTest {
             Files.writeString(note, "driver=iavf\nproblem=write bind: Cannot allocate memory\n");
             node.announce("unbind", VF0);
 
-            await(monitor, "was left half changed and cannot be put back: write bind: Cannot allocate memory");
+            await(monitor, "was left half changed and cannot be restored: write bind: Cannot allocate memory");
 
             Files.delete(note);
             monitor.lookAgain(VF0.toString());
@@ -92,7 +92,7 @@ final class HalfChangedTest {
         Files.writeString(note, "driver=iavf\n");
 
         try (Monitor monitor = open()) {
-            await(monitor, "was left half changed by a process that has ended, and is not put back yet");
+            await(monitor, "was left half changed by a process that has ended, and is not restored yet");
         }
     }
 
@@ -111,7 +111,7 @@ final class HalfChangedTest {
             process.destroyForcibly();
             assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             monitor.lookAgain(VF0.toString());
-            await(monitor, "was left half changed by a process that has ended, and is not put back yet");
+            await(monitor, "was left half changed by a process that has ended, and is not restored yet");
         } finally {
             process.destroyForcibly();
         }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 
-/** Holds the table of the kubelet's contract in CONTRIBUTING.md against the tests that it names. */
+/** Holds the table of the kubelet's contract in docs/kubelet-contract.md against the tests that it names. */
 final class ContractTableTest {
 
     private static final Pattern NAME = Pattern.compile("`(\\w+)\\.(\\w+)`");
@@ -34,7 +34,7 @@ final class ContractTableTest {
     }
 
     private static Stream<String> rows() throws IOException {
-        String text = Files.readString(Path.of("CONTRIBUTING.md"));
+        String text = Files.readString(Path.of("docs/kubelet-contract.md"));
         String table = text.substring(text.indexOf("| clause | test |"));
         return table.lines().skip(2).takeWhile(line -> line.startsWith("|"));
     }

@@ -47,7 +47,7 @@ final class DriverGivenBackTest {
 
         try (LogLines log = LogLines.open()) {
             served.kubelet().remove("pod");
-            log.await(VF0 + ": has its driver iavf back");
+            log.await(VF0 + ": returned to its host driver iavf");
         }
 
         assertThat(served.daemon().node.acts())
@@ -75,11 +75,11 @@ final class DriverGivenBackTest {
 
         try (LogLines log = LogLines.open()) {
             served.kubelet().remove("pod");
-            log.await(VF0 + ": cannot be given back the driver that it had: write bind: Cannot allocate memory");
+            log.await(VF0 + ": cannot return to its host driver: write bind: Cannot allocate memory");
             served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
             served.kubelet().admit(PodSpec.of("next", NODE0, 1));
             served.kubelet().startContainer("next", "main");
-            assertThat(log.with("cannot be given back")).hasSize(1);
+            assertThat(log.with("cannot return to its host driver")).hasSize(1);
         }
         assertThat(served.daemon().node.acts()).endsWith(VF0 + " unbound from vfio-pci", VF0 + " bound to vfio-pci");
     }
@@ -140,7 +140,7 @@ final class DriverGivenBackTest {
 
         try (LogLines log = LogLines.open()) {
             served.kubelet().admit(PodSpec.of("other", GOPHER, 1));
-            log.await(VF0 + ": put back as it was before a preparation that was killed");
+            log.await(VF0 + ": restored to its state before a killed preparation");
         }
 
         assertThat(note).doesNotExist();
@@ -160,7 +160,7 @@ final class DriverGivenBackTest {
             goesOn.countDown();
             log.await(VF0 + ": prepared in ");
             served.kubelet().remove("pod");
-            log.await(VF0 + ": has its driver iavf back");
+            log.await(VF0 + ": returned to its host driver iavf");
         }
         served.awaitHealth(true);
         served.kubelet().admit(PodSpec.of("next", NODE0, 1));
@@ -184,7 +184,7 @@ final class DriverGivenBackTest {
         assertThat(served.daemon().node.acts()).endsWith(VF0 + " bound to vfio-pci");
         try (LogLines log = LogLines.open()) {
             served.kubelet().remove("pod");
-            log.await(VF0 + ": has its driver iavf back");
+            log.await(VF0 + ": returned to its host driver iavf");
         }
     }
 }

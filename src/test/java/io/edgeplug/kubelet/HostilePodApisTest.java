@@ -6,19 +6,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.linux.OtherUser;
-import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.proto.podresources.ContainerDevices;
 import io.edgeplug.proto.podresources.ContainerResources;
-import io.edgeplug.proto.podresources.ListPodResourcesRequest;
 import io.edgeplug.proto.podresources.ListPodResourcesResponse;
 import io.edgeplug.proto.podresources.PodResources;
-import io.edgeplug.proto.podresources.PodResourcesListerGrpc;
-import io.grpc.Server;
-import io.grpc.Status;
-import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -42,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 final class HostilePodApisTest {
 
-    private static final String RETURNED = VF0 + ": has its driver iavf back";
+    private static final String RETURNED = VF0 + ": returned to its host driver iavf";
 
     @TempDir
     private Path directory = Path.of("");
@@ -79,7 +73,7 @@ final class HostilePodApisTest {
         REFUSALS {
             @Override
             void serve(Path root, Closing closing) throws Exception {
-                closing.add(Refusals.serve(root, Integer.MAX_VALUE));
+                closing.add(RefusingPodResources.always(root));
             }
         },
         ANOTHER_USERS("belongs to a process of uid " + OtherUser.UID + ", not of root; ") {
@@ -130,48 +124,6 @@ final class HostilePodApisTest {
                     return;
                 }
             });
-        }
-    }
-
-    /** Refuses, so often, as the kubelet does while too many ask; then lists these pods. */
-    private static final class Refusals extends PodResourcesListerGrpc.PodResourcesListerImplBase
-            implements AutoCloseable {
-
-        private final int refused;
-        private final ListPodResourcesResponse pods;
-        private final UnixRpc rpc;
-        private final Server server;
-        private final Seen<ListPodResourcesRequest> requests = new Seen<>();
-
-        private Refusals(Path root, int refused, ListPodResourcesResponse pods) throws Exception {
-            this.refused = refused;
-            this.pods = pods;
-            this.rpc = UnixRpc.open();
-            this.server = rpc.serve(
-                    Files.createDirectories(root.resolve("pod-resources")).resolve("kubelet.sock"), this);
-        }
-
-        static Refusals serve(Path root, int refused) throws Exception {
-            return new Refusals(root, refused, ListPodResourcesResponse.getDefaultInstance());
-        }
-
-        @Override
-        public void list(ListPodResourcesRequest request, StreamObserver<ListPodResourcesResponse> caller) {
-            requests.add(request);
-            if (requests.count() <= refused) {
-                caller.onError(Status.RESOURCE_EXHAUSTED
-                        .withDescription("rejected by rate limit")
-                        .asRuntimeException());
-                return;
-            }
-            caller.onNext(pods);
-            caller.onCompleted();
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            server.shutdownNow().awaitTermination();
-            rpc.close();
         }
     }
 
@@ -282,7 +234,7 @@ final class HostilePodApisTest {
                                         .setResourceName(NODE0.toString())
                                         .addDeviceIds(VF0.toString()))))
                 .build();
-        Refusals refusals = closing.add(new Refusals(directory, 1, pods));
+        RefusingPodResources refusals = closing.add(new RefusingPodResources(directory, 1, pods));
         try (LogLines log = LogLines.open()) {
             Served served = served();
             served.kubelet().admit(PodSpec.of("pod-1", NODE0, 1));
@@ -292,20 +244,21 @@ final class HostilePodApisTest {
             // asked again, because its driver is to be given back
             log.await(VF0 + ": held by edge/router (main), which was logged as pod pod-1 (main)");
 
-            assertThat(refusals.requests.count()).isGreaterThan(1);
+            assertThat(refusals.requests().count()).isGreaterThan(1);
             assertThat(log.with("held by")).hasSize(2);
         }
     }
 
     @Test
     void kubeletThatRefusesForAWhileIsAskedAgainAndToldOfOnce() throws Exception {
-        Refusals refusals = closing.add(Refusals.serve(directory, 3));
+        RefusingPodResources refusals =
+                closing.add(new RefusingPodResources(directory, 3, ListPodResourcesResponse.getDefaultInstance()));
         try (LogLines log = LogLines.open()) {
             Served served = served();
             served.kubelet().admit(PodSpec.of("pod-1", NODE0, 1));
             served.kubelet().startContainer("pod-1", "main");
 
-            refusals.requests.awaitCount(5);
+            refusals.requests().awaitCount(5);
 
             assertThat(log.with("RESOURCE_EXHAUSTED: rejected by rate limit; pods are known by their UIDs only"))
                     .hasSize(1);

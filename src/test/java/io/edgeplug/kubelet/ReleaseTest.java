@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(90)
 final class ReleaseTest {
 
-    private static final String RETURNED = VF0 + ": has its driver iavf back";
+    private static final String RETURNED = VF0 + ": returned to its host driver iavf";
 
     @TempDir
     private Path directory = Path.of("");

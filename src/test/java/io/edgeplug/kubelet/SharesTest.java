@@ -220,7 +220,7 @@ final class SharesTest {
         if (shares > 32) {
             assertThat(end.output())
                     .contains("example.com/shared: lists 32 shares of each device and not " + shares
-                            + ", since a node lists 8192 at most");
+                            + ", because a node lists 8192 at most");
         }
     }
 

@@ -147,7 +147,7 @@ final class UnpreparedStartsTest {
 
             assertThat(preparations()).isEqualTo(3);
             assertThat(log.with(
-                            VF0 + ": was not prepared before container main of pod pod started, since the restarted "
+                            VF0 + ": was not prepared before container main of pod pod started, because the restarted "
                                     + "kubelet did not know edgeplug yet; delete the pod to have its next container start with a "
                                     + "prepared device"))
                     .hasSize(1);
@@ -233,7 +233,7 @@ final class UnpreparedStartsTest {
             kubelet.restart();
 
             String line = NODE0 + ": containers that started while the kubelet was restarted may have unprepared "
-                    + "devices, and no " + pods + " tells: " + VF0;
+                    + "devices, and there is no " + pods + " to tell: " + VF0;
             assertThat(log.await(line)).hasSize(1);
             kubelet.await(NODE0, state -> state.allocatable() == 1, PATIENCE);
             assertThat(problem(daemon.monitor.current())).isEmpty();

@@ -238,7 +238,7 @@ final class UntrustedPathTest {
 
         assertThat(served.refusal("g1"))
                 .isEqualTo(
-                        "Device g1 of example.com/gopher is unhealthy: its mount /srv/cards/g1 is not to be trusted: "
+                        "Device g1 of example.com/gopher is unhealthy: its mount /srv/cards/g1 is not trusted: "
                                 + "its way leads through /srv/cards, to which anyone can write");
     }
 }

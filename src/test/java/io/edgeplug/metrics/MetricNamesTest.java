@@ -6,13 +6,21 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.edgeplug.flow.Outcomes;
 import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.TestDaemon;
+import io.edgeplug.status.ClaimingStatus;
+import io.edgeplug.status.KubeletStatus;
+import io.edgeplug.status.NodeStatus;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -43,6 +51,33 @@ final class MetricNamesTest {
 
             assertThat(names(TYPE, text)).isNotEmpty().isSubsetOf(documented());
         }
+    }
+
+    @Test
+    void whatIsExposedOfClaimsIsInTheTable() throws Exception {
+        String text = exposed(Optional.empty());
+
+        assertThat(names(TYPE, text)).contains("edgeplug_slices", "edgeplug_claims").isSubsetOf(documented());
+        assertThat(text.lines())
+                .contains(
+                        "edgeplug_slices_published{driver=\"edgeplug.io\"} 1.0",
+                        "edgeplug_slices{driver=\"edgeplug.io\",pool=\"edge-1\"} 2.0",
+                        "edgeplug_slices_generation{driver=\"edgeplug.io\",pool=\"edge-1\"} 3.0",
+                        "edgeplug_claims{driver=\"edgeplug.io\"} 4.0",
+                        "edgeplug_claim_preparations_total{driver=\"edgeplug.io\",result=\"ok\"} 5.0",
+                        "edgeplug_claim_preparations_total{driver=\"edgeplug.io\",result=\"error\"} 6.0");
+        assertThat(exposed(Optional.of("connection refused")).lines())
+                .contains("edgeplug_slices_published{driver=\"edgeplug.io\"} 0.0");
+    }
+
+    private static String exposed(Optional<String> problem) throws IOException {
+        ClaimingStatus claiming =
+                new ClaimingStatus("edgeplug.io", "edge-1", 3, 2, 70, problem, 4, new Outcomes.Counts(5, 6));
+        NodeStatus status = new NodeStatus(
+                new KubeletStatus(true, Set.of(), Map.of()), List.of(), 0, List.of(), Optional.of(claiming));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        new Exposition(out).write(status, PortCounters.none());
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     @Test

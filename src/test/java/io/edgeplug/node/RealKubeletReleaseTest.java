@@ -46,7 +46,7 @@ final class RealKubeletReleaseTest {
         node.run("rm /etc/kubernetes/manifests/pod.json");
 
         awaitLog(node, DEVICE + ": released by default/pod-node (main)");
-        awaitLog(node, DEVICE + ": has its driver igbvf back");
+        awaitLog(node, DEVICE + ": returned to its host driver igbvf");
         System.out.println(release + ":\n" + node.run(TIMES));
     }
 

@@ -121,7 +121,7 @@ final class RealKubeletRestartTest {
         kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Unhealthy"));
         assertThat(node.run("journalctl -q -b -o cat --no-pager -u edgeplug.service"))
                 .contains("0000:41:10.6: was not prepared before container main of pod " + pod.uid()
-                        + " started, since the restarted kubelet did not know edgeplug yet");
+                        + " started, because the restarted kubelet did not know edgeplug yet");
         assertThat(node.run("edgeplug status"))
                 .contains("was not prepared for container main of pod " + pod.uid()
                         + ", started before edgeplug was registered");

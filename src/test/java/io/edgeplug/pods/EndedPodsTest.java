@@ -34,6 +34,16 @@ final class EndedPodsTest {
         return Files.createDirectories(directory.resolve(path));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".", "..", "../elsewhere", "a\u0000b", "a\ud800b"})
+    void nothingIsSaidOfAPodWithANameThatNoKubeletGives(String uid) throws IOException {
+        make("pods");
+        make("cgroup/kubepods.slice");
+        EndedPods impatient = new EndedPods(pods, directory.resolve("cgroup"), Duration.ZERO);
+        assertThat(impatient.hasEnded(uid)).isFalse();
+        assertThat(impatient.hasCgroup(uid)).isFalse();
+    }
+
     @Test
     void podThatIsNotStartedYetHasNotEnded() throws IOException {
         assertThat(ended.hasEnded(UID)).isFalse();

@@ -61,6 +61,24 @@ final class HeldDevicesTest {
                 Health.HEALTHY);
     }
 
+    /** The name of each USB adapter begins alike. */
+    @Test
+    void claimHoldsADeviceBesideThoseThatPodsHoldAfterAnotherPodHasEnded() throws IOException {
+        Files.writeString(directory.resolve(HeldDevices.FILE), """
+                {"Data":{"PodDeviceEntries":[
+                {"PodUID":"one","ContainerName":"main","ResourceName":"example.com/x","DeviceIDs":["usb-a","usb-b"]},
+                {"PodUID":"ended","ContainerName":"main","ResourceName":"example.com/x","DeviceIDs":["usb-c"]}
+                ],"RegisteredDevices":{}},"Checksum":1}
+                """);
+        HeldDevices held = HeldDevices.read(directory);
+        held.forget(Set.of("ended"));
+
+        held.with(List.of(new HeldDevices.Holding("two", "claim c", "example.com/y", "usb-d", Optional.of("c"))));
+
+        assertThat(held.all(resource -> true).map(HeldDevices.Holding::id))
+                .containsExactlyInAnyOrder("usb-a", "usb-b", "usb-d");
+    }
+
     @Test
     void deviceIsHeldFromItsAllocationUntilItsPodIsGone() throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
@@ -237,7 +255,7 @@ final class HeldDevicesTest {
 
     @Test
     void moreHoldersThanFitIntoTheHeapAreToldWithTheLimit() throws Exception {
-        String tooMany = directory.resolve(HeldDevices.FILE) + ": tells of more devices than fit into 8 MiB";
+        String tooMany = directory.resolve(HeldDevices.FILE) + ": lists more devices than fit into 8 MiB";
 
         write(IntStream.range(0, 500_000).mapToObj(number -> entry("uid" + number, "\"g" + number + "\"")));
         assertThat(readInTheDaemonsHeap()).isEqualTo(tooMany);

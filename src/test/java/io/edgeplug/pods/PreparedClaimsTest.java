@@ -21,7 +21,7 @@ final class PreparedClaimsTest {
     private static PreparedClaim claim(String uid, boolean isForAdministrator, Optional<String> boot) {
         PreparedClaim.Device device = new PreparedClaim.Device(
                 "vfs", "node1", "0000-3b-01-0", VF, "example.com/vf", isForAdministrator, Optional.of("a/b=c"));
-        return new PreparedClaim(uid, "default", "mine-" + uid, List.of("pod"), List.of(device), boot, boot);
+        return new PreparedClaim(uid, "default", "mine-" + uid, List.of(new PreparedClaim.Pod("pod", "name")), List.of(device), boot, boot);
     }
 
     private PreparedClaims read() throws Exception {
@@ -65,6 +65,53 @@ final class PreparedClaimsTest {
 
         assertThat(read().all()).hasSize(1);
         assertThat(read().unread()).hasSize(2).allMatch(line -> line.contains("is not as edgeplug writes it"));
+    }
+
+    @Test
+    void claimThatAnEarlierBuildNotedIsRead() throws Exception {
+        read().note(claim("one", false, Optional.empty()));
+        Path file = PreparedClaims.directory(root).resolve("one.json");
+        Files.writeString(file, Files.readString(file).replace("{\"uid\":\"pod\",\"name\":\"name\"}", "\"pod\""));
+
+        assertThat(read().of("one").orElseThrow().pods()).containsExactly(new PreparedClaim.Pod("pod", ""));
+    }
+
+    /** Another claim could get a device that a running pod has. */
+    @Test
+    void asLongAsANoteIsDamagedNoClaimIsNotedAnew() throws Exception {
+        read().note(claim("one", false, Optional.empty()));
+        read().note(claim("look", true, Optional.empty()));
+        Path file = PreparedClaims.directory(root).resolve("one.json");
+        for (String damaged : List.of("", "{}", "[]", "{\"pods\": 1}", Files.readString(file).replace("one", "two"))) {
+            Files.writeString(file, damaged);
+            PreparedClaims claims = read();
+            assertThat(claims.isUnread("one")).isTrue();
+            for (String uid : List.of("one", "other")) {
+                assertThatThrownBy(() -> claims.note(claim(uid, false, Optional.empty())))
+                        .hasMessage(file + ": is not as edgeplug writes it, so it is not known which devices claim one has,"
+                                + " and no other claim gets any; delete the pods that use it, or drain the node and"
+                                + " delete the file");
+            }
+            claims.note(claim("look", true, Optional.of("boot")));
+        }
+        PreparedClaims claims = read();
+        claims.forget("one");
+
+        assertThat(file).doesNotExist();
+        claims.note(claim("other", false, Optional.empty()));
+    }
+
+    @Test
+    void damagedNoteThatAPersonDeletesIsInNobodysWay() throws Exception {
+        Files.createDirectories(PreparedClaims.directory(root));
+        Path file = Files.writeString(PreparedClaims.directory(root).resolve("one.json"), "");
+        PreparedClaims claims = read();
+        assertThatThrownBy(claims::refuseIfUnread).hasMessageContaining("is not as edgeplug writes it");
+        assertThatThrownBy(() -> PreparedClaims.having(root, VF::equals)).hasMessageContaining("one.json");
+        Files.delete(file);
+
+        claims.refuseIfUnread();
+        assertThat(PreparedClaims.having(root, VF::equals)).isEmpty();
     }
 
     @Test

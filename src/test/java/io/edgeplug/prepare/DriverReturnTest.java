@@ -69,7 +69,7 @@ final class DriverReturnTest {
         prepared.prepare(VF0, "driver = \"vfio-pci\"");
         prepared.prepare(VF0, "driver = \"vfio-pci\"\nreset = \"flr\"");
 
-        assertThat(giveBackDriver()).contains("has its driver iavf back");
+        assertThat(giveBackDriver()).contains("returned to its host driver iavf");
         assertThat(giveBackDriver()).isEmpty();
 
         prepared.assertAsBefore();
@@ -80,7 +80,7 @@ final class DriverReturnTest {
         prepared.node.sysfs().write("sys/bus/pci/drivers/iavf/unbind", VF0);
         prepared.prepare(VF0, "driver = \"vfio-pci\"");
 
-        assertThat(giveBackDriver()).contains("has no driver again");
+        assertThat(giveBackDriver()).contains("has no driver, as before");
 
         assertThat(prepared.driver(VF0)).isEqualTo("none");
         assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("(null)");

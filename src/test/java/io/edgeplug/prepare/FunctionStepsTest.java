@@ -136,10 +136,10 @@ final class FunctionStepsTest {
 
         assertFails(
                 "reset = \"flr\"",
-                "reset: write bind: Cannot allocate memory; and it could not be put back: "
+                "reset: write bind: Cannot allocate memory; and it could not be restored: "
                         + "write bind: Cannot allocate memory");
         assertThat(prepared.driver(VF0)).isEqualTo("none");
-        assertLeft("was left half changed and cannot be put back: write bind: Cannot allocate memory");
+        assertLeft("was left half changed and cannot be restored: write bind: Cannot allocate memory");
     }
 
     private void assertLeft(String problem) throws IOException {
@@ -159,7 +159,7 @@ final class FunctionStepsTest {
         assertThatThrownBy(() -> steps.reset(Step.Reset.Method.FLR)).isInstanceOf(LinkageError.class);
 
         assertThat(prepared.driver(VF0)).isEqualTo("none");
-        assertLeft("was left half changed and cannot be put back: its preparation broke off");
+        assertLeft("was left half changed and cannot be restored: its preparation was interrupted");
         prepared.preparer.recover();
         prepared.assertAsBefore();
         assertThat(prepared.device(VF0).health().isHealthy()).isTrue();

@@ -207,6 +207,25 @@ final class ManyDevicesTest {
     }
 
     @Test
+    void deviceThatIsAskedForWithAnotherRecipeMeanwhileIsNotPreparedByTheFirst() throws Exception {
+        List<Preparation> slow = prepare("slow", 16, waiting(""));
+        awaitBegun(16);
+        Path ran = directory.resolve("ran");
+        Recipe first = prepared.recipe("path", "command = [\"/bin/touch\", \"" + ran + "\"]\ntimeout = 1");
+        Preparation forgotten = prepare("next", 1, first).getFirst();
+        Preparation wanted = prepare("next", 1, prepared.recipe("path", "command = [\"/bin/true\"]"))
+                .getFirst();
+        assertThat(forgotten.await(Duration.ofMillis(1200))).isFalse();
+
+        slow.forEach(prepared.preparer::passBy);
+
+        assertThat(wanted.await(PreparedNode.PATIENCE)).isTrue();
+        assertThatThrownBy(() -> forgotten.await(PreparedNode.PATIENCE))
+                .hasMessageContaining("its turn came later than the container's start waits");
+        assertThat(ran).doesNotExist();
+    }
+
+    @Test
     void thoseThatHaveNotHadTheirTurnAtTheEndAreTold() throws Exception {
         List<Preparation> all = prepare("many", 40, waiting(""));
         awaitBegun(16);

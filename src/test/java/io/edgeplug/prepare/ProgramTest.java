@@ -128,7 +128,7 @@ final class ProgramTest {
         assertThat(prepared.events)
                 .filteredOn(event -> event instanceof PrepareEvent.StepDone)
                 .extracting(event -> ((PrepareEvent.StepDone) event).note())
-                .containsExactly("as " + NEW, "is programmed so already");
+                .containsExactly("as " + NEW, "already has this image");
         assertNothingLeft();
     }
 
@@ -153,7 +153,7 @@ final class ProgramTest {
     void regionThatIsOtherwiseAfterwardsIsTold() throws Exception {
         assertThatThrownBy(() -> prepared.prepare(REGION, recipe(gbs(metadata(INTERFACE), "f".repeat(31) + "0"), "")))
                 .hasMessageContaining(
-                        "program: it says afterwards that it is programmed as " + "f".repeat(31) + "0, not as " + NEW);
+                        "program: it reports the image " + "f".repeat(31) + "0 afterwards, not " + NEW);
     }
 
     @Test

@@ -76,10 +76,10 @@ final class RecoveryTest {
         assertThat(prepared.events)
                 .containsExactly(new PrepareEvent.Recovered(
                         VF0,
-                        "cannot be put back as it was before a preparation that was killed, which "
-                                + "/run/edgeplug/prepare/" + VF0 + " tells: write bind: Cannot allocate memory"));
+                        "cannot be restored to its state before a killed preparation, which is noted in "
+                                + "/run/edgeplug/prepare/" + VF0 + ": write bind: Cannot allocate memory"));
         assertThat(prepared.device(VF0).health().problem())
-                .contains("was left half changed and cannot be put back: write bind: Cannot allocate memory");
+                .contains("was left half changed and cannot be restored: write bind: Cannot allocate memory");
         prepared.node.interfere("sys/bus/pci/drivers/iavf/bind", () -> {});
         prepared.preparer.recover();
         assertThat(note).doesNotExist();
@@ -96,7 +96,7 @@ final class RecoveryTest {
         assertThat(note).doesNotExist();
         assertThat(prepared.events)
                 .containsExactly(new PrepareEvent.Recovered(
-                        VF0, "is gone, and with it what a preparation that was killed had begun"));
+                        VF0, "is gone, so nothing is left of a killed preparation"));
     }
 
     @Test
@@ -110,6 +110,6 @@ final class RecoveryTest {
         assertThat(prepared.events)
                 .containsExactly(new PrepareEvent.Recovered(
                         staged.toRealPath().toString(),
-                        "is left of a preparation that was killed, and cannot be deleted: DirectoryNotEmptyException"));
+                        "is left from a killed preparation, and cannot be deleted: DirectoryNotEmptyException"));
     }
 }

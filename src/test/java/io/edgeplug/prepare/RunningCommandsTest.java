@@ -112,7 +112,7 @@ final class RunningCommandsTest {
                         new PrepareEvent.Recovered(
                                 VF0, what + " still runs, started by a process that was killed: it has 1 s to end"),
                         new PrepareEvent.Recovered(
-                                VF0, what + " was killed, since it had not ended after another 1 s"));
+                                VF0, what + " was killed, because it had not ended after another 1 s"));
         assertThat(note()).doesNotExist();
     }
 

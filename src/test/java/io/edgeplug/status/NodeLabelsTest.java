@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.TestDaemon;
 import io.edgeplug.simulation.SimulatedNode;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,6 +103,59 @@ final class NodeLabelsTest {
             node.pull(VF0);
 
             await(features, "example.com_sriov_node0.count=1");
+        }
+    }
+
+    @Test
+    void changeThatComesWhileLabelsAreWrittenIsNotMissed() throws Exception {
+        try (Closing closing = new Closing()) {
+            Path kubeletDir = directory.resolve("device-plugins");
+            TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir));
+            Path features = Files.createDirectory(directory.resolve("features.d"));
+
+            closing.add(LabelPublisher.start(daemon.view(), daemon.monitor, features, new PullingClock(daemon)));
+
+            await(features, "example.com_sriov_node0.count=1");
+        }
+    }
+
+    /** It is asked once the labels are known and before they are written, and pulls a VF the first time. */
+    private static final class PullingClock extends Clock {
+
+        private final TestDaemon daemon;
+        private final AtomicBoolean hasPulled = new AtomicBoolean();
+
+        PullingClock(TestDaemon daemon) {
+            this.daemon = daemon;
+        }
+
+        @Override
+        public Instant instant() {
+            if (!hasPulled.getAndSet(true)) {
+                try {
+                    daemon.node.pull(VF0);
+                    while (daemon.monitor
+                            .current()
+                            .device(TestDaemon.NODE0, VF0.toString())
+                            .isPresent()) {
+                        var ignored = daemon.monitor.awaitNewerThan(
+                                daemon.monitor.current().generation(), Duration.ofMillis(100));
+                    }
+                } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            return NOON;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
         }
     }
 

@@ -87,7 +87,7 @@ final class VfsApplyTest extends OnSriovNode {
                 node.apply(node.wanted("count = 2"), PATIENT),
                 FIRST_VF
                         + ": container main of pod 6f1c has it, as 0000:41:10.0 of example.com/vf; count 0, which removes"
-                        + " all VFs: not done, since a VF is in use by now");
+                        + " all VFs: not done, because a VF is in use by now");
         assertThat(node.drivers()).hasSize(4);
         assertThat(node.read(AUTOPROBE)).isEqualTo("1");
     }
@@ -100,7 +100,7 @@ final class VfsApplyTest extends OnSriovNode {
         assertFailure(
                 node.apply(node.wanted("count = 2", "driver = \"vfio-pci\""), PATIENT),
                 "0000:41:10.2: container main of pod 6f1c has it, as 0000:41:10.2 of example.com/vf; VF 1: unbind from"
-                        + " igbvf: not done, since a VF is in use by now");
+                        + " igbvf: not done, because a VF is in use by now");
         assertThat(node.drivers()).containsExactly("none", "igbvf");
     }
 
@@ -180,7 +180,7 @@ final class VfsApplyTest extends OnSriovNode {
         Files.writeString(node.kubeletDir().resolve("kubelet_internal_checkpoint"), "{");
 
         assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().text())
-                .contains("nothing tells whether it is used: ");
+                .contains("it is not known whether it is used: ");
         assertThat(node.drivers()).hasSize(4);
     }
 
@@ -195,7 +195,8 @@ final class VfsApplyTest extends OnSriovNode {
 
         assertFailure(
                 node.apply(node.wanted("count = 2"), PATIENT),
-                "VF 0 is not bound anew, since it is in use; " + FIRST_VF + ": a process has it open through VFIO, as /"
+                "VF 0 is not bound anew, because it is in use; " + FIRST_VF
+                        + ": a process has it open through VFIO, as /"
                         + group);
         // the other one is free
         assertThat(node.drivers()).containsExactly("vfio-pci", "igbvf");
@@ -226,7 +227,7 @@ final class VfsApplyTest extends OnSriovNode {
 
         assertThat(node.apply(node.wanted("count = 2"), PATIENT).getFirst().text())
                 .endsWith(
-                        "nothing tells whether it is open: vfio-pci has it, and there is no node of its IOMMU group in"
+                        "it is not known whether it is open: vfio-pci has it, and there is no node of its IOMMU group in"
                                 + " /dev/vfio");
         assertThat(node.drivers()).containsExactly("vfio-pci");
     }

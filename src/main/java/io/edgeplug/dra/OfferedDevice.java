@@ -1,0 +1,35 @@
+package io.edgeplug.dra;
+
+import io.edgeplug.device.Device;
+import io.edgeplug.device.Shares;
+import io.edgeplug.rules.DeviceClass;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A device as the cluster knows it: as a whole, or as one of its shares.
+ *
+ * @param id by which this node knows it: that of the device, or of the share
+ */
+record OfferedDevice(DeviceClass deviceClass, Device device, String id) {
+
+    /** All of a class, first one share of each device, so that claims get shares of different devices. */
+    static List<OfferedDevice> of(DeviceClass deviceClass, List<Device> devices, int shares) {
+        Shares perDevice = new Shares(deviceClass.sharing().shares());
+        List<List<String>> ids = devices.stream()
+                .map(device -> perDevice.ids(device.id(), shares))
+                .toList();
+        List<OfferedDevice> all = new ArrayList<>();
+        for (int share = 0; share < shares; share++) {
+            for (int i = 0; i < devices.size(); i++) {
+                all.add(new OfferedDevice(deviceClass, devices.get(i), ids.get(i).get(share)));
+            }
+        }
+        return all;
+    }
+
+    /** The name in its slice; no other device of the node has it. */
+    String name() {
+        return DeviceNames.of(deviceClass, id);
+    }
+}

@@ -1,0 +1,93 @@
+package io.edgeplug.dra;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.logging.Logger;
+
+/** Follows a list of slices until it ends, on a thread of its own. */
+final class SliceWatch implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(SliceWatch.class.getName());
+
+    /** More events than that wait for a list of all. */
+    private static final int MAX_HEARD = 1024;
+
+    private final ApiServer api;
+    private final Duration patience;
+    private final Runnable wake;
+
+    /** By name, the newest version that was heard of; empty if the slice is gone. */
+    private final Map<String, Optional<String>> heard = new ConcurrentHashMap<>();
+
+    private final Thread thread;
+    private volatile boolean isOver;
+
+    private SliceWatch(ApiServer api, ApiRequest request, Duration patience, Runnable wake) {
+        this.api = api;
+        this.patience = patience;
+        this.wake = wake;
+        this.thread = Thread.ofVirtual().name("slice watch").unstarted(() -> follow(request));
+    }
+
+    /**
+     * Begins.
+     *
+     * @param wake run when something was heard, or it has ended
+     */
+    static SliceWatch start(ApiServer api, ApiRequest request, Duration patience, Runnable wake) {
+        SliceWatch watch = new SliceWatch(api, request, patience, wake);
+        watch.thread.start();
+        return watch;
+    }
+
+    private void follow(ApiRequest request) {
+        try {
+            api.watch(request, patience, this::hear);
+        } catch (IOException e) {
+            LOG.fine(() -> "the watch of slices has ended: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            isOver = true;
+            wake.run();
+        }
+    }
+
+    private void hear(String line) {
+        JsonObject event = ApiServer.json(line).orElse(new JsonObject());
+        JsonObject metadata = Slice.object(Slice.object(event, "object"), "metadata");
+        switch (Slice.text(event, "type")) {
+            case "BOOKMARK" -> {}
+            case "ADDED", "MODIFIED" ->
+                heard.put(Slice.text(metadata, "name"), Optional.of(Slice.text(metadata, "resourceVersion")));
+            case "DELETED" -> heard.put(Slice.text(metadata, "name"), Optional.empty());
+            default -> isOver = true;
+        }
+        isOver |= heard.size() > MAX_HEARD;
+        wake.run();
+    }
+
+    boolean isOver() {
+        return isOver;
+    }
+
+    /** The names of slices that were heard of and not taken since. */
+    List<String> names() {
+        return List.copyOf(heard.keySet());
+    }
+
+    /** Takes the newest version of a slice that was heard of; empty if the slice is gone. */
+    Optional<String> take(String name) {
+        return Optional.ofNullable(heard.remove(name)).flatMap(one -> one);
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}

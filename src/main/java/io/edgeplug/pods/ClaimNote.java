@@ -1,0 +1,147 @@
+package io.edgeplug.pods;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.edgeplug.linux.ForeignFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The file in which a claim is noted. */
+final class ClaimNote {
+
+    private static final int MAX_BYTES = 1 << 20;
+    private static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    private ClaimNote() {}
+
+    /** Writes it, aside and then in one step; it is on the disk when this returns. */
+    static void write(Path file, PreparedClaim claim) throws IOException {
+        Path directory = file.resolveSibling("");
+        Files.createDirectories(
+                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path unfinished = file.resolveSibling(file.getFileName() + ".new");
+        try (FileChannel channel = FileChannel.open(
+                unfinished,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE)) {
+            ByteBuffer rest = ByteBuffer.wrap(JSON.toJson(json(claim)).getBytes(StandardCharsets.UTF_8));
+            while (rest.hasRemaining()) {
+                int ignored = channel.write(rest);
+            }
+            channel.force(true);
+        }
+        Path ignored = Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel opened = FileChannel.open(directory)) {
+            opened.force(true);
+        }
+    }
+
+    private static JsonObject json(PreparedClaim claim) {
+        JsonObject json = new JsonObject();
+        json.addProperty("uid", claim.uid());
+        json.addProperty("namespace", claim.namespace());
+        json.addProperty("name", claim.name());
+        JsonArray pods = new JsonArray();
+        claim.pods().forEach(pod -> {
+            JsonObject one = new JsonObject();
+            one.addProperty("uid", pod.uid());
+            one.addProperty("name", pod.name());
+            pods.add(one);
+        });
+        json.add("pods", pods);
+        JsonArray devices = new JsonArray();
+        claim.devices().forEach(device -> devices.add(json(device)));
+        json.add("devices", devices);
+        claim.boot().ifPresent(boot -> json.addProperty("boot", boot));
+        claim.specification().ifPresent(text -> json.addProperty("specification", text));
+        return json;
+    }
+
+    private static JsonObject json(PreparedClaim.Device device) {
+        JsonObject json = new JsonObject();
+        json.addProperty("request", device.request());
+        json.addProperty("pool", device.pool());
+        json.addProperty("name", device.name());
+        json.addProperty("id", device.id());
+        json.addProperty("resource", device.resource());
+        json.addProperty("admin", device.isForAdministrator());
+        device.cdi().ifPresent(name -> json.addProperty("cdi", name));
+        return json;
+    }
+
+    /**
+     * Reads the claim that it is about.
+     *
+     * @param uid of the claim
+     * @throws IOException if it does not tell; the message begins with the file
+     */
+    static PreparedClaim read(Path file, String uid) throws IOException {
+        try (InputStream in = ForeignFile.open(file, MAX_BYTES)) {
+            JsonElement read = JsonParser.parseString(new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8));
+            PreparedClaim claim = claim(read.getAsJsonObject());
+            if (!claim.uid().equals(uid)) {
+                throw new IllegalStateException("is about " + claim.uid());
+            }
+            return claim;
+        } catch (JsonParseException
+                | ClassCastException
+                | IllegalStateException
+                | UnsupportedOperationException
+                | NullPointerException e) {
+            throw new IOException(file + ": is not as edgeplug writes it", e);
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static PreparedClaim claim(JsonObject json) {
+        List<PreparedClaim.Pod> pods = new ArrayList<>();
+        json.getAsJsonArray("pods").forEach(pod -> pods.add(pod(pod)));
+        List<PreparedClaim.Device> devices = new ArrayList<>();
+        json.getAsJsonArray("devices").forEach(device -> devices.add(device(device.getAsJsonObject())));
+        return new PreparedClaim(
+                json.get("uid").getAsString(),
+                json.get("namespace").getAsString(),
+                json.get("name").getAsString(),
+                pods,
+                devices,
+                Optional.ofNullable(json.get("boot")).map(JsonElement::getAsString),
+                Optional.ofNullable(json.get("specification")).map(JsonElement::getAsString));
+    }
+
+    /** An earlier build noted the UID alone. */
+    private static PreparedClaim.Pod pod(JsonElement json) {
+        return json instanceof JsonObject pod
+                ? new PreparedClaim.Pod(
+                        pod.get("uid").getAsString(), pod.get("name").getAsString())
+                : new PreparedClaim.Pod(json.getAsString(), "");
+    }
+
+    private static PreparedClaim.Device device(JsonObject json) {
+        return new PreparedClaim.Device(
+                json.get("request").getAsString(),
+                json.get("pool").getAsString(),
+                json.get("name").getAsString(),
+                json.get("id").getAsString(),
+                json.get("resource").getAsString(),
+                json.get("admin").getAsBoolean(),
+                Optional.ofNullable(json.get("cdi")).map(JsonElement::getAsString));
+    }
+}

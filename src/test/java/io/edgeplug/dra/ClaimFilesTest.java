@@ -1,0 +1,51 @@
+package io.edgeplug.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.container.ClaimSpecs;
+import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is written of claims, and by whom not any more. */
+final class ClaimFilesTest {
+
+    private static final String UID = "uid";
+    private static final String VF = "0000:3b:01.0";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private static PreparedClaim claim(Optional<String> specification) {
+        PreparedClaim.Device device = new PreparedClaim.Device(
+                "vfs", "node1", "0000-3b-01-0", VF, "example.com/vf", false, Optional.of("edgeplug.io/claim=x"));
+        return new PreparedClaim(
+                UID, "default", "mine", List.of(), List.of(device), specification.map(any -> "boot"), specification);
+    }
+
+    @Test
+    void nothingIsWrittenOnceTheyAreClosed() throws Exception {
+        PreparedClaims notes = PreparedClaims.read(directory.resolve("claims"));
+        ClaimFiles files = new ClaimFiles(notes, new ClaimSpecs(directory.resolve("cdi")));
+        PreparedClaim begun = claim(Optional.empty());
+        PreparedClaim ready = claim(Optional.of("{}"));
+        files.note(begun);
+        assertThat(files.has(UID, VF)).isTrue();
+        files.close();
+
+        List<ThrowingCallable> writers = List.of(
+                () -> files.note(ready), () -> files.noteReady(ready), () -> files.restore(ready), () -> files.remove(UID));
+        for (ThrowingCallable writer : writers) {
+            assertThatThrownBy(writer).hasMessage("edgeplug has read its configuration again meanwhile");
+        }
+        assertThat(files.has(UID, VF)).isFalse();
+        assertThat(PreparedClaims.read(directory.resolve("claims")).all()).containsExactly(begun);
+        assertThat(directory.resolve("cdi")).doesNotExist();
+    }
+}

@@ -1,0 +1,66 @@
+package io.edgeplug.dra;
+
+import static io.edgeplug.dra.TestSlices.names;
+
+import com.google.gson.JsonObject;
+import io.edgeplug.kubelet.Closing;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of what a {@link SlicePublisher} tells a {@link StrictApiServer} of devices. */
+abstract class OnApiServer {
+
+    static final String DRIVER = "edgeplug.io";
+
+    @TempDir
+    Path directory = Path.of("");
+
+    final Closing closing = new Closing();
+    private final AtomicReference<List<Offer>> offers = new AtomicReference<>(List.of());
+    StrictApiServer server;
+    SlicePublisher publisher;
+
+    @BeforeEach
+    final void open() throws Exception {
+        server = closing.add(StrictApiServer.open());
+        ApiServer api = closing.add(new ApiServer(TestIdentity.write(directory, server.port(), TestIdentity.NODE1)));
+        publisher = publisher(api, "");
+    }
+
+    @AfterEach
+    final void close() throws Exception {
+        closing.close();
+    }
+
+    /** One that has not begun yet; without a name of the node it takes that of the identity. */
+    final SlicePublisher publisher(ApiServer api, String nodeName) {
+        return closing.add(new SlicePublisher(api, DRIVER, () -> nodeName, offers::get));
+    }
+
+    final void offer(Offer... now) {
+        offers.set(List.of(now));
+        publisher.wake();
+    }
+
+    /** The slices once they are so, of a driver that the kubelet has just taken up. */
+    final List<JsonObject> start(Predicate<List<JsonObject>> wanted) throws InterruptedException {
+        publisher.start();
+        publisher.want();
+        return server.await(wanted);
+    }
+
+    /** The same once they name so many devices. */
+    final List<JsonObject> start(int devices) throws InterruptedException {
+        return start(slices -> names(slices).size() == devices);
+    }
+
+    /** How many requests begin so: {@code POST}. */
+    final long count(String request) {
+        return server.requests().stream().filter(one -> one.startsWith(request)).count();
+    }
+}

@@ -1,0 +1,50 @@
+package io.edgeplug.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.flow.Deadline;
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of claims on a {@link DraNode} whose driver the kubelet has taken up. */
+abstract class OnDraNode {
+
+    @TempDir
+    Path directory = Path.of("");
+
+    DraNode node;
+
+    /** The configuration of the node. */
+    String classes() throws Exception {
+        return DraNode.CLASSES;
+    }
+
+    @BeforeEach
+    final void open() throws Exception {
+        node = DraNode.open(directory, classes());
+        PluginInfo ignored = node.register();
+    }
+
+    @AfterEach
+    final void close() throws Exception {
+        node.close();
+    }
+
+    /** Why a claim is not prepared; empty if it is. */
+    final String error(String name) {
+        return node.prepare(name).getError();
+    }
+
+    /** Asks as the kubelet does until a claim is prepared, since one try may be too short on a busy machine. */
+    final void prepare(String name) {
+        Deadline patience = Deadline.in(DraNode.PATIENCE);
+        String error = error(name);
+        while (!error.isEmpty()) {
+            assertThat(patience.isOver()).as(error).isFalse();
+            error = error(name);
+        }
+    }
+}

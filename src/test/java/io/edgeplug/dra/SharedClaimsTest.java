@@ -1,0 +1,102 @@
+package io.edgeplug.dra;
+
+import static io.edgeplug.dra.DraNode.VF0;
+import static io.edgeplug.dra.DraNode.VF0_NAME;
+import static io.edgeplug.dra.TestSlices.devices;
+import static io.edgeplug.dra.TestSlices.names;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.edgeplug.device.PciAddress;
+import io.edgeplug.kubelet.LogLines;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Devices of which several claims have a share each. */
+@Timeout(90)
+final class SharedClaimsTest extends OnDraNode {
+
+    private static final String VF1 = "0000:3b:01.1";
+
+    @Override
+    String classes() {
+        return """
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                api = "dra"
+                shares = 2
+                match = { pf_names = ["ens1f0"] }
+                [class.release]
+                reset = "flr"
+                """;
+    }
+
+    private static String share(String device, int number) {
+        return DeviceNames.of(device + "::" + number);
+    }
+
+    private long resets() {
+        return node.node.acts().stream().filter((VF0 + " reset by flr")::equals).count();
+    }
+
+    @Test
+    void eachShareIsADeviceAndThoseOfDifferentDevicesComeFirst() throws Exception {
+        List<JsonObject> slices = node.server.await(all -> names(all).size() == 4);
+
+        assertThat(names(slices)).containsExactly(share(VF0, 0), share(VF1, 0), share(VF0, 1), share(VF1, 1));
+        assertThat(devices(slices))
+                .extracting(one -> Slice.text(Slice.object(Slice.object(one, "attributes"), "id"), "string"))
+                .containsExactly(VF0, VF1, VF0, VF1);
+    }
+
+    @Test
+    void claimsHaveAShareEachAndTheDeviceIsScrubbedAfterTheLast() throws Exception {
+        node.allocate("mine", share(VF0, 0));
+        node.allocate("yours", share(VF0, 1));
+        node.allocate("theirs", share(VF0, 1));
+        prepare("mine");
+        prepare("yours");
+        assertThat(error("theirs")).contains("claim default/yours has one of its devices");
+        assertThat(node.specification("yours")).contains("PCIDEVICE_EXAMPLE_COM_VF=" + VF0 + "\"");
+
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+        node.allocate("next", share(VF0, 0));
+        prepare("next");
+        assertThat(resets()).isZero();
+        try (LogLines log = LogLines.open()) {
+            assertThat(node.unprepare("yours").getError()).isEmpty();
+            assertThat(node.unprepare("next").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
+        }
+        assertThat(resets()).isEqualTo(1);
+    }
+
+    @Test
+    void claimWithSeveralSharesOfADeviceGetsItOnce() throws Exception {
+        node.allocate("both", share(VF1, 0), share(VF1, 1));
+        prepare("both");
+
+        assertThat(node.specification("both")).contains("PCIDEVICE_EXAMPLE_COM_VF=" + VF1 + "\"");
+    }
+
+    @Test
+    void deviceThatBreaksTaintsAllItsShares() throws Exception {
+        node.node.fallOff(new PciAddress(0, 0x3b, 1, 0));
+
+        List<JsonObject> slices =
+                node.server.await(all -> all.toString().split("edgeplug.io/unhealthy", -1).length == 3);
+        assertThat(devices(slices))
+                .filteredOn(one -> one.has("taints"))
+                .extracting(one -> Slice.text(one, "name"))
+                .containsExactly(share(VF0, 0), share(VF0, 1));
+    }
+
+    @Test
+    void deviceAsAWholeIsNobodys() {
+        node.allocate("mine", VF0_NAME);
+
+        assertThat(error("mine")).contains("there is no device " + VF0_NAME);
+    }
+}
