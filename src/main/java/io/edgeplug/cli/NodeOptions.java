@@ -57,8 +57,9 @@ final class NodeOptions {
         }
         Config read = ConfigFiles.readAny(configFile());
         if (read.classes().isEmpty() && read.vfs().isEmpty()) {
-            System.err.println("edgeplug: " + configFile()
-                    + ": neither this file nor class.d beside it defines a [[class]], so no device belongs to a resource");
+            System.err.println(
+                    "edgeplug: " + configFile()
+                            + ": neither this file nor class.d beside it defines a [[class]], so no device belongs to a resource");
         }
         return read;
     }
