@@ -145,7 +145,7 @@ final class ReleaseByHandTest extends ByHandOnDemoNode {
         assertThat(lines()).contains("is on this node; to scrub it");
         lines = "release = { reset = \"flr\" }";
         assertThat(prepare("--forget", "tool0")).isEqualTo(1);
-        assertThat(lines()).contains("no class of its resource any more");
+        assertThat(lines()).contains("its resource has no class any more");
         assertThat(used.find("tool0")).isPresent();
 
         Files.delete(tool);
