@@ -79,7 +79,10 @@ final class Holders {
             HeldAs as = new HeldAs(
                     "allocate " + count,
                     item.resource().map(Object::toString).orElse(""),
-                    "a pod that has just been given it");
+                    "a pod that has just been given it",
+                    item.deviceClass()
+                            .filter(one -> one.api() == Api.DRA)
+                            .isPresent());
             Optional<Instant> unnoted = item.deviceClass()
                     .filter(DeviceClass::tracksUse)
                     // a claim is noted before it is handed over
@@ -171,6 +174,11 @@ final class Holders {
         Map<String, HeldAs> all = new HashMap<>();
         byId.forEach((id, entry) -> all.put(id, entry.as()));
         return all;
+    }
+
+    /** Whether a claim holds any device. */
+    boolean haveClaims() {
+        return byId.values().stream().anyMatch(entry -> entry.as().isClaim());
     }
 
     boolean hasAny(Set<String> ids) {

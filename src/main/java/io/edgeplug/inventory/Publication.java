@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** The newest inventory, and who may hold which of its devices. Any thread reads and hands over, one publishes. */
@@ -51,6 +52,15 @@ final class Publication {
 
     void removeListener(Runnable listener) {
         listeners.remove(listener);
+    }
+
+    private <T> T locked(Supplier<T> reading) {
+        lock.lock();
+        try {
+            return reading.get();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Inventory current() {
@@ -171,12 +181,7 @@ final class Publication {
 
     /** Whether the kubelet may be about to note what it was given. */
     boolean isAllocating() {
-        lock.lock();
-        try {
-            return holders.areNew(System.nanoTime());
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> holders.areNew(System.nanoTime()));
     }
 
     /** Keeps a device from all but who gets it as the resource that it was used as; returns whether that is news. */
@@ -206,12 +211,12 @@ final class Publication {
 
     /** Who may hold a device. */
     Optional<HeldAs> holder(String id) {
-        lock.lock();
-        try {
-            return holders.of(id).map(Holders.Entry::as);
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> holders.of(id).map(Holders.Entry::as));
+    }
+
+    /** Whether a claim holds any device, as far as that was noted here. */
+    boolean haveClaims() {
+        return locked(holders::haveClaims);
     }
 
     /** These items, of which those are unhealthy that no other container can have now. */
@@ -219,7 +224,8 @@ final class Publication {
         lock.lock();
         try {
             List<Item> apart = holders.groups().judged(items);
-            return uses.isEmpty() && items.stream().noneMatch(Item::isFace) ? apart : uses.judged(apart, holders);
+            boolean isPlain = uses.isEmpty() && !holders.haveClaims() && items.stream().noneMatch(Item::isFace);
+            return isPlain ? apart : uses.judged(apart, holders);
         } finally {
             lock.unlock();
         }
@@ -227,12 +233,7 @@ final class Publication {
 
     /** The IOMMU groups that containers have now. */
     HeldGroups heldGroups() {
-        lock.lock();
-        try {
-            return holders.groups();
-        } finally {
-            lock.unlock();
-        }
+        return locked(holders::groups);
     }
 
     /**
@@ -265,12 +266,7 @@ final class Publication {
     }
 
     private Map<String, Device> held() {
-        lock.lock();
-        try {
-            return holders.byId();
-        } finally {
-            lock.unlock();
-        }
+        return locked(holders::byId);
     }
 
     /** Not if a device that is gone was handed over since it was asked who holds which. */

@@ -122,7 +122,7 @@ final class DeviceUsers {
     private static Optional<HeldAs> lastHolder(Use use) {
         return use.resource()
                 .map(resource ->
-                        new HeldAs(String.join(" ", use.pods()), resource, "a pod, unless that has ended meanwhile"));
+                        new HeldAs(String.join(" ", use.pods()), resource, "a pod, unless that has ended meanwhile", false));
     }
 
     private Optional<HeldAs> holder(List<Holding> all, Optional<String> resource) {
@@ -130,7 +130,7 @@ final class DeviceUsers {
                 .filter(one -> resource.equals(Optional.of(one.resource())))
                 .findFirst()
                 .or(() -> all.stream().findFirst())
-                .map(one -> new HeldAs(one.pod(), one.resource(), name(one)));
+                .map(one -> new HeldAs(one.pod(), one.resource(), name(one), one.claim().isPresent()));
     }
 
     private String name(Holding holding) {
