@@ -72,7 +72,10 @@ final class DeviceUsers {
 
     /** Whether it matters who has or had a device. */
     boolean areTracked() {
-        return classes.stream().anyMatch(DeviceClass::tracksUse) || !notes().isEmpty();
+        // A use whose note was deleted by hand is still in memory, and is forgotten at the next look.
+        return classes.stream().anyMatch(DeviceClass::tracksUse)
+                || !notes().isEmpty()
+                || !monitor.used().isEmpty();
     }
 
     /** The devices that are not yet as the next pod must find them; those of the last time, if it cannot be told now. */

@@ -9,6 +9,7 @@ import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.localkubelet.LocalKubelet;
 import java.nio.file.Files;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,5 +48,24 @@ final class RenamedClassTest extends OnFacesNode {
         await(kubelet, NEW, 1);
         assertThat(reason(daemon, NEW)).startsWith("is held as example.com/old by ");
         assertThat(FacesNode.acts(daemon)).isEmpty();
+    }
+
+    /** As after the command that the log names. */
+    @Test
+    void deviceWhoseNoteWasDeletedByHandIsOfferedAgain() throws Exception {
+        LocalKubelet kubelet = kubelet();
+        FacesNode.make(directory, 2);
+        Files.createDirectories(note().getParent());
+        Files.writeString(note(), "resource=example.com/old\nkubelet_dir=/nowhere\n");
+        try (LogLines log = LogLines.open()) {
+            TestDaemon daemon = open(plain(NEW));
+            await(kubelet, NEW, 1);
+            List<String> ignored = log.await(ID + ": is not offered: ");
+
+            Files.delete(note());
+
+            await(kubelet, NEW, 2);
+            assertThat(FacesNode.acts(daemon)).isEmpty();
+        }
     }
 }
