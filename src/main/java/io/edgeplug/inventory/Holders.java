@@ -4,7 +4,6 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.rules.Api;
-import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -84,7 +83,8 @@ final class Holders {
                             .filter(one -> one.api() == Api.DRA)
                             .isPresent());
             Optional<Instant> unnoted = item.deviceClass()
-                    .filter(DeviceClass::tracksUse)
+                    .filter(one ->
+                            one.tracksUse() || HeldGroups.group(item).isPresent())
                     // a claim is noted before it is handed over
                     .filter(one -> one.api() == Api.DEVICE_PLUGIN)
                     .map(one -> Instant.now().plus(NOTED));
