@@ -47,6 +47,9 @@ public final class Preparer implements AutoCloseable {
     /** Others, since no container's start is to wait for what another pod has left. */
     private final Turns releasing = new Turns(AT_ONCE, IN_ALL);
 
+    /** The kernel holds a return up while a process uses the function, and no scrub of another device waits for that. */
+    private final Turns returning = new Turns(AT_ONCE, IN_ALL);
+
     // below: guarded by this
     private final Map<String, Preparation> preparations = new HashMap<>();
     private final Map<String, Preparation> releases = new HashMap<>();
@@ -169,7 +172,7 @@ public final class Preparer implements AutoCloseable {
     public synchronized void giveBackDriver(PciDevice device, Precondition precondition) {
         PciAddress address = device.function().address();
         if (givingBack.add(address)) {
-            releasing.add(address, "give back " + address, () -> {
+            returning.add(address, "give back " + address, () -> {
                 giveBackAlone(device, precondition);
                 synchronized (this) {
                     givingBack.remove(address);
@@ -226,6 +229,7 @@ public final class Preparer implements AutoCloseable {
     public void close() {
         List<Thread> left = new ArrayList<>(preparing.close());
         left.addAll(releasing.close());
+        left.addAll(returning.close());
         synchronized (this) {
             Stream.concat(preparations.values().stream(), releases.values().stream())
                     .filter(one -> !one.hasBegun())
