@@ -27,6 +27,8 @@ final class Askers {
         // guarded by the askers
         private boolean isAnswered;
 
+        private boolean hasLeft;
+
         Asker(RpcCaller caller) {
             this.caller = caller;
         }
@@ -61,10 +63,19 @@ final class Askers {
     /** Notes that the answer is there to be read. */
     synchronized void noteAnswer(Asker asker) {
         asker.isAnswered = true;
+        if (asker.hasLeft) {
+            unread.remove(asker);
+        }
     }
 
-    /** Gives the room back; may be called again. */
+    /**
+     * Gives the room back, or has {@link #noteAnswer} do so: the answer of a caller that has gone is worked out all the same,
+     * and takes a thread until then. May be called again.
+     */
     synchronized void leave(Asker asker) {
-        unread.remove(asker);
+        asker.hasLeft = true;
+        if (asker.isAnswered) {
+            unread.remove(asker);
+        }
     }
 }
