@@ -22,6 +22,7 @@ final class Recovery {
     private final ChangeNotes changeNotes;
     private final Exclusion exclusion;
     private final Steps steps;
+    private final UsedDevices used;
     private final Consumer<PrepareEvent> told;
 
     /** Which wait for who may still be at them. */
@@ -35,6 +36,7 @@ final class Recovery {
         this.changeNotes = changeNotes;
         this.exclusion = exclusion;
         this.steps = steps;
+        this.used = new UsedDevices(sysfs);
         this.told = told;
     }
 
@@ -88,7 +90,7 @@ final class Recovery {
 
     /** While others prepare anything, their files cannot be told from those of who was killed. */
     private void deleteAbandoned() throws IOException {
-        List<Path> files = steps.temporary();
+        List<Path> files = temporary();
         if (files.isEmpty()) {
             return;
         }
@@ -96,12 +98,18 @@ final class Recovery {
             Optional<Exclusion.Locks> all = exclusion.tryAll();
             if (all.isPresent()) {
                 try (Exclusion.Locks locks = all.orElseThrow()) {
-                    steps.temporary().forEach(this::delete);
+                    temporary().forEach(this::delete);
                 }
             }
         } catch (IOException e) {
             tellUndeleted(files.getFirst(), String.valueOf(e.getMessage()));
         }
+    }
+
+    private List<Path> temporary() throws IOException {
+        List<Path> files = new ArrayList<>(steps.temporary());
+        files.addAll(used.unfinished());
+        return files;
     }
 
     private void delete(Path file) {

@@ -84,6 +84,11 @@ public final class UsedDevices {
         return all;
     }
 
+    /** The files of notes that were never finished. */
+    List<Path> unfinished() throws IOException {
+        return notes.unfinished();
+    }
+
     /** The same of one device; empty if it is as a pod must find it. */
     public Optional<Use> find(String device) {
         try {
