@@ -25,7 +25,7 @@ public final class Preparation {
     // below: guarded by this
     private Optional<Running> running = Optional.empty();
     private Optional<PrepareException> failure = Optional.empty();
-    private Instant endedAt = Instant.MAX;
+    private long endedAt;
     private long wantedUntil = System.nanoTime();
     private boolean hasBegun;
 
@@ -111,7 +111,7 @@ public final class Preparation {
     synchronized void end(Optional<PrepareException> problem) {
         running = Optional.empty();
         failure = problem;
-        endedAt = Instant.now();
+        endedAt = System.nanoTime();
         ended.countDown();
     }
 
@@ -122,6 +122,6 @@ public final class Preparation {
 
     /** Whether its result says nothing of the device any more. */
     synchronized boolean isStale() {
-        return hasEnded() && endedAt.plus(KEPT).isBefore(Instant.now());
+        return hasEnded() && System.nanoTime() - endedAt > KEPT.toNanos();
     }
 }

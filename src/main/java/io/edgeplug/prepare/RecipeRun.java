@@ -9,7 +9,6 @@ import io.edgeplug.rules.Step;
 import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -51,7 +50,7 @@ final class RecipeRun {
     void prepare(Preparation preparation) {
         Device device = preparation.device();
         preparation.end(alone(preparation, false, () -> {
-            Instant begun = Instant.now();
+            long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
                 preparation.precondition().check();
@@ -59,7 +58,7 @@ final class RecipeRun {
                 checkFit(device);
             });
             told.accept(new PrepareEvent.Ended(
-                    device, problem.map(PrepareException::problem), Duration.between(begun, Instant.now())));
+                    device, problem.map(PrepareException::problem), since(begun)));
             throwIfAny(problem);
         }));
     }
@@ -78,7 +77,7 @@ final class RecipeRun {
             }
             release.precondition().check();
             forgetting.run();
-            Instant begun = Instant.now();
+            long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
                 used.release(device.id());
@@ -92,7 +91,7 @@ final class RecipeRun {
             if (problem.filter(one -> one.getCause() instanceof InterruptedException)
                     .isEmpty()) {
                 told.accept(new PrepareEvent.Released(
-                        device, problem.map(PrepareException::problem), Duration.between(begun, Instant.now())));
+                        device, problem.map(PrepareException::problem), since(begun)));
             }
             throwIfAny(problem);
         }));
@@ -147,13 +146,18 @@ final class RecipeRun {
         }
     }
 
+    /** By a clock that nobody sets. */
+    private static Duration since(long begun) {
+        return Duration.ofNanos(System.nanoTime() - begun);
+    }
+
     private void perform(Preparation preparation, Step step) throws PrepareException, InterruptedException {
-        Instant begun = Instant.now();
+        long begun = System.nanoTime();
         Device device = preparation.device();
         preparation.begin(step);
         try {
             String note = steps.perform(device, step);
-            told.accept(new PrepareEvent.StepDone(device, step, note, Duration.between(begun, Instant.now())));
+            told.accept(new PrepareEvent.StepDone(device, step, note, since(begun)));
         } catch (IOException | TimeoutException e) {
             throw new PrepareException(device.id(), step.word() + ": " + e.getMessage(), e);
         }
