@@ -6,5 +6,6 @@ package io.edgeplug.inventory;
  * @param pod its UID
  * @param resource of the allocation, which may be another plugin's
  * @param name of the holder, for a person
+ * @param isClaim whether the device was claimed, and not given by the device plugin
  */
-public record HeldAs(String pod, String resource, String name) {}
+public record HeldAs(String pod, String resource, String name, boolean isClaim) {}

@@ -4,7 +4,6 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.rules.Api;
-import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -80,9 +79,13 @@ final class Holders {
             HeldAs as = new HeldAs(
                     "allocate " + count,
                     item.resource().map(Object::toString).orElse(""),
-                    "a pod that has just been given it");
+                    "a pod that has just been given it",
+                    item.deviceClass()
+                            .filter(one -> one.api() == Api.DRA)
+                            .isPresent());
             Optional<Instant> unnoted = item.deviceClass()
-                    .filter(DeviceClass::tracksUse)
+                    .filter(one ->
+                            one.tracksUse() || HeldGroups.group(item).isPresent())
                     // A claim is noted before its devices are handed over.
                     .filter(one -> one.api() == Api.DEVICE_PLUGIN)
                     .map(one -> Instant.now().plus(NOTED));
@@ -174,6 +177,11 @@ final class Holders {
         Map<String, HeldAs> all = new HashMap<>();
         byId.forEach((id, entry) -> all.put(id, entry.as()));
         return all;
+    }
+
+    /** Whether a claim holds any device. */
+    boolean haveClaims() {
+        return byId.values().stream().anyMatch(entry -> entry.as().isClaim());
     }
 
     boolean hasAny(Set<String> ids) {

@@ -200,6 +200,11 @@ public final class Monitor implements AutoCloseable {
         return publication.holder(id);
     }
 
+    /** Whether a claim holds any device, as the holders were noted last. */
+    public boolean haveClaims() {
+        return publication.haveClaims();
+    }
+
     /** Whether devices are unhealthy because a container has another member of their IOMMU group. */
     public boolean blocksGroupMates() {
         return publication.heldGroups().blocksAny(current().items());

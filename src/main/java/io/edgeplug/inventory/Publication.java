@@ -21,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -53,6 +54,15 @@ final class Publication {
 
     void removeListener(Runnable listener) {
         listeners.remove(listener);
+    }
+
+    private <T> T locked(Supplier<T> reading) {
+        lock.lock();
+        try {
+            return reading.get();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Inventory current() {
@@ -173,12 +183,7 @@ final class Publication {
 
     /** Whether the kubelet may be about to note an Allocate. */
     boolean isAllocating() {
-        lock.lock();
-        try {
-            return holders.areNew(System.nanoTime());
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> holders.areNew(System.nanoTime()));
     }
 
     /** Withholds a device from all resources but the one as which it was used. Returns whether that is new. */
@@ -208,12 +213,12 @@ final class Publication {
 
     /** The possible holder of a device. */
     Optional<HeldAs> holder(String id) {
-        lock.lock();
-        try {
-            return holders.of(id).map(Holders.Entry::as);
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> holders.of(id).map(Holders.Entry::as));
+    }
+
+    /** Whether a claim holds any device, as far as that was noted here. */
+    boolean haveClaims() {
+        return locked(holders::haveClaims);
     }
 
     /** These items, with those as unhealthy that no other container can have now. */
@@ -221,7 +226,8 @@ final class Publication {
         lock.lock();
         try {
             List<Item> apart = holders.groups().judged(items);
-            return uses.isEmpty() && items.stream().noneMatch(Item::isFace) ? apart : uses.judged(apart, holders);
+            boolean isPlain = uses.isEmpty() && !holders.haveClaims() && items.stream().noneMatch(Item::isFace);
+            return isPlain ? apart : uses.judged(apart, holders);
         } finally {
             lock.unlock();
         }
@@ -229,12 +235,7 @@ final class Publication {
 
     /** The IOMMU groups of containers now. */
     HeldGroups heldGroups() {
-        lock.lock();
-        try {
-            return holders.groups();
-        } finally {
-            lock.unlock();
-        }
+        return locked(holders::groups);
     }
 
     /**
@@ -268,12 +269,7 @@ final class Publication {
     }
 
     private Map<String, Device> held() {
-        lock.lock();
-        try {
-            return holders.byId();
-        } finally {
-            lock.unlock();
-        }
+        return locked(holders::byId);
     }
 
     /** Refuses if a device that is gone was handed over after the holders were read. */

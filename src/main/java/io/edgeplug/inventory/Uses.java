@@ -2,6 +2,7 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.rules.Api;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -76,12 +77,32 @@ final class Uses {
 
     private Optional<String> reason(Item item, Optional<Holders.Entry> holder) {
         if (holder.isPresent()) {
-            return holder.filter(one -> item.isFace()
-                            && !name(item).equals(Optional.of(one.as().resource())))
-                    .map(one -> "is held as " + one.as().resource() + " by "
-                            + one.as().name());
+            return holder.map(Holders.Entry::as)
+                    .filter(as -> isOfAnother(item, as))
+                    .map(as -> "is held as " + as.resource() + " by " + as.name());
         }
         return Optional.ofNullable(byId.get(item.device().id())).map(Use::reason);
+    }
+
+    /** Whether the holder of a device has it in another way than as this item. */
+    private boolean isOfAnother(Item item, HeldAs as) {
+        // The device plugin and claims know nothing of each other, also where their resources have one name.
+        if (as.isClaim()
+                && item.deviceClass()
+                        .filter(one -> one.api() == Api.DEVICE_PLUGIN)
+                        .isPresent()) {
+            return true;
+        }
+        return !name(item).equals(Optional.of(as.resource())) && (item.isFace() || isUsedAsAnother(item));
+    }
+
+    /** Whether a device was used as a resource whose class has been renamed or removed since. */
+    private boolean isUsedAsAnother(Item item) {
+        return item.resource().isPresent()
+                && Optional.ofNullable(byId.get(item.device().id()))
+                        .filter(use -> use.resource().isPresent())
+                        .filter(use -> !use.resource().equals(name(item)))
+                        .isPresent();
     }
 
     private static Optional<String> name(Item item) {

@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.stream.ChunkedStream;
 import java.io.ByteArrayInputStream;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
@@ -73,7 +74,11 @@ final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
             answer(context, HttpResponseStatus.SERVICE_UNAVAILABLE, "others are being answered\n");
             return;
         }
-        context.channel().closeFuture().addListener(ended -> answers.release());
+        CompletableFuture<Boolean> made = new CompletableFuture<>();
+        // The thread of a caller that hangs up waits for its turn all the same, so it counts until then.
+        context.channel().closeFuture().addListener(ended -> {
+            CompletableFuture<Void> ignored = made.thenRun(answers::release);
+        });
         Thread.ofVirtual().name("scrape").start(() -> {
             try {
                 byte[] text = scrape.text();
@@ -82,6 +87,8 @@ final class MetricsAnswer extends SimpleChannelInboundHandler<HttpObject> {
                 ChannelFuture ignored = context.close();
             } catch (RejectedExecutionException e) {
                 // The server was closed meanwhile with all of its connections, so nobody can read the answer.
+            } finally {
+                boolean ignored = made.complete(true);
             }
         });
     }

@@ -177,6 +177,11 @@ public final class KubeletPods implements AutoCloseable {
         noted.give(ids);
     }
 
+    /** Whether there are claims that are prepared and not released. */
+    public boolean haveClaims() {
+        return !claims.holdings().isEmpty();
+    }
+
     /** Whether containers may have used the devices of a claim: it was completely prepared once. */
     public boolean wasPrepared(String claim) {
         return claims.of(claim).flatMap(PreparedClaim::boot).isPresent();

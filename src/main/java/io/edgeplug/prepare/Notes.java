@@ -62,11 +62,36 @@ final class Notes {
     }
 
     void write(String name, Properties note) throws IOException {
+        replace(name, part -> {
+            try (var out = Files.newBufferedWriter(part, StandardCharsets.UTF_8)) {
+                note.store(out, null);
+            }
+        });
+    }
+
+    /** Writes a file with the text of a note. */
+    private interface Writing {
+        void write(Path part) throws IOException;
+    }
+
+    /** Puts a file in the place of a note once it is written. If that fails, nothing of it is left. */
+    private void replace(String name, Writing writing) throws IOException {
         Path part = part(name);
-        try (var out = Files.newBufferedWriter(part, StandardCharsets.UTF_8)) {
-            note.store(out, null);
+        try {
+            writing.write(part);
+            Files.move(part, file(name), StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            deleteAfter(e, part);
+            throw e;
         }
-        Files.move(part, file(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static void deleteAfter(IOException failure, Path part) {
+        try {
+            boolean ignored = Files.deleteIfExists(part);
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     private Path part(String name) throws IOException {
@@ -80,15 +105,15 @@ final class Notes {
     void writeForGood(String name, Properties note) throws IOException {
         StringWriter text = new StringWriter();
         note.store(text, null);
-        Path part = part(name);
-        try (FileChannel file = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text.toString());
-            while (bytes.hasRemaining()) {
-                int ignored = file.write(bytes);
+        replace(name, part -> {
+            try (FileChannel file = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                ByteBuffer bytes = StandardCharsets.UTF_8.encode(text.toString());
+                while (bytes.hasRemaining()) {
+                    int ignored = file.write(bytes);
+                }
+                file.force(true);
             }
-            file.force(true);
-        }
-        Files.move(part, file(name), StandardCopyOption.ATOMIC_MOVE);
+        });
         try (FileChannel directory = FileChannel.open(directory(), StandardOpenOption.READ)) {
             directory.force(true);
         }
@@ -142,6 +167,14 @@ final class Notes {
         return names().stream()
                 .filter(name -> PciAddress.parse(name).isEmpty())
                 .map(name -> sysfs.locate(path + "/" + name))
+                .toList();
+    }
+
+    /** The files of notes that were never finished, of processes that write them now or were killed. */
+    List<Path> unfinished() throws IOException {
+        return names().stream()
+                .filter(name -> name.endsWith(PART))
+                .map(this::file)
                 .toList();
     }
 

@@ -25,7 +25,7 @@ public final class Preparation {
     private Preparer.Precondition precondition;
     private Optional<Running> running = Optional.empty();
     private Optional<PrepareException> failure = Optional.empty();
-    private Instant endedAt = Instant.MAX;
+    private long endedAt;
     private long wantedUntil = System.nanoTime();
     private boolean hasBegun;
     private boolean isRefused;
@@ -118,7 +118,7 @@ public final class Preparation {
     synchronized void end(Optional<PrepareException> problem) {
         running = Optional.empty();
         failure = problem;
-        endedAt = Instant.now();
+        endedAt = System.nanoTime();
         ended.countDown();
     }
 
@@ -134,6 +134,6 @@ public final class Preparation {
 
     /** Whether its result is too old to say anything about the device. */
     synchronized boolean isStale() {
-        return hasEnded() && (isRefused || endedAt.plus(KEPT).isBefore(Instant.now()));
+        return hasEnded() && (isRefused || System.nanoTime() - endedAt > KEPT.toNanos());
     }
 }

@@ -47,6 +47,9 @@ public final class Preparer implements AutoCloseable {
     /** Scrubs have turns of their own, because no container's start may wait for another pod's traces. */
     private final Turns releasing = new Turns(AT_ONCE, IN_ALL);
 
+    /** The kernel holds a return up while a process uses the function, and no scrub of another device waits for that. */
+    private final Turns returning = new Turns(AT_ONCE, IN_ALL);
+
     // The fields below are guarded by this.
     private final Map<String, Preparation> preparations = new HashMap<>();
     private final Map<String, Preparation> releases = new HashMap<>();
@@ -169,7 +172,7 @@ public final class Preparer implements AutoCloseable {
     public synchronized void giveBackDriver(PciDevice device, Precondition precondition) {
         PciAddress address = device.function().address();
         if (givingBack.add(address)) {
-            releasing.add(address, "give back " + address, () -> {
+            returning.add(address, "give back " + address, () -> {
                 giveBackAlone(device, precondition);
                 synchronized (this) {
                     givingBack.remove(address);
@@ -229,6 +232,7 @@ public final class Preparer implements AutoCloseable {
     public void close() {
         List<Thread> left = new ArrayList<>(preparing.close());
         left.addAll(releasing.close());
+        left.addAll(returning.close());
         synchronized (this) {
             Stream.concat(preparations.values().stream(), releases.values().stream())
                     .filter(one -> !one.hasBegun())

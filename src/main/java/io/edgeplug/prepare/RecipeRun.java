@@ -9,7 +9,6 @@ import io.edgeplug.rules.Step;
 import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -52,14 +51,14 @@ final class RecipeRun {
         Device device = preparation.device();
         preparation.end(alone(preparation, false, () -> {
             check(preparation);
-            Instant begun = Instant.now();
+            long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
                 follow(preparation, Exclusion.changesFunction(preparation.recipe()));
                 checkFit(device);
             });
             told.accept(new PrepareEvent.Ended(
-                    device, problem.map(PrepareException::problem), Duration.between(begun, Instant.now())));
+                    device, problem.map(PrepareException::problem), since(begun)));
             throwIfAny(problem);
         }));
     }
@@ -87,7 +86,7 @@ final class RecipeRun {
             }
             release.precondition().check();
             forgetting.run();
-            Instant begun = Instant.now();
+            long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
                 used.release(device.id());
@@ -101,7 +100,7 @@ final class RecipeRun {
             if (problem.filter(one -> one.getCause() instanceof InterruptedException)
                     .isEmpty()) {
                 told.accept(new PrepareEvent.Released(
-                        device, problem.map(PrepareException::problem), Duration.between(begun, Instant.now())));
+                        device, problem.map(PrepareException::problem), since(begun)));
             }
             throwIfAny(problem);
         }));
@@ -156,13 +155,18 @@ final class RecipeRun {
         }
     }
 
+    /** By a clock that nobody sets. */
+    private static Duration since(long begun) {
+        return Duration.ofNanos(System.nanoTime() - begun);
+    }
+
     private void perform(Preparation preparation, Step step) throws PrepareException, InterruptedException {
-        Instant begun = Instant.now();
+        long begun = System.nanoTime();
         Device device = preparation.device();
         preparation.begin(step);
         try {
             String note = steps.perform(device, step);
-            told.accept(new PrepareEvent.StepDone(device, step, note, Duration.between(begun, Instant.now())));
+            told.accept(new PrepareEvent.StepDone(device, step, note, since(begun)));
         } catch (IOException | TimeoutException e) {
             throw new PrepareException(device.id(), step.word() + ": " + e.getMessage(), e);
         }

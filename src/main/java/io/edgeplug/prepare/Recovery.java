@@ -22,6 +22,7 @@ final class Recovery {
     private final ChangeNotes changeNotes;
     private final Exclusion exclusion;
     private final Steps steps;
+    private final UsedDevices used;
     private final Consumer<PrepareEvent> told;
 
     /** Functions that wait for a process that may still change them. */
@@ -38,6 +39,7 @@ final class Recovery {
         this.changeNotes = changeNotes;
         this.exclusion = exclusion;
         this.steps = steps;
+        this.used = new UsedDevices(sysfs);
         this.told = told;
     }
 
@@ -91,7 +93,7 @@ final class Recovery {
 
     /** While others prepare anything, their files cannot be told from those of killed processes. */
     private void deleteAbandoned() throws IOException {
-        List<Path> files = steps.temporary();
+        List<Path> files = temporary();
         if (files.isEmpty()) {
             return;
         }
@@ -99,12 +101,18 @@ final class Recovery {
             Optional<Exclusion.Locks> all = exclusion.tryAll();
             if (all.isPresent()) {
                 try (Exclusion.Locks locks = all.orElseThrow()) {
-                    steps.temporary().forEach(this::delete);
+                    temporary().forEach(this::delete);
                 }
             }
         } catch (IOException e) {
             tellUndeleted(files.getFirst(), String.valueOf(e.getMessage()));
         }
+    }
+
+    private List<Path> temporary() throws IOException {
+        List<Path> files = new ArrayList<>(steps.temporary());
+        files.addAll(used.unfinished());
+        return files;
     }
 
     private void delete(Path file) {

@@ -1,7 +1,6 @@
 package io.edgeplug.prepare;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -76,9 +75,9 @@ final class Turns {
 
     /** Waits a short time until these have ended. */
     static void join(List<Thread> threads, Duration patience) throws InterruptedException {
-        Instant end = Instant.now().plus(patience);
+        long end = System.nanoTime() + patience.toNanos();
         for (Thread thread : threads) {
-            thread.join(Duration.between(Instant.now(), end));
+            boolean ignored = thread.join(Duration.ofNanos(end - System.nanoTime()));
         }
     }
 }

@@ -85,6 +85,11 @@ public final class UsedDevices {
         return all;
     }
 
+    /** The files of notes that were never finished. */
+    List<Path> unfinished() throws IOException {
+        return notes.unfinished();
+    }
+
     /** The use of one device; empty if it is scrubbed. */
     public Optional<Use> find(String device) {
         try {

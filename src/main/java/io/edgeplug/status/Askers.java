@@ -26,6 +26,8 @@ final class Askers {
         // Guarded by the askers.
         private boolean isAnswered;
 
+        private boolean hasLeft;
+
         Asker(RpcCaller caller) {
             this.caller = caller;
         }
@@ -60,10 +62,19 @@ final class Askers {
     /** Notes that the answer can be read. */
     synchronized void noteAnswer(Asker asker) {
         asker.isAnswered = true;
+        if (asker.hasLeft) {
+            unread.remove(asker);
+        }
     }
 
-    /** Frees the room; may be called again. */
+    /**
+     * Frees the room, or has {@link #noteAnswer} do so: the answer of a caller that has gone is made all the same, and takes a
+     * thread until then. May be called again.
+     */
     synchronized void leave(Asker asker) {
-        unread.remove(asker);
+        asker.hasLeft = true;
+        if (asker.isAnswered) {
+            unread.remove(asker);
+        }
     }
 }

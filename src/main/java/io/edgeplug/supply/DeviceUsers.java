@@ -72,7 +72,10 @@ final class DeviceUsers {
 
     /** Whether any class needs the users of its devices. */
     boolean areTracked() {
-        return classes.stream().anyMatch(DeviceClass::tracksUse) || !notes().isEmpty();
+        // A use whose note was deleted by hand is still in memory, and is forgotten at the next look.
+        return classes.stream().anyMatch(DeviceClass::tracksUse)
+                || !notes().isEmpty()
+                || !monitor.used().isEmpty();
     }
 
     /** The devices that are not scrubbed yet. If they cannot be read, those of the last call. */
@@ -123,7 +126,7 @@ final class DeviceUsers {
     private static Optional<HeldAs> lastHolder(Use use) {
         return use.resource()
                 .map(resource ->
-                        new HeldAs(String.join(" ", use.pods()), resource, "a pod, unless that has ended meanwhile"));
+                        new HeldAs(String.join(" ", use.pods()), resource, "a pod, unless that has ended meanwhile", false));
     }
 
     private Optional<HeldAs> holder(List<Holding> all, Optional<String> resource) {
@@ -131,7 +134,7 @@ final class DeviceUsers {
                 .filter(one -> resource.equals(Optional.of(one.resource())))
                 .findFirst()
                 .or(() -> all.stream().findFirst())
-                .map(one -> new HeldAs(one.pod(), one.resource(), name(one)));
+                .map(one -> new HeldAs(one.pod(), one.resource(), name(one), one.claim().isPresent()));
     }
 
     private String name(Holding holding) {

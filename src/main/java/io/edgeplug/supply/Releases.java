@@ -105,9 +105,10 @@ public final class Releases implements AutoCloseable {
             releases.noteHolders(held);
             boolean ignored = preparations.released().look(held);
             releases.awaitUses();
-        } else if (supplies.monitor().current().sharesIommuGroups()) {
-            // This comes before the first pod can ask for a group of which a running one has a member.
+        } else if (pods.haveClaims() || supplies.monitor().current().sharesIommuGroups()) {
+            // This comes before the first pod can ask for a group of which a running one has a member, or for a claimed device.
             boolean ignored = releases.learnHolders();
+            releases.awaitUses();
         }
         return releases;
     }
@@ -155,7 +156,8 @@ public final class Releases implements AutoCloseable {
                 boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::heldForSure);
                 boolean isMissing = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
                 boolean isTracked = preparations.users().areTracked();
-                if (held.isPresent() && (isMissing || isTracked || !isKnown)) {
+                boolean isClaimed = pods.haveClaims() || monitor.haveClaims();
+                if (held.isPresent() && (isMissing || isTracked || isClaimed || !isKnown)) {
                     noteHolders(held);
                     isKnown = true;
                 }

@@ -72,8 +72,8 @@ public final class Supplies implements AutoCloseable {
                 supply.close();
             }
         }
-        supplies = List.copyOf(kept);
         monitor.use(classes);
+        // Replaced once, as others ask meanwhile which resources there are: a class that changes is there all the time.
         supplies = classes.stream()
                 .map(one -> kept.stream()
                         .filter(supply -> supply.deviceClass().equals(one))

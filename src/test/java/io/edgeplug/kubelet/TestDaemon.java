@@ -90,12 +90,18 @@ public final class TestDaemon implements AutoCloseable {
     }
 
     public static TestDaemon open(Path directory, Path kubeletDir, String classes) throws IOException, ConfigException {
+        return open(directory, kubeletDir, classes, PreparedClaims.none());
+    }
+
+    /** On a node where claims have devices. */
+    public static TestDaemon open(Path directory, Path kubeletDir, String classes, PreparedClaims claims)
+            throws IOException, ConfigException {
         return open(
                 directory,
                 kubeletDir,
                 classes,
                 (supplies, preparations) ->
-                        DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none()));
+                        DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
     }
 
     /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */

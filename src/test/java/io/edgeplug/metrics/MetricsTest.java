@@ -41,6 +41,7 @@ final class MetricsTest {
 
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final Duration SHORT = Duration.ofMillis(300);
+    private static final String GET_METRICS = "GET /metrics HTTP/1.1\r\n\r\n";
 
     @TempDir
     private Path directory = Path.of("");
@@ -190,6 +191,30 @@ final class MetricsTest {
             // answered by the same loop, after it
             assertThat(send(address, "GET /healthz HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200");
             server.close();
+        }
+    }
+
+    /** The thread of each waits for its turn, whether or not anybody waits for the answer. */
+    @Test
+    void callersThatHangUpBeforeTheAnswerCountUntilItIsMade() throws Exception {
+        InetSocketAddress server = serve(PATIENCE.multipliedBy(3));
+        // no scrape is done meanwhile
+        synchronized (scrape) {
+            for (int i = 0; i < MetricsServer.MAX_ANSWERS; i++) {
+                try (Socket leaving = connect(server)) {
+                    leaving.getOutputStream().write(GET_METRICS.getBytes(StandardCharsets.UTF_8));
+                    // answered by the same loop, after it
+                    assertThat(send(server, "GET /healthz HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 200");
+                    leaving.setSoLinger(true, 0);
+                }
+            }
+            for (int i = 0; i < 20; i++) {
+                assertThat(send(server, GET_METRICS)).startsWith("HTTP/1.1 503");
+            }
+        }
+        Deadline patience = Deadline.in(PATIENCE);
+        while (!send(server, GET_METRICS).startsWith("HTTP/1.1 200")) {
+            assertThat(patience.isOver()).isFalse();
         }
     }
 

@@ -4,13 +4,19 @@ import static io.edgeplug.prepare.PreparedNode.PATIENCE;
 import static io.edgeplug.prepare.PreparedNode.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.device.Device;
+import io.edgeplug.device.FunctionBuilder;
+import io.edgeplug.device.Health;
+import io.edgeplug.device.OtherPci;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class DriverReturnTest {
 
     private static final PciAddress ADDRESS = new PciAddress(0, 0x3b, 1, 0);
+
+    /** As many as a preparer has threads for at once. */
+    private static final int HANGING = 16;
 
     @TempDir
     private Path directory = Path.of("");
@@ -84,6 +93,44 @@ final class DriverReturnTest {
 
         assertThat(prepared.driver(VF0)).isEqualTo("none");
         assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("(null)");
+    }
+
+    /** As of a PF whose firmware hangs, and with it all that asks for its VFs. */
+    @Test
+    void returnsThatHangKeepNoOtherDeviceFromItsScrub() throws Exception {
+        CountDownLatch hung = new CountDownLatch(HANGING);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        for (int i = 0; i < HANGING; i++) {
+            PciAddress address = new PciAddress(0, 0x5e, 1 + i / 8, i % 8);
+            PciDevice vf = new OtherPci(new FunctionBuilder(address).build(), Health.HEALTHY);
+            prepared.preparer.giveBackDriver(vf, () -> {
+                hung.countDown();
+                await(goesOn);
+            });
+        }
+        try {
+            assertThat(hung.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            Device used = prepared.device(VF0);
+            new UsedDevices(prepared.node.sysfs()).note(used, "example.com/x", Set.of("pod"), directory);
+
+            Preparation scrub = prepared.preparer.release(used, prepared.recipe("vf", "reset = \"flr\""), () -> {});
+
+            assertThat(scrub.await(PATIENCE)).isTrue();
+            assertThat(prepared.node.acts()).contains(VF0 + " reset by flr");
+        } finally {
+            goesOn.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            if (!latch.await(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IOException("has waited for too long");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
     }
 
     @Test

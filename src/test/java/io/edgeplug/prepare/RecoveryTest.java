@@ -55,6 +55,19 @@ final class RecoveryTest {
         assertThat(others).exists();
     }
 
+    /** As after a loss of power; the next process may have the same number, and would meet the file. */
+    @Test
+    void unfinishedNotesOfUsesAreTakenAway() throws Exception {
+        Path used = Files.createDirectories(prepared.node.root().resolve("var/lib/edgeplug/used"));
+        Path unfinished = Files.createFile(used.resolve(VF0 + ".used.4711.1.part"));
+        Path whole = Files.createFile(used.resolve(VF0 + ".used"));
+
+        prepared.preparer.recover();
+
+        assertThat(unfinished).doesNotExist();
+        assertThat(whole).exists();
+    }
+
     /** As where Ctrl-C ends a reset that took too long to wait for. */
     private Path leaveNote(String driver) throws IOException {
         Path note = prepared.node.root().resolve("run/edgeplug/prepare").resolve(VF0);

@@ -64,6 +64,23 @@ final class AskersTest {
         assertThat(hungUpOn).isEmpty();
     }
 
+    /** Its thread waits for the answer all the same. */
+    @Test
+    void whoHangsUpBeforeTheAnswerMakesRoomOnceThatIsWorkedOut() {
+        List<Askers.Asker> all = new ArrayList<>();
+        for (int i = 0; i < Askers.MAX; i++) {
+            all.add(asker("gone " + i, MANY));
+            assertThat(askers.enter(all.getLast())).isTrue();
+            askers.leave(all.getLast());
+        }
+        assertThat(askers.enter(asker("newcomer", ONE))).isFalse();
+
+        askers.noteAnswer(all.getFirst());
+
+        assertThat(askers.enter(asker("newcomer", ONE))).isTrue();
+        assertThat(hungUpOn).isEmpty();
+    }
+
     private Askers.Asker answered(String name, int uid) {
         Askers.Asker asker = asker(name, uid);
         assertThat(askers.enter(asker)).isTrue();

@@ -9,15 +9,19 @@ import io.edgeplug.device.Device;
 import io.edgeplug.inventory.DeviceInPreparation;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.Closing;
+import io.edgeplug.prepare.PreparedStarts;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HandOver;
 import io.edgeplug.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -145,6 +149,37 @@ final class SuppliesTest {
         running.supplies().use(read(DPU.replace("\"cdi\"", "\"device-nodes\"")));
 
         assertThat(specs()).isEmpty();
+    }
+
+    /** The time tells which containers started unprepared, and what was before it cannot be known any more. */
+    @Test
+    void timeSinceWhenStartsAreNotedStaysWhileAClassChanges() throws Exception {
+        Running running = running(BOUND_LATER);
+        UnpreparedStarts starts = new UnpreparedStarts(
+                directory,
+                directory.resolve("pods"),
+                running.monitor(),
+                new PreparedStarts(running.node().sysfs()));
+        boolean ignored = starts.look(running.supplies().classes(), true);
+        Path note;
+        try (Stream<Path> notes = Files.list(running.node().root().resolve("run/edgeplug/prepared"))) {
+            note = notes.filter(file -> file.toString().endsWith(".since"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        FileTime then = FileTime.from(Instant.parse("2026-01-01T00:00:00Z"));
+        Files.setLastModifiedTime(note, then);
+        AtomicInteger looks = new AtomicInteger();
+        running.monitor().addListener(() -> {
+            looks.incrementAndGet();
+            boolean unused = starts.look(running.supplies().classes(), true);
+        });
+
+        running.supplies().use(read(BOUND_LATER.replace("kind", "prefer = \"spread\"\nkind")));
+        ignored = starts.look(running.supplies().classes(), true);
+
+        assertThat(looks).hasPositiveValue();
+        assertThat(Files.getLastModifiedTime(note)).isEqualTo(then);
     }
 
     @Test
