@@ -13,6 +13,7 @@ final class SliceRules {
 
     private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
     private static final String SUBDOMAIN = "[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*";
+    private static final String NAME = "[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?";
     private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,31}";
 
     private SliceRules() {}
@@ -64,19 +65,20 @@ final class SliceRules {
             }
             JsonArray taints = device.get("taints") instanceof JsonArray all ? all : new JsonArray();
             isAdvanced |= !taints.isEmpty() || device.has("consumesCounters");
-            for (JsonElement taint : taints) {
-                String key = Slice.text(taint.getAsJsonObject(), "key");
-                String effect = Slice.text(taint.getAsJsonObject(), "effect");
-                if (!key.matches(SUBDOMAIN + "/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
-                        || !Set.of("None", "NoSchedule", "NoExecute").contains(effect)
-                        || taints.size() > 16) {
-                    return Optional.of("spec.devices.taints: Invalid value");
-                }
+            if (taints.size() > 16 || !taints.asList().stream().allMatch(SliceRules::isTaint)) {
+                return Optional.of("spec.devices.taints: Invalid value");
             }
         }
         return devices.size() > (isAdvanced ? 64 : 128)
                 ? Optional.of("spec.devices: Too many: " + devices.size())
                 : Optional.empty();
+    }
+
+    private static boolean isTaint(JsonElement json) {
+        JsonObject taint = json.getAsJsonObject();
+        return Slice.text(taint, "key").matches("(" + SUBDOMAIN + "/)?" + NAME)
+                && Slice.text(taint, "value").matches("(" + NAME + ")?")
+                && Set.of("None", "NoSchedule", "NoExecute").contains(Slice.text(taint, "effect"));
     }
 
     private static Optional<String> attribute(String name, JsonObject value) {
