@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,7 +22,7 @@ final class SliceRules {
     static Optional<String> problem(JsonObject slice) {
         JsonObject spec = Slice.object(slice, "spec");
         JsonObject pool = Slice.object(spec, "pool");
-        if (!Slice.text(spec, "driver").matches(SUBDOMAIN)
+        if (!Slice.text(spec, "driver").toLowerCase(Locale.ROOT).matches(SUBDOMAIN)
                 || Slice.text(spec, "driver").length() > 63) {
             return Optional.of("spec.driver: Invalid value");
         }
@@ -83,9 +84,10 @@ final class SliceRules {
 
     private static Optional<String> attribute(String name, JsonObject value) {
         String[] parts = name.split("/", -1);
-        boolean isNamed = parts[parts.length - 1].matches(IDENTIFIER)
-                && parts.length <= 2
-                && (parts.length == 1 || (parts[0].matches(SUBDOMAIN) && parts[0].length() <= 63));
+        // of a name with more slashes than one it looks at nothing
+        boolean isNamed = parts.length > 2
+                || (parts[parts.length - 1].matches(IDENTIFIER)
+                        && (parts.length == 1 || (parts[0].matches(SUBDOMAIN) && parts[0].length() <= 63)));
         if (!isNamed || value.size() != 1 || Slice.text(value, "string").length() > 64) {
             return Optional.of("spec.devices.attributes: Invalid value: " + name + ": " + value);
         }
