@@ -75,7 +75,12 @@ final class ApiConnection implements AutoCloseable {
             await(connecting, deadline);
             await(ssl.handshakeFuture(), deadline);
         } catch (IOException | InterruptedException e) {
-            ChannelFuture ignored = connecting.channel().close();
+            // One that could not connect is closed already, and one that got no socket cannot be closed.
+            ChannelFuture ignored = connecting.addListener(done -> {
+                if (done.isSuccess()) {
+                    ChannelFuture closing = connecting.channel().close();
+                }
+            });
             throw e;
         }
         return new ApiConnection(identity, connecting.channel(), exchanges);
