@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -30,6 +31,13 @@ import javax.net.ssl.SSLParameters;
 
 /** A connection to the API server, which carries one request at a time; one thread at a time uses it. */
 final class ApiConnection implements AutoCloseable {
+
+    /** One that could not connect is closed already, and one that got no socket cannot be closed. */
+    private static final ChannelFutureListener CLOSE_CONNECTED = done -> {
+        if (done.isSuccess()) {
+            ChannelFuture ignored = done.channel().close();
+        }
+    };
 
     private static final int MAX_LINE = 4096;
     private static final int MAX_HEADERS = 16 << 10;
@@ -75,7 +83,7 @@ final class ApiConnection implements AutoCloseable {
             await(connecting, deadline);
             await(ssl.handshakeFuture(), deadline);
         } catch (IOException | InterruptedException e) {
-            ChannelFuture ignored = connecting.channel().close();
+            ChannelFuture ignored = connecting.addListener(CLOSE_CONNECTED);
             throw e;
         }
         return new ApiConnection(identity, connecting.channel(), exchanges);

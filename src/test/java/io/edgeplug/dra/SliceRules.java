@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -13,6 +14,7 @@ final class SliceRules {
 
     private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
     private static final String SUBDOMAIN = "[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*";
+    private static final String NAME = "[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?";
     private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,31}";
 
     private SliceRules() {}
@@ -20,7 +22,7 @@ final class SliceRules {
     static Optional<String> problem(JsonObject slice) {
         JsonObject spec = Slice.object(slice, "spec");
         JsonObject pool = Slice.object(spec, "pool");
-        if (!Slice.text(spec, "driver").matches(SUBDOMAIN)
+        if (!Slice.text(spec, "driver").toLowerCase(Locale.ROOT).matches(SUBDOMAIN)
                 || Slice.text(spec, "driver").length() > 63) {
             return Optional.of("spec.driver: Invalid value");
         }
@@ -64,14 +66,8 @@ final class SliceRules {
             }
             JsonArray taints = device.get("taints") instanceof JsonArray all ? all : new JsonArray();
             isAdvanced |= !taints.isEmpty() || device.has("consumesCounters");
-            for (JsonElement taint : taints) {
-                String key = Slice.text(taint.getAsJsonObject(), "key");
-                String effect = Slice.text(taint.getAsJsonObject(), "effect");
-                if (!key.matches(SUBDOMAIN + "/[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
-                        || !Set.of("None", "NoSchedule", "NoExecute").contains(effect)
-                        || taints.size() > 16) {
-                    return Optional.of("spec.devices.taints: Invalid value");
-                }
+            if (taints.size() > 16 || !taints.asList().stream().allMatch(SliceRules::isTaint)) {
+                return Optional.of("spec.devices.taints: Invalid value");
             }
         }
         return devices.size() > (isAdvanced ? 64 : 128)
@@ -79,11 +75,19 @@ final class SliceRules {
                 : Optional.empty();
     }
 
+    private static boolean isTaint(JsonElement json) {
+        JsonObject taint = json.getAsJsonObject();
+        return Slice.text(taint, "key").matches("(" + SUBDOMAIN + "/)?" + NAME)
+                && Slice.text(taint, "value").matches("(" + NAME + ")?")
+                && Set.of("None", "NoSchedule", "NoExecute").contains(Slice.text(taint, "effect"));
+    }
+
     private static Optional<String> attribute(String name, JsonObject value) {
         String[] parts = name.split("/", -1);
-        boolean isNamed = parts[parts.length - 1].matches(IDENTIFIER)
-                && parts.length <= 2
-                && (parts.length == 1 || (parts[0].matches(SUBDOMAIN) && parts[0].length() <= 63));
+        // of a name with more slashes than one it looks at nothing
+        boolean isNamed = parts.length > 2
+                || (parts[parts.length - 1].matches(IDENTIFIER)
+                        && (parts.length == 1 || (parts[0].matches(SUBDOMAIN) && parts[0].length() <= 63)));
         if (!isNamed || value.size() != 1 || Slice.text(value, "string").length() > 64) {
             return Optional.of("spec.devices.attributes: Invalid value: " + name + ": " + value);
         }
