@@ -80,12 +80,9 @@ final class Holders {
                     "allocate " + count,
                     item.resource().map(Object::toString).orElse(""),
                     "a pod that has just been given it",
-                    item.deviceClass()
-                            .filter(one -> one.api() == Api.DRA)
-                            .isPresent());
+                    item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent());
             Optional<Instant> unnoted = item.deviceClass()
-                    .filter(one ->
-                            one.tracksUse() || HeldGroups.group(item).isPresent())
+                    .filter(one -> one.tracksUse() || HeldGroups.group(item).isPresent())
                     // A claim is noted before its devices are handed over.
                     .filter(one -> one.api() == Api.DEVICE_PLUGIN)
                     .map(one -> Instant.now().plus(NOTED));

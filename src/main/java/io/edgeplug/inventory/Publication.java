@@ -226,7 +226,8 @@ final class Publication {
         lock.lock();
         try {
             List<Item> apart = holders.groups().judged(items);
-            boolean isPlain = uses.isEmpty() && !holders.haveClaims() && items.stream().noneMatch(Item::isFace);
+            boolean isPlain =
+                    uses.isEmpty() && !holders.haveClaims() && items.stream().noneMatch(Item::isFace);
             return isPlain ? apart : uses.judged(apart, holders);
         } finally {
             lock.unlock();

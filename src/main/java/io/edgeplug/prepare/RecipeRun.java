@@ -57,8 +57,7 @@ final class RecipeRun {
                 follow(preparation, Exclusion.changesFunction(preparation.recipe()));
                 checkFit(device);
             });
-            told.accept(new PrepareEvent.Ended(
-                    device, problem.map(PrepareException::problem), since(begun)));
+            told.accept(new PrepareEvent.Ended(device, problem.map(PrepareException::problem), since(begun)));
             throwIfAny(problem);
         }));
     }
@@ -99,8 +98,7 @@ final class RecipeRun {
             });
             if (problem.filter(one -> one.getCause() instanceof InterruptedException)
                     .isEmpty()) {
-                told.accept(new PrepareEvent.Released(
-                        device, problem.map(PrepareException::problem), since(begun)));
+                told.accept(new PrepareEvent.Released(device, problem.map(PrepareException::problem), since(begun)));
             }
             throwIfAny(problem);
         }));

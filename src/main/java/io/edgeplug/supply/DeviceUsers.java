@@ -125,8 +125,8 @@ final class DeviceUsers {
 
     private static Optional<HeldAs> lastHolder(Use use) {
         return use.resource()
-                .map(resource ->
-                        new HeldAs(String.join(" ", use.pods()), resource, "a pod, unless that has ended meanwhile", false));
+                .map(resource -> new HeldAs(
+                        String.join(" ", use.pods()), resource, "a pod, unless that has ended meanwhile", false));
     }
 
     private Optional<HeldAs> holder(List<Holding> all, Optional<String> resource) {
@@ -134,7 +134,8 @@ final class DeviceUsers {
                 .filter(one -> resource.equals(Optional.of(one.resource())))
                 .findFirst()
                 .or(() -> all.stream().findFirst())
-                .map(one -> new HeldAs(one.pod(), one.resource(), name(one), one.claim().isPresent()));
+                .map(one -> new HeldAs(
+                        one.pod(), one.resource(), name(one), one.claim().isPresent()));
     }
 
     private String name(Holding holding) {

@@ -106,7 +106,8 @@ public final class Releases implements AutoCloseable {
             boolean ignored = preparations.released().look(held);
             releases.awaitUses();
         } else if (pods.haveClaims() || supplies.monitor().current().sharesIommuGroups()) {
-            // This comes before the first pod can ask for a group of which a running one has a member, or for a claimed device.
+            // This comes before the first pod can ask for a group of which a running one has a member, or for a claimed
+            // device.
             boolean ignored = releases.learnHolders();
             releases.awaitUses();
         }

@@ -45,7 +45,8 @@ final class BackFromClaimsTest {
     private boolean wasOffered(String id) {
         return events.stream()
                 .anyMatch(event -> event instanceof KubeletEvent.DeviceList list
-                        && list.devices().stream().anyMatch(device -> device.id().equals(id) && device.healthy()));
+                        && list.devices().stream()
+                                .anyMatch(device -> device.id().equals(id) && device.healthy()));
     }
 
     @Test

@@ -41,9 +41,7 @@ final class HoldersTest {
     }
 
     private boolean isMateFree() {
-        return holders.groups()
-                .objection(mate, Set.of(mate.device().id()))
-                .isEmpty();
+        return holders.groups().objection(mate, Set.of(mate.device().id())).isEmpty();
     }
 
     /** The kubelet may wait for another plugin of the same container before it writes. */

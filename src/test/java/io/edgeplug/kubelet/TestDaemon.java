@@ -100,8 +100,7 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 classes,
-                (supplies, preparations) ->
-                        DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+                (supplies, preparations) -> DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
     }
 
     /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */

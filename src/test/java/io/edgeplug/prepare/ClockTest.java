@@ -18,8 +18,10 @@ final class ClockTest {
         try (Stream<Path> files = Files.list(Path.of("src/main/java/io/edgeplug/prepare"))) {
             sources = files.filter(file -> file.toString().endsWith(".java")).toList();
         }
-        assertThat(sources).hasSizeGreaterThan(10).allSatisfy(source -> assertThat(source)
-                .content()
-                .doesNotContain("Duration.between(", "Instant.now().plus(", "isBefore(Instant.now())"));
+        assertThat(sources)
+                .hasSizeGreaterThan(10)
+                .allSatisfy(source -> assertThat(source)
+                        .content()
+                        .doesNotContain("Duration.between(", "Instant.now().plus(", "isBefore(Instant.now())"));
     }
 }
