@@ -198,8 +198,9 @@ final class MetricsTest {
     @Test
     void callersThatHangUpBeforeTheAnswerCountUntilItIsMade() throws Exception {
         InetSocketAddress server = serve(PATIENCE.multipliedBy(3));
+        Scrape slow = scrape;
         // no scrape is done meanwhile
-        synchronized (scrape) {
+        synchronized (slow) {
             for (int i = 0; i < MetricsServer.MAX_ANSWERS; i++) {
                 try (Socket leaving = connect(server)) {
                     leaving.getOutputStream().write(GET_METRICS.getBytes(StandardCharsets.UTF_8));
