@@ -172,7 +172,7 @@ final class SuppliesTest {
         AtomicInteger looks = new AtomicInteger();
         running.monitor().addListener(() -> {
             looks.incrementAndGet();
-            boolean ignored = starts.look(running.supplies().classes(), true);
+            boolean unusedLook = starts.look(running.supplies().classes(), true);
         });
 
         running.supplies().use(read(BOUND_LATER.replace("kind", "prefer = \"spread\"\nkind")));
