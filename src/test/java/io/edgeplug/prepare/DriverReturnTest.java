@@ -31,7 +31,7 @@ final class DriverReturnTest {
 
     private static final PciAddress ADDRESS = new PciAddress(0, 0x3b, 1, 0);
 
-    /** As many as a preparer has threads for at once. */
+    /** As many as are prepared at once. */
     private static final int HANGING = 16;
 
     @TempDir
