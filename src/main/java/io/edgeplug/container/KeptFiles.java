@@ -58,9 +58,7 @@ final class KeptFiles {
     private final Predicate<String> isOurs;
     private final Map<String, Written> written = new ConcurrentHashMap<>();
 
-    /**
-     * Files that may exist and may be wrong: those of an earlier run, and those that could not be written or removed.
-     */
+    /** Files that may exist and may be wrong: from an earlier run, or because writing or removing them failed. */
     private final Set<String> inherited = new HashSet<>();
 
     /** A run cannot leave more names than this. More come from somebody else, and wait for the next call. */
@@ -239,10 +237,7 @@ final class KeptFiles {
         }
     }
 
-    /**
-     * The file is written under another name and then renamed. It has mode 644 whatever the umask, because the
-     * container runtime reads it.
-     */
+    /** Writes another file and renames it. Mode 644 is set despite the umask, for the container runtime. */
     private static void replace(SecureDirectoryStream<Path> open, String name, byte[] content) throws IOException {
         Path unfinished = Path.of(UNFINISHED + PROCESS + NUMBER.incrementAndGet());
         try {

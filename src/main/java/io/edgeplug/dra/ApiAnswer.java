@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * An answer of the API server.
  *
- * @param status of HTTP
- * @param retryAfter how long the server wants not to be asked again
+ * @param status the HTTP status
+ * @param retryAfter the pause that the server asks for before the next request
  * @param keepsConnection whether it takes another request on the same connection
  */
 record ApiAnswer(int status, String body, Optional<Duration> retryAfter, boolean keepsConnection) {

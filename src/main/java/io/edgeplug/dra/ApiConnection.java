@@ -29,7 +29,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
-/** A connection to the API server, which carries one request at a time; one thread at a time uses it. */
+/** A connection to the API server. It carries one request at a time, for one thread at a time. */
 final class ApiConnection implements AutoCloseable {
 
     /** One that could not connect is closed already, and one that got no socket cannot be closed. */
@@ -54,13 +54,13 @@ final class ApiConnection implements AutoCloseable {
     }
 
     /**
-     * Connects, and finds out whether the other end is the API server.
+     * Connects, and checks that the other end is the API server.
      *
-     * @throws IOException if it cannot be reached in time, or is another one; the message follows the server's name
+     * @throws IOException if it cannot be reached in time, or is another server; the message follows the server's name
      */
     static ApiConnection open(EventLoopGroup loop, Kubeconfig identity, SSLContext tls, Deadline deadline)
             throws IOException, InterruptedException {
-        // asks a name server on this thread, which may wait, and not on the loop
+        // This thread asks the name server, because it may wait and the loop must not.
         InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(identity.host()), identity.port());
         SslHandler ssl = new SslHandler(engine(identity, tls));
         ssl.setHandshakeTimeoutMillis(Math.max(1, deadline.left().toMillis()));
@@ -107,21 +107,21 @@ final class ApiConnection implements AutoCloseable {
         }
     }
 
-    /** Whether another request may be tried on it. */
+    /** Whether the connection can be tried for another request. */
     boolean isOpen() {
         return channel.isActive();
     }
 
-    /** Whether it was made as that identity. */
+    /** Whether it was made with that identity. */
     boolean isOf(Kubeconfig other) {
         return identity.equals(other);
     }
 
     /**
-     * Asks, and waits for the answer.
+     * Sends a request and waits for the answer.
      *
-     * @param most how many bytes it may have
-     * @throws IOException if there is none in time; then the connection is of no more use
+     * @param most the maximum size of the answer in bytes
+     * @throws IOException if there is no answer in time; the connection is then of no more use
      */
     ApiAnswer call(ApiRequest request, int most, Deadline deadline) throws IOException, InterruptedException {
         ApiExchanges.Exchange exchange = new ApiExchanges.Exchange(most, Optional.empty());
@@ -130,10 +130,10 @@ final class ApiConnection implements AutoCloseable {
     }
 
     /**
-     * Asks, and passes each line of the answer on as it comes, until the server ends the answer.
+     * Sends a request, and passes on each line of the answer until the server ends it.
      *
-     * @param most how many bytes a line may have
-     * @param line told each line, on the loop; it must return at once
+     * @param most the maximum size of a line in bytes
+     * @param line called with each line on the loop; it must return at once
      */
     ApiAnswer follow(ApiRequest request, int most, Consumer<String> line, Deadline deadline)
             throws IOException, InterruptedException {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The API server has answered, and not with what was asked for. */
+/** The API server has answered, but without success. */
 final class ApiException extends IOException {
 
     private static final long serialVersionUID = 1;
@@ -20,8 +20,8 @@ final class ApiException extends IOException {
     /**
      * An answer.
      *
-     * @param status of HTTP
-     * @param retryAfter how long the server wants not to be asked again
+     * @param status the HTTP status
+     * @param retryAfter the pause that the server asks for before the next request
      */
     ApiException(String message, int status, Optional<Duration> retryAfter) {
         super(message);
@@ -37,12 +37,12 @@ final class ApiException extends IOException {
         return status == NOT_FOUND;
     }
 
-    /** Whether what was sent is none that it takes. */
+    /** Whether the server rejects the content of the request. */
     boolean isInvalid() {
         return status == INVALID;
     }
 
-    /** Whether what was changed is not as it was known any more, so that a new look at it helps at once. */
+    /** Whether the object has changed since it was read, so that reading it again helps at once. */
     boolean isOutdated() {
         return status == CONFLICT || status == NOT_FOUND || status == GONE;
     }

@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** The requests of one connection and their answers, one after the other; on the loop only. */
+/** The requests of one connection and their answers, one after the other. Only the loop may use it. */
 final class ApiExchanges extends ChannelInboundHandlerAdapter {
 
-    /** A server that wants more than that is asked again all the same. */
+    /** A server that asks for a longer pause is asked again after this time. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
     private Optional<Exchange> current = Optional.empty();
@@ -39,7 +39,7 @@ final class ApiExchanges extends ChannelInboundHandlerAdapter {
         private final ByteArrayOutputStream body = new ByteArrayOutputStream();
         private ApiAnswer head = new ApiAnswer(0, "", Optional.empty(), false);
 
-        /** An exchange of which no more than so many bytes are kept: of the answer, or of each line. */
+        /** An exchange with a maximum size in bytes: of the answer, or of each line. */
         Exchange(int most, Optional<Consumer<String>> lines) {
             this.most = most;
             this.lines = lines;
@@ -94,7 +94,7 @@ final class ApiExchanges extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext context, Object message) {
         try {
             if (current.isEmpty()) {
-                // nothing was asked
+                // No request waits for an answer.
                 ChannelFuture ignored = context.close();
                 return;
             }
@@ -139,7 +139,7 @@ final class ApiExchanges extends ChannelInboundHandlerAdapter {
         ChannelFuture ignored = context.close();
     }
 
-    /** The last cause, which is the kernel's or that of TLS. */
+    /** The last cause, which comes from the kernel or from TLS. */
     static IOException reason(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {

@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What is asked of the API server: all requests that there are. The Node authorizer of Kubernetes allows each of them to a
- * kubelet's own identity.
+ * A request to the API server; the methods make all kinds that there are. The Node authorizer of Kubernetes allows each
+ * of them to a kubelet's own identity.
  *
- * @param path with what is asked
- * @param body what is sent
- * @param right what the identity must be allowed, for a person
+ * @param path the path and its query
+ * @param body the JSON that is sent
+ * @param right the permission that the identity needs, for a person
  */
 record ApiRequest(String method, String path, Optional<JsonObject> body, String right) {
 
@@ -19,10 +19,10 @@ record ApiRequest(String method, String path, Optional<JsonObject> body, String 
     private static final String SLICES = GROUP + "resourceslices";
     private static final String IN_GROUP = " in API group resource.k8s.io";
 
-    /** After that long the server ends a watch, so that one whose other end has gone unnoticed does not last. */
+    /** The server ends a watch after this time. So a watch does not last if its other end is gone unnoticed. */
     private static final int WATCH_SECONDS = 300;
 
-    /** Asks for the node, whose UID its slices name. */
+    /** Asks for the node, because its slices name its UID. */
     static ApiRequest node(String name) {
         return new ApiRequest("GET", "/api/v1/nodes/" + encoded(name), Optional.empty(), "get nodes");
     }
@@ -33,7 +33,7 @@ record ApiRequest(String method, String path, Optional<JsonObject> body, String 
                 "GET", SLICES + "?" + selector(node, driver), Optional.empty(), "list resourceslices" + IN_GROUP);
     }
 
-    /** Asks to be told what becomes of them. */
+    /** Asks for a watch of these slices. */
     static ApiRequest watchSlices(String node, String driver, String resourceVersion) {
         String path = SLICES + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + WATCH_SECONDS + "&resourceVersion="
                 + encoded(resourceVersion) + "&" + selector(node, driver);
@@ -45,13 +45,13 @@ record ApiRequest(String method, String path, Optional<JsonObject> body, String 
         return new ApiRequest("POST", SLICES, Optional.of(slice), "create resourceslices" + IN_GROUP);
     }
 
-    /** Replaces a slice, of which the body says the version that it replaces. */
+    /** Replaces a slice. The body names the version that is replaced. */
     static ApiRequest replace(String name, JsonObject slice) {
         return new ApiRequest(
                 "PUT", SLICES + "/" + encoded(name), Optional.of(slice), "update resourceslices" + IN_GROUP);
     }
 
-    /** Deletes a slice, if it is the one that is meant. */
+    /** Deletes a slice, but only if it has this UID. */
     static ApiRequest delete(String name, String uid) {
         JsonObject preconditions = new JsonObject();
         preconditions.addProperty("uid", uid);

@@ -21,10 +21,10 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 
 /**
- * The cluster's API server, as the identity that a kubeconfig says; what it answers is bounded in time and size.
+ * The cluster's API server, asked with the identity of a kubeconfig. Its answers are limited in time and size.
  *
- * <p>The kubelet's certificate rotates, so the identity is read again whenever one of its files has changed, and when the
- * server does not know it. Any thread may ask, and waits.
+ * <p>The kubelet's certificate rotates. So the identity is read again whenever one of its files has changed, and when
+ * the server does not know it. Any thread may ask, and then waits.
  */
 final class ApiServer implements AutoCloseable {
 
@@ -36,10 +36,10 @@ final class ApiServer implements AutoCloseable {
 
     private static final int MAX_TEXT = 300;
 
-    /** As many pods start at a time, and a few more. */
+    /** Slightly more than the number of pods that start at a time. */
     private static final int MAX_CONNECTIONS = 8;
 
-    /** The server ends a watch earlier. */
+    /** The server itself ends a watch earlier. */
     private static final Duration LONGEST_WATCH = Duration.ofMinutes(6);
 
     private static final long CLOSE_MILLIS = 1000;
@@ -50,7 +50,7 @@ final class ApiServer implements AutoCloseable {
     private final Deque<ApiConnection> idle = new ArrayDeque<>();
     private Optional<Identity> identity = Optional.empty();
 
-    /** As whom to ask. */
+    /** The identity of requests. */
     private record Identity(Kubeconfig kubeconfig, SSLContext tls) {}
 
     ApiServer(Path kubeconfig) {
@@ -59,16 +59,16 @@ final class ApiServer implements AutoCloseable {
                 1, Thread.ofPlatform().name("api server").daemon().factory(), EpollIoHandler.newFactory());
     }
 
-    /** The name of the node whose identity it is asked with; empty if that is no node's. */
+    /** The name of the node whose identity is used; empty if the identity is not a node's. */
     Optional<String> nodeName() throws IOException {
         return identity().kubeconfig().nodeName();
     }
 
     /**
-     * Asks, and waits for the answer.
+     * Sends a request and waits for the answer.
      *
-     * @throws ApiException if it is no success
-     * @throws IOException if there is none in time
+     * @throws ApiException if the answer is no success
+     * @throws IOException if there is no answer in time
      */
     JsonObject ask(ApiRequest request, Duration patience) throws IOException, InterruptedException {
         Deadline deadline = Deadline.in(patience);
@@ -78,7 +78,7 @@ final class ApiServer implements AutoCloseable {
         try {
             ApiAnswer answer = answer(request, deadline);
             if (answer.isUnauthorized()) {
-                // the certificate may just have been replaced
+                // The certificate may just have been replaced.
                 forget();
                 answer = answer(request, deadline);
             }
@@ -91,7 +91,7 @@ final class ApiServer implements AutoCloseable {
     /**
      * Asks for a watch, and passes on each event until the server ends the watch.
      *
-     * @param event told the line of each, on the loop; it must return at once
+     * @param event called with the line of each event on the loop; it must return at once
      */
     void watch(ApiRequest request, Duration patience, Consumer<String> event) throws IOException, InterruptedException {
         Identity as = identity();
@@ -113,7 +113,7 @@ final class ApiServer implements AutoCloseable {
                 try {
                     return answer(kept.orElseThrow(), request, deadline);
                 } catch (IOException e) {
-                    // the server may have closed a connection that was kept, or a middlebox forgotten it
+                    // The server may have closed a connection that was kept, or a middlebox may have forgotten it.
                     if (deadline.isOver()) {
                         throw e;
                     }
@@ -175,7 +175,7 @@ final class ApiServer implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** One is kept: a second is made when it is needed. */
+    /** One idle connection is kept. A second one is made when it is needed. */
     private synchronized void keep(ApiConnection connection) {
         if (idle.isEmpty()) {
             idle.push(connection);
@@ -207,7 +207,7 @@ final class ApiServer implements AutoCloseable {
         };
     }
 
-    /** What an answer says; a watch that has ended says nothing. */
+    /** The object in an answer; an empty one for the answer of a watch, which ends without one. */
     static Optional<JsonObject> json(String text) {
         try {
             JsonElement json = JsonParser.parseString(text);

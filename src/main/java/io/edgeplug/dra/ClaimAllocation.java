@@ -11,16 +11,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the scheduler has given to a claim of one driver's devices.
+ * The devices of one driver that the scheduler has given to a claim.
  *
- * @param pods that may use them
+ * @param pods the pods that may use them
  */
 record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
 
-    /** The scheduler gives no more, so a claim with more is none of its. */
+    /** A scheduler gives at most this many devices to a claim. */
     private static final int MAX_RESULTS = 32;
 
-    /** What all names must be, by which files and CDI devices are called. */
+    /** Files and CDI devices get these names, so each must be a DNS label. */
     private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 
     ClaimAllocation {
@@ -31,9 +31,9 @@ record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
     /**
      * A device that was given.
      *
-     * @param request what it was asked for as, without the choice among alternatives
-     * @param isForAdministrator whether the claim only looks at it
-     * @param parameters what the claim and its DeviceClass choose for it
+     * @param request the name of the request, without the alternative that was chosen
+     * @param isForAdministrator whether the claim has admin access, so that it only looks at the device
+     * @param parameters the settings of the claim and its DeviceClass for the device
      */
     record Result(
             String request, String pool, String device, boolean isForAdministrator, List<JsonElement> parameters) {
@@ -44,9 +44,9 @@ record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
     }
 
     /**
-     * Reads a claim as the API server has it.
+     * Reads a claim of the API server.
      *
-     * @throws IOException if it is another one than the kubelet means, or has not what is needed; the message is a clause
+     * @throws IOException if it is not the claim that the kubelet means, or lacks something; the message is a clause
      */
     static ClaimAllocation of(JsonObject claim, String uid, String driver, String pool) throws IOException {
         String found = Slice.text(Slice.object(claim, "metadata"), "uid");

@@ -13,9 +13,10 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
- * What is on disk of claims: the note that says which devices each has, and the CDI specification for the container runtime.
- * Once this is closed nothing is written, by whoever still prepares or releases a claim: others may have released it
- * meanwhile, and would have it back for ever. Thread-safe, for one thread a claim.
+ * The files of claims: a note of the devices of each claim, and its CDI specification for the container runtime.
+ * Nothing is written after this is closed, even if a claim is still being prepared or released. Somebody else may have
+ * released the claim meanwhile, and a late note would bring it back for ever. Thread-safe, with one thread for each
+ * claim.
  */
 final class ClaimFiles implements AutoCloseable {
 
@@ -25,7 +26,7 @@ final class ClaimFiles implements AutoCloseable {
     private final ClaimSpecs specifications;
     private final ReadWriteLock closing = new ReentrantReadWriteLock();
 
-    /** Guarded by that lock. */
+    /** Guarded by {@link #closing}. */
     private boolean isClosed;
 
     ClaimFiles(PreparedClaims notes, ClaimSpecs specifications) {
@@ -33,7 +34,7 @@ final class ClaimFiles implements AutoCloseable {
         this.specifications = specifications;
     }
 
-    /** Writes again what the container runtime must find of claims that are ready, and removes all other specifications. */
+    /** Writes the specifications of all claims that are ready again, and removes all others. */
     void recover(String boot) {
         Map<String, String> wanted = notes.all().stream()
                 .filter(claim -> claim.isReady(boot))
@@ -46,12 +47,14 @@ final class ClaimFiles implements AutoCloseable {
         return notes.of(uid);
     }
 
-    /** Whether it is not known which devices a claim has, because its note cannot be read. */
+    /** Whether the devices of a claim are not known, because its note cannot be read. */
     boolean isUnread(String uid) {
         return notes.isUnread(uid);
     }
 
-    /** Whether a claim has a device, or a share of it; once this is closed, others may have released it. */
+    /**
+     * Whether a claim has a device or a share of it. False once this is closed, because others may have released it.
+     */
     boolean has(String uid, String device) {
         closing.readLock().lock();
         try {
@@ -64,12 +67,12 @@ final class ClaimFiles implements AutoCloseable {
         }
     }
 
-    /** Notes which devices a claim has, which is not ready yet. */
+    /** Notes the devices of a claim that is not ready yet. */
     void note(PreparedClaim claim) throws IOException {
         whileOpen(() -> notes.note(claim));
     }
 
-    /** Notes that a claim is ready, once the container runtime can find what it needs. */
+    /** Notes that a claim is ready, after its specification was written. */
     void noteReady(PreparedClaim claim) throws IOException {
         whileOpen(() -> {
             write(claim);
@@ -77,7 +80,7 @@ final class ClaimFiles implements AutoCloseable {
         });
     }
 
-    /** Writes the specification of a claim again, which is ready. */
+    /** Writes the specification of a ready claim again. */
     void restore(PreparedClaim claim) throws IOException {
         whileOpen(() -> write(claim));
     }
@@ -116,7 +119,7 @@ final class ClaimFiles implements AutoCloseable {
         }
     }
 
-    /** Waits for what is being written. */
+    /** Waits until nothing is being written. */
     @Override
     public void close() {
         closing.writeLock().lock();

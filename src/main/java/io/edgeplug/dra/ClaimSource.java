@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a claim is prepared from: the scheduler's decision, and the devices of this node.
+ * The sources for preparing a claim: the scheduler's decision, and the devices of this node.
  *
- * @param resources of the classes whose devices are claimed
+ * @param resources the resources whose devices are claimed
  */
 record ClaimSource(
         ApiServer api, String driver, Optional<String> nodeName, List<Resource> resources, KubeletPods pods) {
@@ -22,7 +22,7 @@ record ClaimSource(
         resources = List.copyOf(resources);
     }
 
-    /** What the scheduler has given to a claim. */
+    /** The devices that the scheduler has given to a claim. */
     ClaimAllocation allocation(Claims.Name claim, Duration patience) throws IOException, InterruptedException {
         return ClaimAllocation.of(
                 api.ask(ApiRequest.claim(claim.namespace(), claim.name()), patience), claim.uid(), driver, node());
@@ -57,7 +57,7 @@ record ClaimSource(
         return driver + "/claim";
     }
 
-    /** The class may have been the device plugin's before, and a pod of that time run on. */
+    /** The device plugin may have offered the class before, and a pod from that time may still run. */
     private void refuseIfHeld(Device device) throws IOException {
         Optional<Holding> holder;
         try {

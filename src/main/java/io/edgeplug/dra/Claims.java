@@ -27,14 +27,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Prepares claims and releases them, each as often as the kubelet likes: what is done already is not done again. Any thread,
- * which waits; different claims do not wait for each other, but for a few by chance.
+ * Prepares and releases claims. The kubelet may repeat a call, and finished work is not done again. Any thread may
+ * call, and then waits. Only a few different claims wait for each other, by chance.
  */
 final class Claims {
 
     private static final Logger LOG = Logger.getLogger(Claims.class.getName());
 
-    /** Of the 45 s that the kubelet waits, most are for the devices. */
+    /** The kubelet waits for 45 s, and devices need most of that. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final int LOCKS = 64;
@@ -51,7 +51,7 @@ final class Claims {
     /**
      * Claims of a node.
      *
-     * @param boot tells this boot of the node from others
+     * @param boot identifies this boot of the node
      * @param changed run when a claim has got or released devices
      */
     Claims(ClaimSource source, ClaimFiles files, String boot, Runnable changed) {
@@ -61,7 +61,7 @@ final class Claims {
         this.changed = changed;
     }
 
-    /** How many preparations came about, and how many failed. */
+    /** How many preparations succeeded, and how many failed. */
     Outcomes.Counts preparations() {
         return preparations.counts();
     }
@@ -76,17 +76,17 @@ final class Claims {
     }
 
     /**
-     * What was handed over to a claim that is not ready yet.
+     * The devices that were handed over to a claim that is not ready yet.
      *
-     * @param names of CDI devices, by the first device of each request
-     * @param edits what a container gets, by these names
+     * @param names the names of CDI devices, by the first device of each request
+     * @param edits by these names, everything that a container gets
      */
     private record Given(List<Result> results, Map<Result, String> names, Map<String, Allocation> edits) {}
 
     /**
-     * Makes a claim's devices fit, and tells the container runtime what to do with them.
+     * Prepares a claim's devices, and tells the container runtime how to hand them over.
      *
-     * @throws IOException if that cannot be; the message is a sentence, and the kubelet tries again
+     * @throws IOException if that fails; the message is a sentence, and the kubelet tries again
      */
     List<PreparedClaim.Device> prepare(Name name) throws IOException, InterruptedException {
         if (!PreparedClaims.isUid(name.uid())) {
@@ -121,7 +121,7 @@ final class Claims {
         for (Result result : allocation.results()) {
             found.add(source.find(result));
         }
-        // before anything is noted or done
+        // All choices are checked before anything is noted or done.
         GivenDevice.checkChoices(found);
         boolean isNew = files.of(name.uid()).isEmpty();
         // From here on nobody else touches the devices, and this claim has them even if the process is killed.
@@ -153,14 +153,14 @@ final class Claims {
         return ready;
     }
 
-    /** A recipe may wait for so long that the claim is released and the device another claim's before it begins. */
+    /** A recipe may wait long before it begins. Meanwhile another claim may have got the device. */
     private Optional<String> lost(Name name, Device device) {
         return files.has(name.uid(), device.id())
                 ? Optional.empty()
                 : Optional.of("is not for claim " + name + " any more");
     }
 
-    /** A device that could not be prepared is unhealthy until it can, and is still what was handed over to this claim. */
+    /** A device whose preparation failed is unhealthy, so this claim keeps what it was handed over the first time. */
     private Given given(Name name, ClaimAllocation allocation, List<GivenDevice> found)
             throws DeviceUnavailableException {
         Optional<Given> before = Optional.ofNullable(begun.get(name.uid()))
@@ -212,9 +212,9 @@ final class Claims {
     }
 
     /**
-     * Releases a claim, which no container uses any more.
+     * Releases a claim that no container uses any more.
      *
-     * @throws IOException if what was noted of it cannot be removed; the message is a sentence
+     * @throws IOException if its note cannot be removed; the message is a sentence
      */
     void release(Name name) throws IOException, InterruptedException {
         Lock lock = lock(name);
@@ -238,7 +238,7 @@ final class Claims {
         }
     }
 
-    /** What a claim chose may be why its device could not be prepared. The next claim chooses something else. */
+    /** The preparation may have failed because of the claim's choice, and the next claim chooses something else. */
     private void forgetFailure(PreparedClaim.Device device) {
         source.resources().stream()
                 .filter(resource -> resource.name().toString().equals(device.resource())

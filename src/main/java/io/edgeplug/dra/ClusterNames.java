@@ -9,10 +9,10 @@ import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * The names that the objects of a resource have in the cluster, by the rules of Kubernetes (RFC 1123).
+ * The names of a resource's objects in the cluster, by the rules of Kubernetes (RFC 1123).
  *
- * @param deviceClass of the DeviceClass, a DNS subdomain: {@code sriov-dpdk.example.com}
- * @param example of what is in a namespace, a DNS label: {@code sriov-dpdk-example-com}
+ * @param deviceClass the name of the DeviceClass, a DNS subdomain: {@code sriov-dpdk.example.com}
+ * @param example the name of objects in a namespace, a DNS label: {@code sriov-dpdk-example-com}
  */
 record ClusterNames(String deviceClass, String example) {
 
@@ -20,8 +20,8 @@ record ClusterNames(String deviceClass, String example) {
     private static final int HASH_BYTES = 3;
 
     /**
-     * The names for a resource. Resources that would have the same, as {@code example.com/a_b} and {@code example.com/a-b},
-     * have a part of their hash in it.
+     * The names for a resource. Two resources such as {@code example.com/a_b} and {@code example.com/a-b} would have
+     * the same names. Theirs contain a part of their hash.
      *
      * @param all the resources of the node
      */
@@ -43,7 +43,7 @@ record ClusterNames(String deviceClass, String example) {
         return slug(resource.name() + "." + resource.prefix());
     }
 
-    /** Begins and ends with a letter or digit, as the parts of a resource's name do. */
+    /** The result begins and ends with a letter or digit, because the parts of a resource's name do. */
     private static String slug(String text) {
         return text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
     }

@@ -3,7 +3,7 @@ package io.edgeplug.dra;
 import io.edgeplug.device.ResourceName;
 import java.util.Collection;
 
-/** What an administrator creates in the cluster for a resource, as documents of YAML for {@code kubectl apply}. */
+/** The objects that an administrator creates in the cluster for a resource, as YAML for {@code kubectl apply}. */
 public final class ClusterObjects {
 
     private final String driver;
@@ -12,14 +12,14 @@ public final class ClusterObjects {
     /**
      * Objects of a driver.
      *
-     * @param resources all whose devices it offers, no two of which get the same names
+     * @param resources all resources whose devices it offers, so that no two of them get the same names
      */
     public ClusterObjects(String driver, Collection<ResourceName> resources) {
         this.driver = driver;
         this.resources = resources;
     }
 
-    /** The DeviceClass by which pods get the resource's devices, also those that ask for the extended resource. */
+    /** The DeviceClass for pods that claim the resource's devices, or that ask for it as an extended resource. */
     public String deviceClass(ResourceName resource) {
         return """
                 apiVersion: resource.k8s.io/v1
@@ -34,7 +34,7 @@ public final class ClusterObjects {
                 """.formatted(quoted(names(resource).deviceClass()), resource, driver);
     }
 
-    /** A ResourceClaimTemplate that names this class, and a pod that uses it and ends at once, so that its device is free again. */
+    /** A ResourceClaimTemplate for this class, and a pod that uses it. The pod ends at once and frees its device. */
     public String example(ResourceName resource) {
         ClusterNames names = names(resource);
         return """
@@ -75,7 +75,10 @@ public final class ClusterObjects {
         return ClusterNames.of(resource, resources);
     }
 
-    /** A name that begins with a digit may be a number or a date to YAML; the others have a dash or a dot, and are texts. */
+    /**
+     * YAML may read a name that begins with a digit as a number or a date. Other names have a dash or a dot, and are
+     * texts.
+     */
     private static String quoted(String name) {
         return Character.isDigit(name.charAt(0)) ? "\"" + name + "\"" : name;
     }

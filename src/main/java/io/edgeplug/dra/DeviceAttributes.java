@@ -15,29 +15,29 @@ import io.edgeplug.rules.DeviceClass;
 import java.util.List;
 
 /**
- * What a slice tells of a device, by which claims choose with CEL: the attributes that Kubernetes has agreed on, those by which
- * Multus finds its device, and our own, which stand in the domain of the driver.
+ * The attributes of a device in a slice, by which claims choose with CEL. Some are those that all drivers of Kubernetes
+ * share. Multus finds its device by others. The rest are our own, in the domain of the driver.
  */
 final class DeviceAttributes {
 
     private static final String STANDARD = "resource.kubernetes.io/";
     private static final String MULTUS = "k8s.cni.cncf.io/";
 
-    /** Longer texts are refused with the whole slice. */
+    /** The API server refuses a slice with a longer text. */
     static final int MAX_TEXT = 64;
 
     private final JsonObject attributes = new JsonObject();
 
     private DeviceAttributes() {}
 
-    /** The attributes of a device that a class takes, in the form of {@code spec.devices[].attributes}. */
+    /** The attributes of a device in that class, in the form of {@code spec.devices[].attributes}. */
     static JsonObject of(DeviceClass deviceClass, Device device) {
         DeviceAttributes made = new DeviceAttributes();
         made.text("kind", device.kind().word());
         made.text("resource", deviceClass.resource().toString());
         made.text("id", device.id());
         device.driver().ifPresent(driver -> made.text("driver", driver));
-        // Multus asks for the device by what the device plugin would have called it
+        // Multus asks for the device by the names that the device plugin uses.
         made.text(MULTUS + "deviceID", device.id());
         made.text(MULTUS + "resourceName", deviceClass.resource().toString());
         List<Integer> nodes = deviceClass.excludeTopology() ? List.of() : deviceClass.numaNodes(device);
@@ -76,7 +76,7 @@ final class DeviceAttributes {
         }
     }
 
-    /** The root complex: the bus of the root port, or of a function that sits on it itself. */
+    /** The root complex: the bus of the root port, or of the function itself if it has no root port. */
     private static String root(PciFunction function) {
         PciAddress top = function.rootPort().orElse(function.address());
         String address = top.toString();

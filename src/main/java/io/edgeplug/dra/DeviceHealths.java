@@ -11,13 +11,13 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The health of all devices at one time, by which two times are compared.
+ * The health of all devices at one time, so that two times can be compared.
  *
- * @param pool in which all of them are
+ * @param pool the pool of all devices
  */
 record DeviceHealths(String pool, List<OfDevice> devices) {
 
-    /** After which the kubelet takes what it was told for outdated. */
+    /** The kubelet considers a report outdated after this time. */
     static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     DeviceHealths {
@@ -25,20 +25,20 @@ record DeviceHealths(String pool, List<OfDevice> devices) {
     }
 
     /**
-     * The health of one.
+     * The health of one device.
      *
-     * @param name by which the cluster knows it
-     * @param message for the pod that has it; empty if nothing is wrong
+     * @param name its name in the cluster
+     * @param message the text for the pod that has it; empty if nothing is wrong
      */
     record OfDevice(String name, String message) {
 
-        /** That of a device which the cluster knows by this name. */
+        /** The health of a device with this name in the cluster. */
         static OfDevice of(String name, Device device) {
             return new OfDevice(name, problem(device));
         }
     }
 
-    /** A device that is only kept from others is fit for the pod that has it. */
+    /** A device that is only withheld from others is healthy for the pod that has it. */
     private static String problem(Device device) {
         Health health = device.health();
         return health.isWithheld()
@@ -46,7 +46,7 @@ record DeviceHealths(String pool, List<OfDevice> devices) {
                 : health.problem().map(problem -> device.id() + ": " + problem).orElse("");
     }
 
-    /** The message that says so, as of now. */
+    /** The message for the kubelet, with the current time. */
     NodeWatchResourcesResponse message() {
         long now = Instant.now().getEpochSecond();
         NodeWatchResourcesResponse.Builder all = NodeWatchResourcesResponse.newBuilder();

@@ -15,7 +15,7 @@ public final class DeviceNames {
     private static final int MAX_LABEL = 63;
     private static final int HASH_BYTES = 6;
 
-    /** A function and its parts; no two of them become the same label. */
+    /** A PCI function or a part of one. Two of them never become the same label. */
     private static final Pattern FUNCTION =
             Pattern.compile("[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7](-[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?)?");
 
@@ -24,17 +24,17 @@ public final class DeviceNames {
 
     private DeviceNames() {}
 
-    /** The name of a device of that class; no other device of the node has it, nor another face of the same. */
+    /** The name of a device in that class. It is unique on the node, also among the faces of the device. */
     public static String of(DeviceClass deviceClass, Device device) {
         return of(deviceClass, device.id());
     }
 
-    /** The same of a device or a share, by its ID. */
+    /** The same for a device or a share, by its ID. */
     public static String of(DeviceClass deviceClass, String id) {
         return of(id + (deviceClass.isFace() ? " " + deviceClass.resource() : ""));
     }
 
-    /** The name of the device with that ID; no other device of the node has it. */
+    /** The name of the device with that ID, which is unique on the node. */
     static String of(String id) {
         if (FUNCTION.matcher(id).matches()) {
             return id.replace(':', '-').replace('.', '-');

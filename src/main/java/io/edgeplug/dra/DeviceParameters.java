@@ -23,15 +23,15 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Reads what a claim chooses of its devices by opaque parameters for this driver. A pod's owner has written them, so all that the
- * class does not allow is a mistake, and so is all that is unknown.
+ * Reads the settings of a claim from its opaque parameters for this driver. A pod's owner has written them. So an
+ * unknown parameter is a mistake, and so is one that the class does not allow.
  */
 final class DeviceParameters {
 
     private static final String VERSION = "edgeplug.io/v1";
     private static final String KIND = "DeviceParameters";
 
-    /** Of what the API server takes, which is 10 KiB, no more is of use. */
+    /** The API server takes up to 10 KiB, but useful parameters are shorter than this. */
     private static final int MAX_BYTES = 4 << 10;
 
     private static final int MAX_NAME = 40;
@@ -44,7 +44,7 @@ final class DeviceParameters {
         this.deviceClass = deviceClass;
     }
 
-    /** The parameters for a driver that are for devices of a request, in the order in which later ones prevail. */
+    /** The parameters for a driver and a request. A later one overrides an earlier one. */
     static List<JsonElement> of(JsonObject allocation, String driver, String request) {
         List<JsonElement> found = new ArrayList<>();
         if (allocation.get("config") instanceof JsonArray all) {
@@ -60,7 +60,7 @@ final class DeviceParameters {
         return found;
     }
 
-    /** One that names a request is for each of its alternatives too. */
+    /** Parameters that name a request also apply to each of its alternatives. */
     private static boolean isFor(String request, JsonElement requests) {
         if (!(requests instanceof JsonArray names) || names.isEmpty()) {
             return true;
@@ -72,7 +72,7 @@ final class DeviceParameters {
     }
 
     /**
-     * What they choose for a device of a class.
+     * The settings that a claim chooses for a device of a class.
      *
      * @throws IOException if they have mistakes; the message is a clause that names all of them
      */
@@ -225,7 +225,7 @@ final class DeviceParameters {
         return isWhole ? OptionalInt.of(json.getAsInt()) : OptionalInt.empty();
     }
 
-    /** What a pod's owner has written, for a log. */
+    /** A text that a pod's owner has written, made safe for a log. */
     private static String shown(String name) {
         return PlainText.of(name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name);
     }

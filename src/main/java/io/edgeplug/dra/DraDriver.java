@@ -35,12 +35,12 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The node's driver of Dynamic Resource Allocation, for the classes that ask for it, while this is open. */
+/** The node's driver for Dynamic Resource Allocation. While it is open, it serves the classes that ask for it. */
 public final class DraDriver implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(DraDriver.class.getName());
 
-    /** How long the end waits for the slices to be without the devices that somebody else offers from then on. */
+    /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
     private final List<Supply> supplies;
@@ -55,7 +55,7 @@ public final class DraDriver implements AutoCloseable {
     private final Claims prepared;
     private final HealthService health;
 
-    /** One object, to be removed again. */
+    /** Kept in a field, because the same object must be removed again. */
     private final Runnable preparationListener;
 
     private final DraSockets sockets;
@@ -63,16 +63,16 @@ public final class DraDriver implements AutoCloseable {
     private volatile Set<ResourceName> withdrawn = Set.of();
 
     /**
-     * Where a driver is.
+     * The place of a driver.
      *
      * @param driver its name
-     * @param nodeName empty if it is that of the identity
-     * @param kubeconfig empty if it is the kubelet's
+     * @param nodeName the name of the node; empty if the identity has it
+     * @param kubeconfig the file with the identity; empty for the kubelet's own
      * @param kubeletDir the kubelet's directory for device plugins, where it listens
-     * @param kubeletRoot its root directory, in which drivers have theirs
-     * @param registry where its plugin watcher looks
-     * @param cdi where the container runtime looks
-     * @param boot a file that does not outlive a boot of the node
+     * @param kubeletRoot the kubelet's root directory, with a directory for each driver
+     * @param registry the directory that the kubelet's plugin watcher follows
+     * @param cdi the directory in which the container runtime finds CDI specifications
+     * @param boot a file that does not survive a boot of the node
      */
     public record Place(
             String driver,
@@ -121,9 +121,9 @@ public final class DraDriver implements AutoCloseable {
     }
 
     /**
-     * Serves the kubelet, and tells the cluster of the devices once the kubelet has taken up the driver.
+     * Serves the kubelet. Once the kubelet has accepted the driver, also publishes the devices.
      *
-     * @param claims those that are prepared already
+     * @param claims the claims that are prepared already
      * @param holdersChanged run when a claim has got or released devices
      * @throws IOException if another process serves its sockets, or they cannot be watched
      */
@@ -137,7 +137,7 @@ public final class DraDriver implements AutoCloseable {
             throws IOException {
         DraDriver driver = new DraDriver(place, supplies, preparations, pods, claims, holdersChanged);
         driver.publisher.start();
-        // a scrub may begin and end before the stock tells of it
+        // A scrub may begin and end before the stock reports it.
         preparations.addListener(driver.preparationListener);
         driver.followers.forEach(Thread::start);
         return driver;
@@ -165,7 +165,7 @@ public final class DraDriver implements AutoCloseable {
         }
     }
 
-    /** Tells this boot from others. The kernel's own number is out of sight for the service. */
+    /** Identifies this boot of the node, because the service cannot see the kernel's own boot ID. */
     private static String boot(Path file) throws IOException {
         try {
             String text = Files.readString(file).strip();
@@ -199,7 +199,7 @@ public final class DraDriver implements AutoCloseable {
                 });
     }
 
-    /** What the kubelet is told of the devices in the slices. */
+    /** The health of the devices in the slices, for the kubelet. */
     private List<OfDevice> health() {
         return supplies.stream()
                 .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
@@ -215,7 +215,7 @@ public final class DraDriver implements AutoCloseable {
     private List<Offer> offers() {
         List<Holding> holdings = claims.holdings();
         Predicate<Device> heldByPlugin = heldByPlugin();
-        // asked after the claims: what is released meanwhile wakes the publisher once more
+        // Uses are read after the claims. A release in between wakes the publisher once more.
         Map<String, Boolean> used = new HashMap<>(all.used());
         holdings.forEach(holding -> used.remove(Shares.whole(holding.id())));
         List<Offer> offers = new ArrayList<>();
@@ -242,7 +242,7 @@ public final class DraDriver implements AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    /** Where it is not known, a claim is refused when it is to be prepared. */
+    /** While the holders are not known, a claim is refused when it is prepared. */
     private Predicate<Device> heldByPlugin() {
         try {
             HeldDevices held = pods.heldByPlugin();
@@ -253,27 +253,27 @@ public final class DraDriver implements AutoCloseable {
         }
     }
 
-    /** The resources of its classes. */
+    /** The resources of the driver's classes. */
     public Set<ResourceName> resources() {
         return supplies.stream().map(supply -> supply.deviceClass().resource()).collect(Collectors.toSet());
     }
 
-    /** How things stand with the slices. */
+    /** The status of the slices. */
     public SliceStatus slices() {
         return publisher.status();
     }
 
-    /** How many claims were prepared, and how many could not be. */
+    /** How many claims were prepared, and how many could not be prepared. */
     public Outcomes.Counts preparations() {
         return prepared.preparations();
     }
 
-    /** Whether the kubelet has taken up the driver. */
+    /** Whether the kubelet has accepted the driver. */
     public boolean isRegistered() {
         return sockets.isRegistered();
     }
 
-    /** Takes devices out of the slices that the device plugin offers from now on; waits for that, but not long. */
+    /** Removes devices from the slices that the device plugin offers from now on. Waits for that up to 5 s. */
     public void withdraw(Set<ResourceName> resources) throws InterruptedException {
         if (supplies.stream()
                 .anyMatch(one -> resources.contains(one.deviceClass().resource()))) {
@@ -282,7 +282,7 @@ public final class DraDriver implements AutoCloseable {
         }
     }
 
-    /** Takes the sockets away; the slices stay, and the kubelet deletes them if no driver comes back within half a minute. */
+    /** Removes the sockets. The slices stay, and the kubelet deletes them if no driver comes back within 30 s. */
     @Override
     public void close() throws IOException {
         preparations.removeListener(preparationListener);

@@ -26,15 +26,15 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** What the kubelet calls; each call is answered by threads of its own, a claim each, since devices take their time. */
+/** The calls of the kubelet. Each claim of a call has a thread of its own, because devices take their time. */
 final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
-    /** The versions that kubelets know, as they are registered. The messages are the same. */
+    /** The versions that kubelets know, as they are registered. Their messages are the same. */
     static final List<String> VERSIONS = List.of("v1.DRAPlugin", "v1beta1.DRAPlugin");
 
     private static final String OLDER = "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin";
 
-    /** A pod has a few; a kubelet asks for those of one pod at a time. */
+    /** A pod has a few claims, and a kubelet asks for those of one pod at a time. */
     private static final int MAX_CLAIMS = 256;
 
     private static final int MAX_NAME = 253;
@@ -52,7 +52,7 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
         return List.of(newest, as(OLDER, newest));
     }
 
-    /** A service under the name of another version, which has the same messages. */
+    /** The service under the name of another version, whose messages are the same. */
     static ServerServiceDefinition as(String version, ServerServiceDefinition newest) {
         ServerServiceDefinition.Builder other = ServerServiceDefinition.builder(version);
         newest.getMethods().forEach(method -> other.addMethod(renamed(version, method)));
@@ -122,17 +122,17 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
         return NodeUnprepareResourceResponse.getDefaultInstance();
     }
 
-    /** What is done for a claim, and may wait. */
+    /** The work for one claim, which may wait. */
     private interface Work<T> {
         T of(Name name) throws IOException, InterruptedException;
     }
 
-    /** What is answered once all is done. */
+    /** Makes the answer for all claims of a call, and may wait. */
     private interface Answering<A> {
         A answer(List<Claim> claims) throws InterruptedException;
     }
 
-    /** On a thread of its own: the loop must not wait. */
+    /** Answers on a thread of its own, because the loop must not wait. */
     private static <A> void run(List<Claim> all, StreamObserver<A> observer, Answering<A> answering) {
         if (all.size() > MAX_CLAIMS) {
             observer.onError(Status.INVALID_ARGUMENT
@@ -151,7 +151,7 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
         });
     }
 
-    /** What has come of each claim, by its UID; one that fails leaves the others alone. */
+    /** The result of each claim, by its UID. A claim that fails does not affect the others. */
     private static <T> Map<String, T> each(List<Claim> all, Work<T> work, Function<String, T> failure)
             throws InterruptedException {
         Map<String, FutureTask<T>> running = new LinkedHashMap<>();

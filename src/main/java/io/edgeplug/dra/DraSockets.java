@@ -28,8 +28,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Logger;
 
 /**
- * The driver's two sockets: one on which claims are prepared, and then one in the directory that the kubelet's plugin watcher
- * follows, by which it finds the first. Both are made again when somebody deletes them, on a thread of its own.
+ * The driver's two sockets. Claims are prepared on the first. The second is in the directory of the kubelet's plugin
+ * watcher, and leads the kubelet to the first. A thread makes both again when somebody deletes them.
  */
 final class DraSockets implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class DraSockets implements AutoCloseable {
 
     private static final String TYPE = "DRAPlugin";
 
-    /** The safety net, should inotify be unable to tell. */
+    /** The sockets are also checked this often, in case inotify fails. */
     private static final Duration POLL = Duration.ofSeconds(30);
 
     private static final Duration CLOSE = Duration.ofMillis(500);
@@ -60,9 +60,9 @@ final class DraSockets implements AutoCloseable {
     /**
      * Sockets of a driver.
      *
-     * @param calls where claims are prepared
-     * @param registration where the plugin watcher looks
-     * @param registered run when the kubelet has taken up the driver
+     * @param calls the socket on which claims are prepared
+     * @param registration the socket that the plugin watcher finds
+     * @param registered run when the kubelet has accepted the driver
      */
     private DraSockets(
             UnixRpc rpc,
@@ -83,7 +83,7 @@ final class DraSockets implements AutoCloseable {
     }
 
     /**
-     * Serves from now on; directories of a kubelet that is not there yet are waited for.
+     * Starts to serve. The kubelet's directories may come later.
      *
      * @throws IOException if the directory cannot be watched, or another daemon serves in it
      */
@@ -182,12 +182,12 @@ final class DraSockets implements AutoCloseable {
         return rpc.serve(socket, what);
     }
 
-    /** Whether the kubelet has taken up the driver. */
+    /** Whether the kubelet has accepted the driver. */
     boolean isRegistered() {
         return isRegistered;
     }
 
-    /** The kubelet asks now and then, and gives a second. */
+    /** The kubelet asks now and then, and waits a second for the answer. */
     private final class Registration extends RegistrationGrpc.RegistrationImplBase {
 
         @Override
@@ -221,7 +221,7 @@ final class DraSockets implements AutoCloseable {
         return PlainText.of(text);
     }
 
-    /** The kubelet must not find a driver whose calls nobody answers any more. */
+    /** The registration ends first, so that the kubelet never finds a driver that answers no calls. */
     private void shutDown() throws InterruptedException {
         for (Optional<Server> server : List.of(registrar, caller)) {
             if (server.isPresent()) {
@@ -236,7 +236,7 @@ final class DraSockets implements AutoCloseable {
     @Override
     public void close() throws IOException {
         Threads.end(thread);
-        // what it serves just now is taken away too
+        // A server that is being started just now is shut down too.
         serving.lock();
         try {
             isClosed = true;

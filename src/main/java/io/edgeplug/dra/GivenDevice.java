@@ -16,18 +16,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A device that the scheduler has given to a claim, with the resource that it backs.
+ * A device that the scheduler has given to a claim, and its resource.
  *
- * @param id by which this node knows it: that of the device, or of a share
+ * @param id the ID of the device or the share on this node
  */
 record GivenDevice(Result result, Resource resource, String id) {
 
-    /** What was chosen for it, of what its class leaves to claims. */
+    /** The settings that the claim has chosen, of those that the class leaves to claims. */
     ClaimChoice choice() throws IOException {
         return DeviceParameters.read(result, resource.deviceClass());
     }
 
-    /** Refuses parameters with mistakes, and one address for several VFs: what a claim chooses is for all VFs of a request. */
+    /**
+     * Refuses parameters with mistakes, and one MAC address for several VFs. A choice applies to all VFs of a request.
+     */
     static void checkChoices(List<GivenDevice> all) throws IOException {
         Set<String> addresses = new HashSet<>();
         for (GivenDevice one : all) {
@@ -40,7 +42,9 @@ record GivenDevice(Result result, Resource resource, String id) {
         }
     }
 
-    /** A container gets a request as a whole, so that a variable names all of its devices. */
+    /**
+     * Groups devices by request. A container gets a request as a whole, so that a variable names all of its devices.
+     */
     static Map<String, List<GivenDevice>> byRequest(List<GivenDevice> all) {
         return all.stream()
                 .collect(Collectors.groupingBy(
@@ -50,7 +54,7 @@ record GivenDevice(Result result, Resource resource, String id) {
                         Collectors.toList()));
     }
 
-    /** What a container gets of a request. */
+    /** Hands a request over, and returns everything that a container gets for it. */
     static Allocation allocate(List<GivenDevice> request) throws DeviceUnavailableException {
         Resource resource = request.getFirst().resource();
         Resource asked = request.getFirst().result().isForAdministrator() ? resource.handingNothingOver() : resource;

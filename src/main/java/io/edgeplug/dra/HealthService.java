@@ -17,18 +17,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Reports the health of each device to the kubelet, which puts it with its reason into the status of the pod that has it. Each
- * stream is written by a virtual thread of its own.
+ * Reports the health of each device to the kubelet. The kubelet puts it with its reason into the status of the pod that
+ * has the device. Each stream has a virtual thread that writes it.
  */
 final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBase {
 
-    /** The versions that kubelets know, as they are registered. The messages are the same. */
+    /** The versions that kubelets know, as they are registered. Their messages are the same. */
     static final List<String> VERSIONS = List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
 
-    /** All is reported again after this time, three times before the kubelet takes it for outdated. */
+    /** All health is reported again after this time, three times before the kubelet considers it outdated. */
     static final Duration REPETITION = DeviceHealths.TIMEOUT.dividedBy(3);
 
-    /** A kubelet has one, and for a moment two. */
+    /** A kubelet has one stream, and for a moment two. */
     static final int MAX_STREAMS = 4;
 
     private final ApiServer api;
@@ -41,8 +41,8 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
     /**
      * The health of devices.
      *
-     * @param api whose identity tells the name of the node, where it is not configured
-     * @param devices those of the slices
+     * @param api its identity has the name of the node, if that is not configured
+     * @param devices the devices of the slices
      */
     HealthService(ApiServer api, Optional<String> nodeName, Supplier<List<OfDevice>> devices, Duration repetition) {
         this.api = api;
@@ -57,7 +57,7 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
         return List.of(newest, DraService.as(VERSIONS.getLast(), newest));
     }
 
-    /** Something may have changed. */
+    /** Reports that something may have changed. */
     void wake() {
         Long ignored = changes.change(count -> count + 1);
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.logging.Logger;
 
-/** One stream of the health of all devices: whenever it differs from what this stream sent last, and now and then. */
+/** One stream of the health of all devices. It sends when the health has changed, and at regular times. */
 final class HealthStream {
 
     private static final Logger LOG = Logger.getLogger(HealthStream.class.getName());
@@ -21,16 +21,16 @@ final class HealthStream {
     private final Duration repetition;
     private final Semaphore readiness = new Semaphore(0);
 
-    /** Where the health is looked up. */
+    /** The source of the health. */
     @FunctionalInterface
     interface Source {
         DeviceHealths newest() throws IOException;
     }
 
     /**
-     * A stream that is not written yet.
+     * A stream that has sent nothing yet.
      *
-     * @param changes counts what may have changed the health
+     * @param changes a count that rises when the health may have changed
      */
     HealthStream(
             ServerCallStreamObserver<NodeWatchResourcesResponse> kubelet,
@@ -43,12 +43,12 @@ final class HealthStream {
         this.repetition = repetition;
     }
 
-    /** The kubelet can take a message. */
+    /** Reports that the kubelet can take a message. */
     void ready() {
         readiness.release();
     }
 
-    /** Sends until this thread is interrupted, which the end of the stream does. */
+    /** Sends until this thread is interrupted. The end of the stream does that. */
     void write() {
         try {
             Optional<DeviceHealths> sent = Optional.empty();
@@ -71,7 +71,7 @@ final class HealthStream {
         }
     }
 
-    /** Without the name of the pool there is nothing to report; whoever publishes the slices logs why. */
+    /** Without the name of the pool there is nothing to report. The publisher of the slices logs the reason. */
     private Optional<DeviceHealths> newest() {
         try {
             return Optional.of(source.newest());

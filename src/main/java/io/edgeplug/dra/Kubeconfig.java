@@ -25,14 +25,14 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Where the API server is and as whom to speak with it, as a kubeconfig and the files that it names say now.
+ * The address of the API server and the identity for it, as a kubeconfig and the files that it names say now.
  *
  * @param server its address, {@code https} only
- * @param authorities that sign its certificate
+ * @param authorities the authorities that sign its certificate
  * @param tlsName the name that its certificate must be for
- * @param client the certificate that this side shows, and its key
- * @param token what it says instead
- * @param stamps by path, what tells whether a file has changed since
+ * @param client the certificate of this side, and its key
+ * @param token the token of an identity without a certificate
+ * @param stamps by path, a value that changes when the file changes
  */
 record Kubeconfig(
         URI server,
@@ -42,7 +42,7 @@ record Kubeconfig(
         Optional<String> token,
         Map<Path, Object> stamps) {
 
-    /** Where kubelets have theirs: kubeadm, K3s, RKE2 and k0s. */
+    /** The usual kubeconfigs of kubelets: kubeadm, K3s, RKE2 and k0s. */
     private static final List<Path> OF_KUBELETS = List.of(
             Path.of("/etc/kubernetes/kubelet.conf"),
             Path.of("/var/lib/rancher/k3s/agent/kubelet.kubeconfig"),
@@ -59,7 +59,7 @@ record Kubeconfig(
         stamps = Map.copyOf(stamps);
     }
 
-    /** A certificate with those that it is signed by, and its key. */
+    /** A certificate with those that sign it, and its key. */
     record Client(List<X509Certificate> chain, PrivateKey key) {
 
         Client {
@@ -67,12 +67,12 @@ record Kubeconfig(
         }
     }
 
-    /** The kubelet's own; where it has none in a usual place, that of kubeadm, which may come. */
+    /** The kubelet's own. If no usual file exists, that of kubeadm, which may come later. */
     static Path ofKubelet() {
         return OF_KUBELETS.stream().filter(Files::exists).findFirst().orElse(OF_KUBELETS.getFirst());
     }
 
-    /** The same, of a node that is looked at from outside. */
+    /** The same for a node that is inspected from outside. */
     static Path ofKubelet(Sysfs node) throws IOException {
         for (Path one : OF_KUBELETS) {
             if (node.exists(relative(one))) {
@@ -87,7 +87,7 @@ record Kubeconfig(
     }
 
     /**
-     * Reads a kubeconfig and what it names.
+     * Reads a kubeconfig and the files that it names.
      *
      * @throws IOException if it does not say what is needed; the message names the file
      */
@@ -95,17 +95,17 @@ record Kubeconfig(
         return new Reading(file, Optional.empty()).read();
     }
 
-    /** The same, of a node that is looked at from outside; all paths are as that node sees them. */
+    /** The same for a node that is inspected from outside. All paths are as that node sees them. */
     static Kubeconfig read(Path file, Sysfs node) throws IOException {
         return new Reading(file, Optional.of(node)).read();
     }
 
-    /** Whether all files are as they were read. */
+    /** Whether no file has changed since it was read. */
     boolean isCurrent() {
         return stamps.entrySet().stream().allMatch(one -> one.getValue().equals(stamp(one.getKey())));
     }
 
-    /** The name of the node whose identity this is. */
+    /** The name of the node that has this identity. */
     Optional<String> nodeName() {
         return client.map(one -> NODE.matcher(
                         one.chain().getFirst().getSubjectX500Principal().getName()))
@@ -117,14 +117,14 @@ record Kubeconfig(
         return server.getPort() < 0 ? HTTPS : server.getPort();
     }
 
-    /** The host without the brackets of an address of IPv6. */
+    /** The host, without the brackets of an IPv6 address. */
     String host() {
         return server.getHost().replaceAll("[\\[\\]]", "");
     }
 
     private static Object stamp(Path file) {
         try {
-            // of a link, that to which it leads: a rotation makes it lead elsewhere
+            // A link counts as the file that it leads to, because a rotation makes it lead to another one.
             BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
             return List.of(String.valueOf(found.fileKey()), found.lastModifiedTime(), found.size());
         } catch (IOException e) {
@@ -223,7 +223,7 @@ record Kubeconfig(
             }
         }
 
-        /** What is in the file of that name, or is there itself as {@code NAME-data}. */
+        /** The content of the file that the key names, or of {@code NAME-data} in the kubeconfig itself. */
         private Optional<String> content(Map<?, ?> map, String key) throws IOException {
             Optional<String> data = optional(map, key + "-data");
             if (data.isPresent()) {
@@ -243,7 +243,7 @@ record Kubeconfig(
         }
 
         private String contentOf(Path path) throws IOException {
-            // before it is read, so that a change in between is seen
+            // The stamp is taken before the file is read, so that a change in between is seen.
             stamps.put(path, stamp(path));
             try (InputStream in = ForeignFile.open(place(path), MAX_BYTES)) {
                 return new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);
@@ -254,7 +254,7 @@ record Kubeconfig(
             }
         }
 
-        /** Where it is found from here: an absolute link, as the kubelet's, leads to a file of the node that is looked at. */
+        /** The file's path for this process. An absolute link, such as the kubelet's, leads to a file of the node. */
         private Path place(Path path) throws IOException {
             if (node.isEmpty()) {
                 return path;
@@ -275,7 +275,7 @@ record Kubeconfig(
                     return server;
                 }
             } catch (URISyntaxException e) {
-                // told below
+                // The error below names this server.
             }
             throw problem("its server " + text + " is no https address");
         }

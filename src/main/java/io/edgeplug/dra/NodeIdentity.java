@@ -8,23 +8,23 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * As whom a node would speak with the API server, which is not asked.
+ * The identity with which a node would ask the API server. It is found out without a request.
  *
- * @param file the kubeconfig that says so
+ * @param file the kubeconfig of the identity
  * @param server the address of the API server
- * @param nodeName the name of the node; empty if the identity is no node's
- * @param validity of the certificate; empty if it is a token
+ * @param nodeName the name of the node; empty if the identity is not a node's
+ * @param validity the validity of the certificate; empty if the identity has a token
  */
 public record NodeIdentity(Path file, URI server, Optional<String> nodeName, Optional<Validity> validity) {
 
-    /** From when and until when something is valid. */
+    /** The times between which a certificate is valid. */
     public record Validity(Instant from, Instant until) {}
 
     /**
-     * Reads it.
+     * Reads the identity.
      *
-     * @param node whose files these are
-     * @param kubeconfig the file as the node sees it; empty if it is the kubelet's
+     * @param node the node that has the files
+     * @param kubeconfig the file as the node sees it; empty for the kubelet's own
      * @throws IOException if it cannot be used; the message names the file
      */
     public static NodeIdentity read(Sysfs node, Optional<Path> kubeconfig) throws IOException {

@@ -15,12 +15,12 @@ import java.util.TreeMap;
 /**
  * The devices of one class at one time.
  *
- * @param devices in the health that the cluster is told
- * @param claimed the IDs of those that a claim has as devices of this class, or of their shares
- * @param heldByPlugin the IDs of those that a pod has from the device plugin, which had the class before
- * @param used those that no claim has and that are not as the next pod must find them, by ID: whether each is so soon without
- *     anybody's help
- * @param shares of each device
+ * @param devices the devices, with the health that the cluster is told
+ * @param claimed the IDs of devices, or of their shares, that a claim has as devices of this class
+ * @param heldByPlugin the IDs of devices that a pod got while the device plugin offered the class
+ * @param used by ID, the devices that no claim has and that are not fit for the next pod yet; the value says
+ *     whether a device becomes fit soon and by itself
+ * @param shares the number of shares of each device
  */
 record Offer(
         DeviceClass deviceClass,
@@ -34,7 +34,7 @@ record Offer(
         this(deviceClass, devices, claimed, heldByPlugin, Map.of());
     }
 
-    /** Of devices that are not shared. */
+    /** An offer of devices that are not shared. */
     Offer(
             DeviceClass deviceClass,
             List<Device> devices,
@@ -52,8 +52,8 @@ record Offer(
     }
 
     /**
-     * The devices in the order in which the scheduler is to take them, for it takes the first that fits: one PF after the
-     * other, or one of each PF in turn.
+     * The devices in the order for the scheduler, which takes the first that fits. It is one PF after the other, or one
+     * device of each PF in turn.
      */
     List<OfferedDevice> inOrder() {
         List<Device> sorted = devices.stream()

@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A device as the cluster knows it: as a whole, or as one of its shares.
+ * A device as the cluster knows it: a whole device, or one of its shares.
  *
- * @param id by which this node knows it: that of the device, or of the share
+ * @param id the ID of the device or the share on this node
  */
 record OfferedDevice(DeviceClass deviceClass, Device device, String id) {
 
-    /** All of a class, first one share of each device, so that claims get shares of different devices. */
+    /** All devices of a class. One share of each device comes first, so that claims get shares of different devices. */
     static List<OfferedDevice> of(DeviceClass deviceClass, List<Device> devices, int shares) {
         Shares perDevice = new Shares(deviceClass.sharing().shares());
         List<List<String>> ids = devices.stream()
@@ -29,7 +29,7 @@ record OfferedDevice(DeviceClass deviceClass, Device device, String id) {
         return all;
     }
 
-    /** The name in its slice; no other device of the node has it. */
+    /** The name in its slice, which is unique on the node. */
     String name() {
         return DeviceNames.of(deviceClass, id);
     }

@@ -20,8 +20,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Certificates and private keys in PEM. A kubelet writes its rotated key as {@code EC PRIVATE KEY} (SEC 1, RFC 5915), and
- * older tools as {@code RSA PRIVATE KEY} (PKCS#1); the JDK reads neither, and both are PKCS#8 with another envelope.
+ * Certificates and private keys in PEM. A kubelet writes its rotated key as {@code EC PRIVATE KEY} (SEC 1, RFC 5915).
+ * Older tools write {@code RSA PRIVATE KEY} (PKCS#1). The JDK reads neither. Both are PKCS#8 keys without its envelope,
+ * which is added here.
  */
 final class Pem {
 
@@ -36,7 +37,7 @@ final class Pem {
     private static final int OCTETS = 0x04;
     private static final int SEQUENCE = 0x30;
 
-    /** The curve of a SEC 1 key, which is a choice of its own. */
+    /** The tag of the curve in a SEC 1 key. */
     private static final int CURVE = 0xA0;
 
     private static final byte[] VERSION_0 = {INTEGER, 1, 0};
@@ -104,7 +105,7 @@ final class Pem {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
             } catch (InvalidKeySpecException e) {
-                // it is of another algorithm
+                // The key is of another algorithm.
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("a JDK without " + algorithm, e);
             }
@@ -165,7 +166,7 @@ final class Pem {
         if (content.length < 0x80) {
             der.write(content.length);
         } else {
-            // the keys of RSA take up to some thousand bytes
+            // RSA keys take up to a few thousand bytes.
             der.write(0x82);
             der.write(content.length >> 8);
             der.write(content.length);

@@ -16,28 +16,28 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the slices of this node hold: the devices of all classes, in one slice after the other, and then the counters by which
- * those exclude each other that are faces of one device. A slice has either.
+ * The content of this node's slices. The devices of all classes come first, one slice after the other. Then come the
+ * counters, by which the faces of one device exclude each other. A slice has either devices or counters.
  */
 final class Pool {
 
-    /** Of devices with taints a slice has no more, and any may get one. */
+    /** The API server's limit for a slice whose devices have taints. Any device may get one. */
     static final int MAX_DEVICES = 64;
 
-    /** Of our taints, which say that nobody else should get the device; the value tells why. */
+    /** The keys of our taints. Each says that nobody else should get the device, and its value gives the reason. */
     private static final String UNHEALTHY = "/unhealthy";
 
     private static final String HELD = "/held";
 
     private static final String SCRUBBING = "/scrubbing";
 
-    /** What the API server takes of them in one slice. */
+    /** The API server's limit for the counter sets of one slice. */
     static final int MAX_COUNTER_SETS = 8;
 
     private static final String DEVICES = "devices";
     private static final String COUNTERS = "sharedCounters";
 
-    /** Of each device that has several faces there is one. */
+    /** The name of the counter. Each device with several faces has one. */
     private static final String COUNTER = "use";
 
     private final String driver;
@@ -59,11 +59,11 @@ final class Pool {
     }
 
     /**
-     * What each slice holds, as part of its {@code spec}, with devices in the order that the scheduler is to keep to; one slice
-     * without devices if there are none. Equal contents are equal texts.
+     * The content of each slice, as part of its {@code spec}. Devices are in the order in which the scheduler should
+     * take them. Without devices there is one empty slice. Equal contents are equal texts.
      *
-     * @param fields what the API server keeps; without taints, what is not to be given is left out, and without counters all
-     *     faces of a device but one
+     * @param fields the fields that the API server keeps. Without taints, devices that nobody should get are left out.
+     *     Without counters, only one face of each device is listed.
      */
     static List<String> slices(String driver, List<Offer> offers, SliceFields fields) {
         Pool pool = new Pool(driver, offers, fields);
@@ -115,7 +115,7 @@ final class Pool {
         return slices;
     }
 
-    /** What there is of a device for all of its faces, and what each of them takes. */
+    /** A device can be used once, and each of its faces takes that one use. */
     private static JsonObject one() {
         JsonObject value = new JsonObject();
         value.addProperty("value", "1");
@@ -124,7 +124,7 @@ final class Pool {
         return counters;
     }
 
-    /** Without counters one face is told: that which a claim has, else the first. */
+    /** Without counters only one face is listed: the one that a claim has, or else the first. */
     private boolean isFace(List<Offer> offers, Offer offer, Device device) {
         if (fields.counters() || !shared.contains(device.id())) {
             return true;
@@ -140,7 +140,7 @@ final class Pool {
                 .equals(offer);
     }
 
-    /** A device that a claim has stays, since leaving it out would evict nobody. */
+    /** A device that a claim has stays listed, because leaving it out would evict nobody. */
     private boolean isTold(Offer offer, OfferedDevice one) {
         if (offer.claimed().contains(one.id())) {
             return true;
@@ -152,7 +152,7 @@ final class Pool {
         return isFree || (fields.taints() && !device.health().isGone());
     }
 
-    /** One that is only withheld says so by another taint. */
+    /** A device that is only withheld is not broken. Another taint says why nobody should get it. */
     private static boolean isBroken(Device device) {
         return !device.health().isHealthy() && !device.health().isWithheld();
     }
@@ -205,7 +205,7 @@ final class Pool {
         return taint;
     }
 
-    /** What a slice holds as the API server has it, in the form of {@link #slices}. */
+    /** The content of a slice on the API server, in the form of {@link #slices}. */
     static String content(JsonObject spec) {
         String name = spec.get(COUNTERS) instanceof JsonArray ? COUNTERS : DEVICES;
         return spec.get(name) instanceof JsonArray array
@@ -213,7 +213,7 @@ final class Pool {
                 : content(name, new JsonArray());
     }
 
-    /** Sorted by name, without what the server adds, and with {@code name} before all else, as above. */
+    /** Sorts fields by name, with {@code name} first as above, and drops those that the server adds. */
     private static JsonElement sorted(JsonElement json) {
         return switch (json) {
             case JsonArray array -> {

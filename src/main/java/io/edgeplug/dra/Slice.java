@@ -9,25 +9,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A ResourceSlice of this node's as the API server has it.
+ * A ResourceSlice of this node on the API server.
  *
  * @param version its {@code resourceVersion}, which an update must name
- * @param index its place in the order of all, from 0; -1 if its name tells none
- * @param content as {@link Pool#content} has it
+ * @param index its place among all slices, from 0; -1 if its name has none
+ * @param content its content in the form of {@link Pool#content}
  */
 record Slice(String name, String uid, String version, int index, long generation, long count, String content) {
 
     private static final Pattern INDEX = Pattern.compile("([0-9a-f]{4})-.*");
 
     /**
-     * Where slices belong.
+     * The place of slices.
      *
      * @param node the name of the node, and of the pool
-     * @param nodeUid which removes them with the node
+     * @param nodeUid the UID of the node; its slices are deleted together with it
      */
     record Place(String driver, String node, String nodeUid) {}
 
-    /** A slice as an answer has it. */
+    /** Reads a slice from an answer. */
     static Slice of(JsonObject json) {
         JsonObject metadata = object(json, "metadata");
         JsonObject spec = object(json, "spec");
@@ -44,7 +44,7 @@ record Slice(String name, String uid, String version, int index, long generation
                 Pool.content(spec));
     }
 
-    /** What to send for a slice: a new one, or one that replaces that. */
+    /** The JSON of a slice: a new one, or one that replaces another. */
     static JsonObject json(
             Place place, int index, long generation, long count, String content, Optional<Slice> replaced) {
         JsonObject metadata = new JsonObject();
@@ -53,7 +53,7 @@ record Slice(String name, String uid, String version, int index, long generation
             metadata.addProperty("uid", replaced.orElseThrow().uid());
             metadata.addProperty("resourceVersion", replaced.orElseThrow().version());
         } else {
-            // the server adds five random characters, and cuts off what makes a name longer than 63
+            // The server adds five random characters, and first cuts the prefix so that the name has at most 63.
             metadata.addProperty("generateName", "%04x-%s-%s-".formatted(index, place.driver(), place.node()));
         }
         JsonArray owners = new JsonArray();
@@ -67,7 +67,7 @@ record Slice(String name, String uid, String version, int index, long generation
         spec.addProperty("driver", place.driver());
         spec.addProperty("nodeName", place.node());
         spec.add("pool", pool);
-        // a slice with counters must not even have an empty list of devices
+        // A slice with counters must not have a list of devices, not even an empty one.
         JsonParser.parseString(content).getAsJsonObject().asMap().forEach(spec::add);
         JsonObject slice = new JsonObject();
         slice.addProperty("apiVersion", "resource.k8s.io/v1");
@@ -87,12 +87,12 @@ record Slice(String name, String uid, String version, int index, long generation
         return owner;
     }
 
-    /** The object of that name; an empty one if there is none. */
+    /** The object with that name; an empty one if there is none. */
     static JsonObject object(JsonObject json, String name) {
         return json.get(name) instanceof JsonObject found ? found : new JsonObject();
     }
 
-    /** The text of that name; an empty one if there is none. */
+    /** The text with that name; an empty one if there is none. */
     static String text(JsonObject json, String name) {
         JsonElement found = json.get(name);
         return found != null && found.isJsonPrimitive() ? found.getAsString() : "";

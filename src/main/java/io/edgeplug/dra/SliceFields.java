@@ -4,27 +4,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The fields of slices that are behind feature gates, of which the API server drops those that it does not know.
+ * The fields of slices that are behind feature gates. An API server drops those that it does not know.
  *
- * @param taints whether it keeps those of devices
- * @param counters whether it keeps those by which devices exclude each other
+ * @param taints whether it keeps the taints of devices
+ * @param counters whether it keeps the counters, by which devices exclude each other
  */
 record SliceFields(boolean taints, boolean counters) {
 
-    /** Until the contrary is seen. */
+    /** Servers are taken to keep all of them until they drop one. */
     static final SliceFields ALL = new SliceFields(true, true);
 
     private static final String TAINTS = "\"taints\"";
 
-    /** Of slices that have them, and of devices that consume them. */
+    /** The end of the field's name, both in slices with counters and in devices that consume them. */
     private static final String COUNTERS = "Counters\"";
 
-    /** Whether some of what is in a slice is of no use without counters. */
+    /** Whether a slice with this content is of no use without counters. */
     static boolean hasCounters(String content) {
         return content.contains(COUNTERS);
     }
 
-    /** What follows from it that these are kept and no others any more, for a person. */
+    /** The consequences for a person if the server keeps only these fields. */
     List<String> lost(SliceFields kept) {
         List<String> lost = new ArrayList<>();
         if (taints && !kept.taints) {
@@ -44,7 +44,7 @@ record SliceFields(boolean taints, boolean counters) {
         return new SliceFields(taints, false);
     }
 
-    /** Those that it keeps, by what it has kept of the content of a slice. */
+    /** The fields that the server keeps, judged by the content of a slice that it has kept. */
     SliceFields after(String sent, String kept) {
         return new SliceFields(
                 taints && (!sent.contains(TAINTS) || kept.contains(TAINTS)),

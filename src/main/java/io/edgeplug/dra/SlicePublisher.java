@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import java.util.logging.Logger;
 
 /**
- * Keeps this node's slices on the API server as they should be, on a thread of its own: written when devices change, and
- * again when somebody else deletes or changes them. A server that is away is waited for, with a back-off.
+ * Keeps this node's slices on the API server correct, on a thread of its own. It writes them when devices change, and
+ * when somebody else deletes or changes them. While the server is away, it tries again with a back-off.
  */
 final class SlicePublisher implements AutoCloseable {
 
@@ -22,7 +22,7 @@ final class SlicePublisher implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
 
-    /** How often is looked whether pods of the device plugin have ended, which nobody tells. */
+    /** Nothing reports the end of a pod of the device plugin, so the slices are checked this often. */
     private static final Duration SLOW_LOOK = Duration.ofSeconds(10);
 
     private final SliceStore store;
@@ -32,17 +32,17 @@ final class SlicePublisher implements AutoCloseable {
     private final Thread thread;
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
 
-    /** Whether the kubelet knows the driver: it deletes the slices of one that it does not. */
+    /** Whether the kubelet knows the driver. It deletes the slices of a driver that it does not know. */
     private volatile boolean isWanted;
 
-    /** The last failure that was told. */
+    /** The last failure that was logged. */
     private Optional<String> told = Optional.empty();
 
     private String published = "";
 
     private volatile SliceStatus status = SliceStatus.UNWANTED;
 
-    /** How many wakes what is published takes into account. */
+    /** The number of wakes that the published slices take into account. */
     private final Latest<Long> done = new Latest<>(0L, Long::longValue);
 
     SlicePublisher(ApiServer api, String driver, Supplier<String> nodeName, Supplier<List<Offer>> offers) {
@@ -56,23 +56,23 @@ final class SlicePublisher implements AutoCloseable {
         thread.start();
     }
 
-    /** How things stand with the slices; from any thread. */
+    /** The status of the slices, from any thread. */
     SliceStatus status() {
         return status;
     }
 
-    /** Something may have changed. */
+    /** Reports that something may have changed. */
     void wake() {
         Long ignored = wakes.change(count -> count + 1);
     }
 
-    /** Waits until the newest change is published, but not long. */
+    /** Waits until the newest change is published, up to a timeout. */
     void awaitPublished(Duration patience) throws InterruptedException {
         wake();
         Long ignored = done.awaitNewerThan(wakes.get() - 1, patience);
     }
 
-    /** The kubelet has taken up the driver, and may have deleted the slices before. */
+    /** Reports that the kubelet has accepted the driver. The kubelet may have deleted the slices before. */
     void want() {
         isWanted = true;
         wake();
@@ -87,7 +87,7 @@ final class SlicePublisher implements AutoCloseable {
                         pause.or(() -> backoff.due().map(Deadline::wakeUp)).orElse(SLOW_LOOK);
                 Long ignored = wakes.awaitNewerThan(seen, wait);
                 if (pause.isPresent()) {
-                    // the server has said for how long, and no change shortens that
+                    // The server has said how long to wait, and no change shortens that.
                     ignored = wakes.awaitNewerThan(Long.MAX_VALUE, wait);
                 }
             }
@@ -98,7 +98,7 @@ final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    /** How long the server wants to be left alone, if it said so. */
+    /** Returns the pause that the server asks for, if any. */
     private Optional<Duration> publish(long seen) throws InterruptedException {
         try {
             List<Offer> now = offers.get();
@@ -110,7 +110,7 @@ final class SlicePublisher implements AutoCloseable {
             if (store.isFollowed()) {
                 backoff.reset();
             } else {
-                // the watch has ended, and what follows is a new list
+                // The watch has ended, so the next attempt lists the slices again.
                 backoff.failed();
                 wake();
             }
@@ -143,7 +143,7 @@ final class SlicePublisher implements AutoCloseable {
                 .sum();
     }
 
-    /** A conflict is no news, since somebody else may change a slice at any time. */
+    /** A conflict is no news, because somebody else may change a slice at any time. */
     private void failed(IOException e) {
         backoff.failed();
         String text = String.valueOf(e.getMessage());

@@ -3,17 +3,17 @@ package io.edgeplug.dra;
 import java.util.Optional;
 
 /**
- * How things stand with this node's slices.
+ * The status of this node's slices.
  *
- * @param pool empty until it is known
- * @param generation the pool's
- * @param slices how many there are
- * @param devices how many are in them
- * @param problem why the API server does not have them as they should be; empty if it has
+ * @param pool the name of the pool; empty until it is known
+ * @param generation the pool's generation
+ * @param slices the number of slices
+ * @param devices the number of devices in the slices
+ * @param problem why the API server does not have the wanted slices; empty if it has them
  */
 public record SliceStatus(String pool, long generation, int slices, int devices, Optional<String> problem) {
 
-    /** Before the kubelet has taken up the driver. */
+    /** The status before the kubelet has accepted the driver. */
     static final SliceStatus UNWANTED =
             new SliceStatus("", 0, 0, 0, Optional.of("the kubelet has not taken up the driver yet"));
 

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
-/** This node's slices on the API server, as a list and the watch that follows it tell them; for one thread. */
+/** This node's slices on the API server, as a list and the watch that follows it report them; for one thread. */
 final class SliceStore implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(SliceStore.class.getName());
@@ -34,7 +34,7 @@ final class SliceStore implements AutoCloseable {
     private long generation = 1;
     private long count;
 
-    /** What the server keeps of what was sent, where it does not keep all of it. */
+    /** By index, the slices of which the server does not keep everything that was sent. */
     private final Map<Integer, Altered> altered = new HashMap<>();
 
     private SliceFields fields = SliceFields.ALL;
@@ -49,12 +49,12 @@ final class SliceStore implements AutoCloseable {
         this.wake = wake;
     }
 
-    /** Whether changes by others are heard of now. */
+    /** Whether a watch reports changes by others now. */
     boolean isFollowed() {
         return watch.filter(one -> !one.isOver()).isPresent();
     }
 
-    /** The pool of the slices, which is called as the node; empty until it is known. */
+    /** The name of the pool, which is the node's; empty until it is known. */
     String pool() {
         return place.map(Place::node).orElse("");
     }
@@ -63,16 +63,16 @@ final class SliceStore implements AutoCloseable {
         return generation;
     }
 
-    /** Has the slices listed anew before anything is written. */
+    /** Has the slices listed again before the next write. */
     void forget() {
         watch.ifPresent(SliceWatch::close);
         watch = Optional.empty();
     }
 
     /**
-     * Makes the slices those of these offers; what is so already is not written.
+     * Makes the slices those of these offers, and writes only those that differ.
      *
-     * @return what each holds
+     * @return the content of each slice
      */
     List<String> write(List<Offer> offers) throws IOException, InterruptedException {
         takeNews();
@@ -81,7 +81,7 @@ final class SliceStore implements AutoCloseable {
             list(where);
             where = place();
         }
-        // again only when it turns out that the server does not keep one more of them
+        // Another turn is needed only if the server turns out to drop one more kind of field.
         while (true) {
             SliceFields before = fields;
             List<String> wanted = Pool.slices(driver, offers, fields);
@@ -105,7 +105,7 @@ final class SliceStore implements AutoCloseable {
         return place.orElseThrow();
     }
 
-    /** What others have done since; our own changes are heard of too. */
+    /** Takes in the changes since the last call. The watch reports our own changes too. */
     private void takeNews() {
         if (watch.isEmpty()) {
             return;
@@ -117,7 +117,8 @@ final class SliceStore implements AutoCloseable {
                     .findFirst();
             if (version.isEmpty()) {
                 known.ifPresent(slice -> slices.remove(slice.index()));
-                // slices of a node that was deleted and made again are deleted with the node before
+                // The slice may be gone because the node was deleted and made again, so the node's UID is asked for
+                // again.
                 place = place.filter(one -> known.isEmpty());
             } else if (known.filter(slice -> isAsNew(slice, version.orElseThrow()))
                     .isEmpty()) {
@@ -127,7 +128,7 @@ final class SliceStore implements AutoCloseable {
         }
     }
 
-    /** Versions of one server are numbers that rise. */
+    /** Versions of one server are rising numbers. */
     private static boolean isAsNew(Slice slice, String version) {
         if (!slice.version().matches("\\d{1,18}") || !version.matches("\\d{1,18}")) {
             return slice.version().equals(version);
@@ -148,7 +149,7 @@ final class SliceStore implements AutoCloseable {
                 }
             }
         }
-        // unheard: slices of a node that was deleted and made again are deleted with the node before
+        // Slices may be missing because the node was deleted and made again, so the node's UID is asked for again.
         boolean isAllThere = names().containsAll(before);
         place = place.filter(one -> isAllThere);
         slices.values().forEach(slice -> {
@@ -172,7 +173,9 @@ final class SliceStore implements AutoCloseable {
         }
     }
 
-    /** Consumers take only slices of the highest generation, and the pool as whole if it has as many as each says. */
+    /**
+     * Consumers use only slices of the highest generation. The pool is complete if it has as many as each slice says.
+     */
     private void write(Place where, List<String> wanted) throws IOException, InterruptedException {
         long stale = 0;
         for (int i = 0; i < wanted.size(); i++) {
@@ -190,7 +193,7 @@ final class SliceStore implements AutoCloseable {
                 SliceFields kept = fields;
                 write(where, i, wanted.get(i), before);
                 if (!kept.equals(fields)) {
-                    // the others are not to be what the server makes of them
+                    // The server does not keep some field, so all slices are made again without it.
                     return;
                 }
             }
@@ -227,7 +230,7 @@ final class SliceStore implements AutoCloseable {
             if (!e.isInvalid() || !SliceFields.hasCounters(content)) {
                 throw e;
             }
-            // before 1.35 those that knew them wanted them elsewhere
+            // API servers before 1.35 that know counters expect them in another place.
             use(fields.withoutCounters(), "refuses", ": " + e.getMessage());
             return;
         }
@@ -255,7 +258,7 @@ final class SliceStore implements AutoCloseable {
         }
     }
 
-    /** Stops to follow; the slices stay. */
+    /** Stops following the slices, which stay on the server. */
     @Override
     public void close() {
         forget();

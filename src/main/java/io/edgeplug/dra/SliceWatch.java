@@ -9,19 +9,19 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 
-/** Follows a list of slices until it ends, on a thread of its own. */
+/** Follows the changes of a list of slices until the watch ends, on a thread of its own. */
 final class SliceWatch implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(SliceWatch.class.getName());
 
-    /** More events than that wait for a list of all. */
+    /** If more slices than this have news, the watch ends, and all slices are listed again. */
     private static final int MAX_HEARD = 1024;
 
     private final ApiServer api;
     private final Duration patience;
     private final Runnable wake;
 
-    /** By name, the newest version that was heard of; empty if the slice is gone. */
+    /** By the name of a slice, the newest version that was reported; empty if the slice is gone. */
     private final Map<String, Optional<String>> heard = new ConcurrentHashMap<>();
 
     private final Thread thread;
@@ -35,9 +35,9 @@ final class SliceWatch implements AutoCloseable {
     }
 
     /**
-     * Begins.
+     * Starts a watch.
      *
-     * @param wake run when something was heard, or it has ended
+     * @param wake run after each event, and when the watch has ended
      */
     static SliceWatch start(ApiServer api, ApiRequest request, Duration patience, Runnable wake) {
         SliceWatch watch = new SliceWatch(api, request, patience, wake);
@@ -76,12 +76,12 @@ final class SliceWatch implements AutoCloseable {
         return isOver;
     }
 
-    /** The names of slices that were heard of and not taken since. */
+    /** The names of slices with news that was not taken yet. */
     List<String> names() {
         return List.copyOf(heard.keySet());
     }
 
-    /** Takes the newest version of a slice that was heard of; empty if the slice is gone. */
+    /** Takes the newest reported version of a slice; empty if the slice is gone. */
     Optional<String> take(String name) {
         return Optional.ofNullable(heard.remove(name)).flatMap(one -> one);
     }

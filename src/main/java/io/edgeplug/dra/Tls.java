@@ -10,14 +10,14 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** What TLS needs to know of an identity. */
+/** The TLS settings for an identity. */
 final class Tls {
 
     private static final char[] NO_PASSWORD = {};
 
     private Tls() {}
 
-    /** Trusts the authorities that the kubeconfig names, and nobody else. */
+    /** Trusts only the authorities that the kubeconfig names. */
     static SSLContext context(Kubeconfig identity) throws IOException {
         try {
             KeyStore authorities = KeyStore.getInstance("PKCS12");

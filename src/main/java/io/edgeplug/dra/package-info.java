@@ -1,8 +1,9 @@
 /**
- * The driver of Dynamic Resource Allocation: what the scheduler is told of this node's devices, and what is done when a
- * claim is prepared on it.
+ * The driver for Dynamic Resource Allocation. It publishes this node's devices for the scheduler, and prepares claims
+ * for the kubelet.
  *
- * <p>Entry type: {@link io.edgeplug.dra.DraDriver}. The kubelet's calls come on one loop, and are answered by virtual threads
- * that may wait; one virtual thread publishes slices. Loaded only if a class says {@code api = "dra"}.
+ * <p>Entry type: {@link io.edgeplug.dra.DraDriver}. The kubelet's calls come on one loop. Virtual threads answer them,
+ * because an answer may have to wait. One virtual thread publishes slices. The package is loaded only if a class has
+ * {@code api = "dra"}.
  */
 package io.edgeplug.dra;

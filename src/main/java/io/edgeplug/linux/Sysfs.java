@@ -29,10 +29,7 @@ import java.util.function.Predicate;
  */
 public final class Sysfs {
 
-    /**
-     * How many bytes of an attribute are read. The kernel's attributes have one page, but another file in its place
-     * could have any size.
-     */
+    /** The limit for reading an attribute. The kernel's have one page, but another file may have any size. */
     public static final int MAX_ATTRIBUTE_BYTES = 4096;
 
     private static final Path TREE = Path.of("sys");
@@ -72,10 +69,7 @@ public final class Sysfs {
         return new Sysfs(root, kernel, witness, announcement, trail);
     }
 
-    /**
-     * The same tree, in which the paths of {@link PathGlob#files} and {@link #follow} are watched before they are
-     * followed.
-     */
+    /** The same tree, which watches the paths of {@link PathGlob#files} and {@link #follow} before it follows them. */
     public Sysfs on(Optional<Trail> trail) {
         return new Sysfs(root, kernel, witness, announcement, trail);
     }
@@ -145,9 +139,7 @@ public final class Sysfs {
         }
     }
 
-    /**
-     * Whether somebody has a device node exclusively, such as {@code dev/vfio/34}. Opens it for a moment to find out.
-     */
+    /** Whether somebody has a device node such as {@code dev/vfio/34} exclusively. Opens it for a moment. */
     public boolean isBusy(String node) throws IOException {
         try {
             kernel.open(resolve(node));
@@ -254,10 +246,7 @@ public final class Sysfs {
         return kind(path).filter(FileKind::isNode).isPresent();
     }
 
-    /**
-     * systemd's name of a device node, such as {@code dev/char/10:58} or {@code dev/block/8:0}; absent if {@code path}
-     * is none.
-     */
+    /** systemd's name of a device node, such as {@code dev/char/10:58}; absent if {@code path} is none. */
     public Optional<String> numberLink(String path) throws IOException {
         Optional<FileKind> kind = kind(path).filter(FileKind::isNode);
         if (kind.isEmpty()) {

@@ -14,10 +14,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The pods of a kubelet that hold devices now, and their names. It takes the kubelet's checkpoint and subtracts the
- * pods that have ended.
- *
- * <p>The checkpoint comes first and always exists. A pod in it has ended in one of these cases:
+ * The pods of a kubelet that hold devices now, and their names. They are the pods of the kubelet's checkpoint that have
+ * not ended. A pod in the checkpoint has ended in one of these cases:
  * <ul>
  * <li>Nothing of it is left on the node ({@link EndedPods}).
  * <li>The Pods API reports that it is gone, or lists all pods and not this one.
@@ -26,14 +24,13 @@ import java.util.stream.Collectors;
  * </ul>
  *
  * <p>One of the two conditions for pod-resources is needed, because the kubelet never lists what only an init container
- * has. Up to Kubernetes 1.33 it also lists ended pods, but without their devices, because it frees these before it
- * answers.
+ * has. Up to Kubernetes 1.33 it also lists ended pods, but without their devices, because it frees these first.
  *
  * <p>A pod has not ended while its cgroup exists, or while the kubelet lists one of its devices. A static pod comes
- * back with its old UID. So an answer from before a device was given to a container says nothing about the pods that
- * hold the device. Each source except the checkpoint may be missing.
+ * back with its old UID. So an answer from before a device was given to a container says nothing about its holders.
  *
- * <p>Threads of this class ask the kubelet, so no caller waits for it. Times are {@link System#nanoTime}. Thread-safe.
+ * <p>Each source except the checkpoint may be missing. Threads of this class ask the kubelet, so no caller waits for
+ * it. Times are {@link System#nanoTime}. Thread-safe.
  */
 public final class KubeletPods implements AutoCloseable {
 
@@ -169,10 +166,7 @@ public final class KubeletPods implements AutoCloseable {
         return all;
     }
 
-    /**
-     * Reports that the kubelet has just given these devices to a container or had them prepared for one, by the
-     * kubelet's IDs. Returns at once.
-     */
+    /** Reports that the kubelet has just given devices out or had them prepared, by its IDs. Returns at once. */
     public void give(Collection<String> ids) {
         noted.give(ids);
     }

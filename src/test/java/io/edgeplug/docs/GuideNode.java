@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 
-/** A machine of {@code src/test/machines} on which a page is followed: its files are written, its commands run. */
+/** A machine of {@code src/test/machines}, on which a page's files are written and its commands are run. */
 final class GuideNode implements AutoCloseable {
 
     private static final String CONFIG = "/etc/edgeplug/edgeplug.toml";
@@ -46,7 +46,7 @@ final class GuideNode implements AutoCloseable {
         return unpacked;
     }
 
-    /** Does what the block says, and returns its lines as they should be. */
+    /** Writes the file or runs the commands of a block, and returns the lines that it should have. */
     List<String> follow(Block block) throws IOException {
         if (block.isOf("console")) {
             return commands(block.lines());
@@ -66,7 +66,7 @@ final class GuideNode implements AutoCloseable {
         return block.lines();
     }
 
-    /** Each command with what it prints, or with what the page shows of that. */
+    /** Each command with its output, or with the part of the output that the page shows. */
     private List<String> commands(List<String> lines) throws IOException {
         List<String> followed = new ArrayList<>();
         int begin = 0;
@@ -98,7 +98,7 @@ final class GuideNode implements AutoCloseable {
         return node.root().resolve(file.startsWith("/") ? file.substring(1) : file);
     }
 
-    /** Runs a command in this process, and returns what it prints, as if the node's root were this machine's. */
+    /** Runs a command in this process as if the node's root were this machine's, and returns its output. */
     private List<String> run(String line) throws IOException {
         Matcher redirected = REDIRECTED.matcher(line);
         String command = redirected.matches() ? redirected.group(1) : line;
@@ -142,7 +142,7 @@ final class GuideNode implements AutoCloseable {
         return arguments.toArray(String[]::new);
     }
 
-    /** Whether that was printed, if the page may leave out lines, and the ends of long ones. */
+    /** Whether that was printed. The page may leave out lines, and the ends of long ones. */
     private static boolean matches(List<String> printed, List<String> shown) {
         StringBuilder pattern = new StringBuilder();
         for (String line : shown) {

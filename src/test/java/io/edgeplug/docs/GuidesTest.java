@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * Follows each guide on the machines that it names: writes its files, checks its classes, runs its commands, and compares
- * what they print with what the page shows; {@code -Dupdate} rewrites the page.
+ * Follows each guide on the machines that it names. Writes its files, checks its classes, runs its commands, and
+ * compares their output with the page. {@code -Dupdate} rewrites the page.
  */
 @Timeout(120)
 final class GuidesTest {
@@ -38,7 +38,7 @@ final class GuidesTest {
     @TempDir
     private Path directory = Path.of("");
 
-    /** Start, and what the index lists as guides. */
+    /** The page Start, and the guides of the index. */
     static List<Path> guides() throws IOException {
         Matcher listed = GUIDES.matcher(Files.readString(DOCS.resolve("README.md")));
         assertThat(listed.find()).isTrue();
@@ -62,7 +62,7 @@ final class GuidesTest {
         assertThat(actual).isEqualTo(Files.readString(file));
     }
 
-    /** The page with what its commands print. */
+    /** The page with the output of its commands. */
     private String followed(Page page) throws IOException {
         List<String> lines = new ArrayList<>();
         int copied = 0;

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /** A page of the handbook: its lines, and its fenced blocks. */
 record Page(Path file, List<String> lines, List<Block> blocks) {
 
-    /** A comment, which no reader sees: the blocks below it are for a new node like this machine of src/test/machines. */
+    /** A comment that no reader sees. The blocks below it are for a new node like that machine of src/test/machines. */
     private static final Pattern MACHINE = Pattern.compile("<!-- machine: (\\S+) -->");
 
     private static final String FENCE = "```";
@@ -64,7 +64,7 @@ record Page(Path file, List<String> lines, List<Block> blocks) {
         return new Page(file, lines, blocks);
     }
 
-    /** The command lines of edgeplug that stand in its blocks and in its text, without the program's name. */
+    /** The command lines of edgeplug in its blocks and its text, without the program's name. */
     List<String> commands() {
         List<String> codes = new ArrayList<>();
         int copied = 0;

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each key, command, option, exit status and metric is documented on one page alone: as a heading, or as a row of a table. The
- * tests of each of these pages hold it against the code.
+ * Each key, command, option, exit status and metric is documented on only one page, as a heading or as a row of a
+ * table. Other tests compare each of these pages with the code.
  */
 final class ReferencePagesTest {
 
@@ -26,7 +26,7 @@ final class ReferencePagesTest {
     private static final Path COMMANDS = Path.of("docs/commands.md");
     private static final Path METRICS = Path.of("docs/metrics.md");
 
-    /** What a table is about is the word above its first column. */
+    /** The word above the first column is the subject of a table. */
     private static final Map<String, Path> TABLES =
             Map.of("key", KEYS, "command", COMMANDS, "option", COMMANDS, "status", COMMANDS, "metric", METRICS);
 
@@ -64,7 +64,7 @@ final class ReferencePagesTest {
         assertThat(elsewhere).isEmpty();
     }
 
-    /** Options and metrics are known by their form, and may be in a table under another word. */
+    /** Options and metrics are recognized by their form, because they may be in a table under another word. */
     private static Stream<String> names(String page) {
         Stream<String> headings =
                 HEADING.matcher(withoutBlocks(page)).results().flatMap(heading -> codes(heading.group(1)));

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 
-/** What a {@link StrictApiServer} has, and what it answers; one thread at a time. */
+/** The objects of a {@link StrictApiServer}, and its answers; for one thread at a time. */
 final class ApiObjects {
 
     static final String NODE = "node1";

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Claims that are not as a scheduler leaves them: a sentence each, and nothing is done. */
+/** Claims that no scheduler would leave like this. Each is refused with a sentence and has no effect. */
 @Timeout(90)
 final class BadClaimsTest extends OnDraNode {
 

@@ -13,7 +13,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is written of claims, and by whom not any more. */
+/** The files of claims, and that nobody writes them after the end. */
 final class ClaimFilesTest {
 
     private static final String UID = "uid";

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Devices of which what a claim has left is scrubbed before the next claim has them. */
+/** Devices that are scrubbed after one claim and before the next claim has them. */
 @Timeout(90)
 final class ClaimScrubTest extends OnDraNode {
 
@@ -62,7 +62,7 @@ final class ClaimScrubTest extends OnDraNode {
         return TestSlices.names(slices).contains(VF0_NAME) && !slices.toString().contains("\"taints\"");
     }
 
-    /** The kernel stands still in a reset until the test ends or lets it go on. */
+    /** The kernel hangs in a reset until the test ends or lets it go on. */
     private void hangInReset() throws Exception {
         node.node.interfere(FUNCTION + "/reset", () -> {
             try {
@@ -146,7 +146,7 @@ final class ClaimScrubTest extends OnDraNode {
         }
         assertThat(node.server.await(taint("failed"))).isNotEmpty();
         node.allocate("yours", VF0_NAME);
-        // whether the daemon tries once more for it or not
+        // This holds whether or not the daemon tries once more for this claim.
         assertThat(error("yours")).contains("Inappropriate ioctl for device");
         assertThat(node.specifications()).isEmpty();
         assertThat(node.unprepare("yours").getError()).isEmpty();
@@ -164,7 +164,7 @@ final class ClaimScrubTest extends OnDraNode {
         node.allocate("mine", VF0_NAME);
         prepare("mine");
         node.stopDaemon();
-        // as if it had been killed right after it forgot the claim
+        // The daemon would leave this if it was killed right after it forgot the claim.
         Files.delete(node.claims().resolve("uid-of-mine.json"));
         assertThat(note()).exists();
         CountDownLatch begun = new CountDownLatch(1);
@@ -198,7 +198,7 @@ final class ClaimScrubTest extends OnDraNode {
         node.loseWhatABootTakes();
         node.startDaemon();
         PluginInfo ignored = node.register();
-        // another pod of the same claim, after the one that used it first
+        // Another pod uses the same claim, after the first one has used it.
         JsonObject claim = TestClaims.allocated("mine", VF0_NAME);
         Slice.object(claim, "status")
                 .getAsJsonArray("reservedFor")
@@ -216,7 +216,7 @@ final class ClaimScrubTest extends OnDraNode {
         node.allocate("mine", VF0_NAME);
         prepare("mine");
         node.stopDaemon();
-        // as of a daemon whose class had no [class.release]
+        // A daemon whose class had no [class.release] would have left no note.
         Files.delete(note());
         node.startDaemon();
         PluginInfo ignored = node.register();

@@ -58,7 +58,10 @@ final class ClaimedImagesTest extends OnDraNode {
                 .formatted(name, HexFormat.of().formatHex(sha256));
     }
 
-    /** An FPGA, images that are their names, and a tool that waits with the first image where there is a file {@code hangs}. */
+    /**
+     * An FPGA, images that are their names, and a tool that waits with the first image while a file {@code hangs}
+     * exists.
+     */
     @BeforeEach
     void plug() throws Exception {
         Path tool = Files.writeString(directory.resolve("tool"), """
@@ -88,7 +91,7 @@ final class ClaimedImagesTest extends OnDraNode {
         return error(name);
     }
 
-    /** The images that the FPGA was programmed with, one after the other. */
+    /** The images with which the FPGA was programmed, in their order. */
     private List<String> loaded() throws IOException {
         Path loaded = directory.resolve("loaded");
         return Files.exists(loaded) ? Files.readAllLines(loaded) : List.of();
@@ -154,7 +157,7 @@ final class ClaimedImagesTest extends OnDraNode {
         assertThat(loaded()).containsExactly(CRYPTO);
     }
 
-    /** Each waits for the one before, which the kubelet has given up. */
+    /** Each preparation waits for the one before, which the kubelet has given up. */
     @Test
     void claimThatWasReleasedWhileItWaitedDoesNotProgramWhatTheNextOneHas() throws Exception {
         Files.createFile(directory.resolve("hangs"));

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Claims that the kubelet has prepared and released, over restarts of all who take part. */
+/** Claims that the kubelet has prepared and released, while everything involved is restarted. */
 @Timeout(90)
 final class ClaimsTest extends OnDraNode {
 
@@ -229,7 +229,7 @@ final class ClaimsTest extends OnDraNode {
             }
         });
         node.allocate("mine", VF0_NAME);
-        // its socket is closed before it has an answer
+        // The reload closes the socket before there is an answer.
         Thread asker = Thread.ofVirtual()
                 .start(() -> assertThatThrownBy(() -> node.prepare("mine")).isNotNull());
         assertThat(isBinding.await(20, TimeUnit.SECONDS)).isTrue();
@@ -258,7 +258,7 @@ final class ClaimsTest extends OnDraNode {
         try (LogLines log = LogLines.open()) {
             node.startDaemon();
             PluginInfo ignored = node.register();
-            // whoever follows the holders has looked at all drivers by then
+            // The thread that follows the holders has looked at all drivers by then.
             assertThat(log.await("0000:3b:01.1: held by ")).hasSize(1);
             assertThat(node.node.sysfs().linkName("sys/bus/pci/devices/" + VF0 + "/driver"))
                     .contains("vfio-pci");

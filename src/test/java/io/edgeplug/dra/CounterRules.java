@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the real API server refuses counters of a slice for, and a scheduler those of a pool (validation of Kubernetes 1.37). */
+/** The rules for counters, of the real API server for a slice and of a scheduler for a pool (Kubernetes 1.37). */
 final class CounterRules {
 
     private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
@@ -59,7 +59,10 @@ final class CounterRules {
                 && Slice.text(object, "value").matches("[0-9]+");
     }
 
-    /** Whether each set that a device of the pool consumes is in the pool, and once; else no device of it is ever allocated. */
+    /**
+     * Whether the pool has each set that one of its devices consumes, and only once. If not, no device of it is
+     * allocated.
+     */
     static boolean isWhole(List<JsonObject> slices) {
         List<String> names = TestSlices.counterSets(slices).stream()
                 .map(set -> Slice.text(set, "name"))

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What claims choose of their VFs, and what they try to. */
+/** The settings that claims choose for their VFs, and those that they are refused. */
 @Timeout(90)
 final class DeviceParametersTest extends OnDraNode {
 
@@ -39,7 +39,7 @@ final class DeviceParametersTest extends OnDraNode {
         return CLASSES;
     }
 
-    /** An {@code ip} that fails at VLAN 200 where there is a file {@code refuses}. */
+    /** An {@code ip} that fails at VLAN 200 while a file {@code refuses} exists. */
     @BeforeEach
     void writeIp() throws IOException {
         Path ip = Files.createDirectories(node.node.root().resolve("sbin")).resolve("ip");
@@ -61,7 +61,7 @@ final class DeviceParametersTest extends OnDraNode {
         writeIp();
     }
 
-    /** How {@code ip} was called. */
+    /** The calls of {@code ip}. */
     private List<String> settings() throws IOException {
         Path arguments = directory.resolve("arguments");
         return Files.exists(arguments) ? Files.readAllLines(arguments) : List.of();
@@ -172,7 +172,7 @@ final class DeviceParametersTest extends OnDraNode {
         assertThat(mistakes(parameters("{\"max_tx_rate\":999}"))).isEqualTo("vf.max_tx_rate: must be 1000 to 9000");
     }
 
-    /** Nobody would get it any more: it is not prepared before somebody claims it. */
+    /** If the device stayed unhealthy, nobody would get it again, because only a claim has it prepared. */
     @Test
     void deviceThatRefusesWhatAClaimChoseIsOfferedAgainOnceTheClaimIsReleased() throws Exception {
         serve(CLASSES.replace("driver = \"vfio-pci\"\n", ""));

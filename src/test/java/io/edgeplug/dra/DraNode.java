@@ -65,17 +65,17 @@ final class DraNode implements AutoCloseable {
     private final Closing closing = new Closing();
     private final Closing daemon = new Closing();
 
-    /** What a reload closes and opens again. */
+    /** The parts that a reload closes and opens again. */
     private final Closing serving = new Closing();
 
-    /** How often the driver has said that a claim has got or released devices. */
+    /** How often the driver has reported that a claim has got or released devices. */
     final AtomicInteger holderChanges = new AtomicInteger();
 
     private final UnixRpc rpc;
     private final Config config;
     private Optional<Opened> opened = Optional.empty();
 
-    /** What runs; monitor and preparations outlive a reload. */
+    /** The parts that run. Monitor and preparations outlive a reload. */
     private record Opened(
             Monitor monitor, Preparations preparations, Supplies supplies, KubeletPods pods, DraDriver driver) {}
 
@@ -96,7 +96,7 @@ final class DraNode implements AutoCloseable {
         Files.createDirectories(directory.resolve("plugins"));
         Files.createDirectories(directory.resolve("plugins_registry"));
         Files.createDirectories(directory.resolve("device-plugins"));
-        // as every kubelet that knows claims has it
+        // Every kubelet that knows claims has this file.
         Files.writeString(directory.resolve("dra_manager_state"), "{}");
         StrictApiServer server = StrictApiServer.open();
         Path ignored = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
@@ -113,7 +113,7 @@ final class DraNode implements AutoCloseable {
         return made;
     }
 
-    /** What the daemon does at its start. */
+    /** Starts the driver as the daemon does. */
     void startDaemon() throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
         Monitor monitor = daemon.add(Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle()));
@@ -148,7 +148,7 @@ final class DraNode implements AutoCloseable {
         return opened.orElseThrow().driver();
     }
 
-    /** What the status of the daemon says. */
+    /** The status of the daemon. */
     NodeStatus status() {
         Opened now = opened.orElseThrow();
         return new NodeView(
@@ -159,13 +159,13 @@ final class DraNode implements AutoCloseable {
                 .read();
     }
 
-    /** What the daemon does when it has read a configuration with other sockets, while preparations go on. */
+    /** Reloads as the daemon does for a configuration with other sockets, while preparations go on. */
     void reload() throws Exception {
         serving.close();
         serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
     }
 
-    /** The daemon ends; sockets are gone then. */
+    /** Ends the daemon. Its sockets are gone then. */
     void stopDaemon() throws Exception {
         serving.close();
         daemon.close();
@@ -175,7 +175,7 @@ final class DraNode implements AutoCloseable {
         return directory.resolve("claims");
     }
 
-    /** What the node loses when it is booted. */
+    /** Removes what the node loses in a boot. */
     void loseWhatABootTakes() throws Exception {
         for (Path one : List.of(directory.resolve("run/boot"), directory.resolve("cdi"))) {
             if (Files.isDirectory(one)) {
@@ -190,7 +190,7 @@ final class DraNode implements AutoCloseable {
         }
     }
 
-    /** What the plugin watcher of a kubelet does with the driver's socket. */
+    /** Treats the driver's socket like the plugin watcher of a kubelet. */
     PluginInfo register() throws Exception {
         Path socket = directory.resolve("plugins_registry/edgeplug.io-reg.sock");
         Deadline patience = Deadline.in(PATIENCE);
@@ -275,7 +275,7 @@ final class DraNode implements AutoCloseable {
                 directory.resolve("cdi/edgeplug-claim_" + claim(name).getUid() + ".json"));
     }
 
-    /** The scheduler gives devices of this node to a claim, and a pod may use it. */
+    /** Gives devices of this node to a claim, as the scheduler does. A pod may use the claim. */
     void allocate(String name, String... devices) {
         server.put(TestClaims.allocated(name, devices));
     }

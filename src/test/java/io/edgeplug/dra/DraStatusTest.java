@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the status of the daemon is made of, where devices are claimed. */
+/** The parts of the daemon's status on a node where devices are claimed. */
 @Timeout(90)
 final class DraStatusTest extends OnDraNode {
 

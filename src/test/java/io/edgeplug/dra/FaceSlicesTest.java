@@ -20,7 +20,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the cluster is told of devices that have several faces, of which a claim has one. */
+/** The slices with devices that have several faces, of which a claim has one. */
 @Timeout(60)
 final class FaceSlicesTest extends OnApiServer {
 
@@ -113,7 +113,7 @@ final class FaceSlicesTest extends OnApiServer {
                 .containsExactly(name(NET, 0), name(NET, 1));
     }
 
-    /** A scheduler would give both faces to two claims. */
+    /** Otherwise a scheduler would give both faces to two claims. */
     @Test
     void serverThatDropsCountersIsGivenNoSliceThatNeedsThemOnceThatIsSeen() throws Exception {
         server.gate(objects -> objects.dropsCounters = true);

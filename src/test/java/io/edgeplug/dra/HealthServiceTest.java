@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** What a kubelet is told of the health of devices that pods claim. */
+/** The health of claimed devices, as a kubelet is told. */
 @Timeout(90)
 final class HealthServiceTest {
 
@@ -97,7 +97,7 @@ final class HealthServiceTest {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** Waits for a message with that text in it, as a device's health changes when the node was looked at. */
+    /** Waits for a message with that text, because a device's health changes only after a look at the node. */
     private static String await(Iterator<NodeWatchResourcesResponse> messages, String text) {
         String newest = "";
         while (!newest.contains(text)) {

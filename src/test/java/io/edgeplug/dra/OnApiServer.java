@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of what a {@link SlicePublisher} tells a {@link StrictApiServer} of devices. */
+/** Tests of the devices that a {@link SlicePublisher} publishes on a {@link StrictApiServer}. */
 abstract class OnApiServer {
 
     static final String DRIVER = "edgeplug.io";
@@ -37,7 +37,7 @@ abstract class OnApiServer {
         closing.close();
     }
 
-    /** One that has not begun yet; without a name of the node it takes that of the identity. */
+    /** A publisher that is not started yet. Without a name of the node it uses that of the identity. */
     final SlicePublisher publisher(ApiServer api, String nodeName) {
         return closing.add(new SlicePublisher(api, DRIVER, () -> nodeName, offers::get));
     }
@@ -47,19 +47,19 @@ abstract class OnApiServer {
         publisher.wake();
     }
 
-    /** The slices once they are so, of a driver that the kubelet has just taken up. */
+    /** Starts it as if the kubelet had just accepted the driver, and returns the slices once they are as wanted. */
     final List<JsonObject> start(Predicate<List<JsonObject>> wanted) throws InterruptedException {
         publisher.start();
         publisher.want();
         return server.await(wanted);
     }
 
-    /** The same once they name so many devices. */
+    /** The same for slices that name so many devices. */
     final List<JsonObject> start(int devices) throws InterruptedException {
         return start(slices -> names(slices).size() == devices);
     }
 
-    /** How many requests begin so: {@code POST}. */
+    /** The number of requests that begin with a text, such as {@code POST}. */
     final long count(String request) {
         return server.requests().stream().filter(one -> one.startsWith(request)).count();
     }

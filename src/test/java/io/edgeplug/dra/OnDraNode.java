@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of claims on a {@link DraNode} whose driver the kubelet has taken up. */
+/** Tests of claims on a {@link DraNode} whose driver the kubelet has accepted. */
 abstract class OnDraNode {
 
     @TempDir
@@ -38,7 +38,7 @@ abstract class OnDraNode {
         return node.prepare(name).getError();
     }
 
-    /** Asks as the kubelet does until a claim is prepared, since one try may be too short on a busy machine. */
+    /** Asks like the kubelet until a claim is prepared, because one try may be too short on a busy machine. */
     final void prepare(String name) {
         Deadline patience = Deadline.in(DraNode.PATIENCE);
         String error = error(name);

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the cluster is told of the node's devices, and when it is told again. */
+/** When the cluster is told of the node's devices, and what it is told. */
 @Timeout(60)
 final class SlicePublisherTest extends OnApiServer {
 

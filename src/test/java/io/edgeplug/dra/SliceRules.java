@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the real API server refuses a slice for (validation of resource.k8s.io), as far as edgeplug could do it. */
+/**
+ * The rules of the real API server for a slice (validation of resource.k8s.io), as far as edgeplug could break them.
+ */
 final class SliceRules {
 
     private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
@@ -35,7 +37,7 @@ final class SliceRules {
         if (!Slice.text(pool, "generation").matches("\\d+")) {
             return Optional.of("spec.pool.generation: Invalid value");
         }
-        // also an empty list is one
+        // An empty list counts too.
         if (spec.has("devices") && spec.has("sharedCounters")) {
             return Optional.of("spec: Invalid value: only one of `sharedCounters` or `devices` is allowed");
         }

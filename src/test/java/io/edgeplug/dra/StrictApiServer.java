@@ -37,8 +37,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A small API server with what edgeplug asks of the real one, which refuses what that refused: see the shared notes on
- * Dynamic Resource Allocation. Slices and claims are in memory.
+ * A small API server for the requests of edgeplug. It refuses the requests that the real one refused. Slices and claims
+ * are in memory.
  */
 final class StrictApiServer implements AutoCloseable {
 
@@ -104,38 +104,38 @@ final class StrictApiServer implements AutoCloseable {
         return server.getAddress().getPort();
     }
 
-    /** Answers the next request so. */
+    /** Gives this answer to the next request. */
     void answerNext(int status, String message, Map<String, String> headers) {
         locked(() -> planned.add(new Answer(status, message, headers)));
     }
 
-    /** Has it behave as one of an older version, or with other feature gates. */
+    /** Makes it behave like an older version, or one with other feature gates. */
     void gate(Consumer<ApiObjects> gates) {
         locked(() -> gates.accept(objects));
     }
 
-    /** Somebody deletes the node and makes it again. */
+    /** Deletes the node and makes it again. */
     void replaceNode(String uid) {
         locked(() -> objects.nodeUid = uid);
     }
 
-    /** Has a claim, as the scheduler leaves it. */
+    /** Adds a claim, as the scheduler leaves it. */
     void put(JsonObject claim) {
         JsonObject metadata = Slice.object(claim, "metadata");
         locked(() -> objects.claims.put(Slice.text(metadata, "namespace") + "/" + Slice.text(metadata, "name"), claim));
     }
 
-    /** Somebody else deletes slices. */
+    /** Deletes slices, as somebody else may. */
     void deleteSlices(Predicate<String> name) {
         locked(() -> List.copyOf(objects.slices.keySet()).stream().filter(name).forEach(objects::remove));
     }
 
-    /** Somebody else changes a slice. */
+    /** Changes a slice, as somebody else may. */
     void change(String name, JsonArray devices) {
         locked(() -> objects.change(name, devices));
     }
 
-    /** The server ends all objects.watches. */
+    /** Ends all watches. */
     void endWatches() {
         locked(() -> objects.watches.forEach(watch -> watch.add(new JsonObject())));
     }
@@ -169,7 +169,7 @@ final class StrictApiServer implements AutoCloseable {
         }
     }
 
-    /** Waits until the slices are so; for 20 s. */
+    /** Waits up to 20 s until the slices are as wanted. */
     List<JsonObject> await(Predicate<List<JsonObject>> wanted) throws InterruptedException {
         long left = TimeUnit.SECONDS.toNanos(20);
         lock.lock();
@@ -186,7 +186,7 @@ final class StrictApiServer implements AutoCloseable {
         }
     }
 
-    /** Waits until somebody watches; for 20 s. */
+    /** Waits up to 20 s until somebody watches. */
     void awaitWatch() throws InterruptedException {
         List<JsonObject> ignored = await(all -> !objects.watches.isEmpty());
     }
@@ -240,7 +240,7 @@ final class StrictApiServer implements AutoCloseable {
         boolean isPast;
         lock.lock();
         try {
-            // events since are not kept
+            // Events since that version are not kept.
             isPast = Long.parseLong(query.getOrDefault("resourceVersion", "0")) < objects.version;
             objects.watches.add(events);
             changed.signalAll();

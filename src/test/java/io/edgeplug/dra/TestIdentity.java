@@ -8,19 +8,19 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Objects;
 
-/** A kubelet's kubeconfig and its certificate, which rotates as a kubelet's does; the keys are of tests and of no use. */
+/** A kubelet's kubeconfig and its certificate, which rotates as a kubelet's does. The keys are only for tests. */
 final class TestIdentity {
 
-    /** As kubelets write it: the key is in SEC 1 form. */
+    /** Its key is in SEC 1 form, as kubelets write it. */
     static final String NODE1 = "node1.pem";
 
-    /** Of another curve. */
+    /** Its key is on another curve. */
     static final String ROTATED = "rotated.pem";
 
-    /** In PKCS#1 form. */
+    /** Its key is in PKCS#1 form. */
     static final String RSA = "rsa.pem";
 
-    /** In PKCS#8 form. */
+    /** Its key is in PKCS#8 form. */
     static final String ED25519 = "ed.pem";
 
     private TestIdentity() {}

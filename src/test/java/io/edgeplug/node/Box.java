@@ -16,15 +16,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What QEMU needs to be a Debian node, as src/test/node/build.sh makes it: in {@code EDGEPLUG_NODE_CACHE}, or in
- * {@code ~/.cache/edgeplug-node}, and made anew when what it is made of has changed.
+ * The files with which QEMU runs a Debian node, made by src/test/node/build.sh. They are in {@code EDGEPLUG_NODE_CACHE}
+ * or in {@code ~/.cache/edgeplug-node}, and are made again when their sources have changed.
  */
 record Box(Path directory) {
 
     private static final Path SOURCES = Path.of("src/test/node");
     private static final int HASH_CHARS = 12;
 
-    /** Why there can be no box here; empty if there can. */
+    /** Why this machine can have no box; empty if it can. */
     static Optional<String> missing() {
         if (!System.getProperty("os.arch").equals("amd64")) {
             return Optional.of("the box is for amd64, and this is " + System.getProperty("os.arch"));
@@ -45,7 +45,7 @@ record Box(Path directory) {
                 .anyMatch(directory -> Files.isExecutable(Path.of(directory, command)));
     }
 
-    /** The box, which takes minutes to build if there is none of these sources yet; others are deleted. */
+    /** The box. It takes minutes to build if there is none of these sources yet. Others are deleted. */
     static Box open() throws IOException, InterruptedException {
         Path cache = cache();
         Files.createDirectories(cache);
@@ -82,7 +82,7 @@ record Box(Path directory) {
         }
     }
 
-    /** Another box may still be in use: what is open stays until it is closed. */
+    /** Another box may still be in use. Its open files stay until they are closed. */
     private static void clear(Path cache) throws IOException, InterruptedException {
         try (Stream<Path> boxes = Files.list(cache)) {
             for (Path box : boxes.filter(Files::isDirectory).toList()) {

@@ -3,10 +3,10 @@ package io.edgeplug.node;
 /**
  * A PCI card that can be plugged into a running node.
  *
- * @param id what QEMU is told to call it
- * @param model QEMU's name of it
+ * @param id its ID in QEMU
+ * @param model its model in QEMU
  * @param slot QEMU's name of the port that it goes into
- * @param address where the kernel finds it there
+ * @param address its PCI address in the node
  */
 record Card(String id, String model, String slot, String address) {
 
@@ -20,7 +20,7 @@ record Card(String id, String model, String slot, String address) {
         return new Card("fpga-plugged", "edu", "hp1", "0000:42:00.0");
     }
 
-    /** The stand-in FPGA in the slot near no NUMA node, where it has no region if its module is told so. */
+    /** The stand-in FPGA, in the slot near no NUMA node. It has no region there if its module is told so. */
     static Card wholeFpga() {
         return new Card("whole-fpga-plugged", "edu", "hp0", "0000:01:00.0");
     }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an administrator types on a node whose VF a pod holds. */
+/** Commands that an administrator types on a node while a pod holds one of its VFs. */
 @NodeScenario
 final class CommandsTest {
 

@@ -9,7 +9,7 @@ import com.google.gson.JsonObject;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Containers with what the kubelet was told for them. */
+/** Containers with everything that the kubelet was told for them. */
 @NodeScenario
 final class ContainerTest {
 
@@ -40,7 +40,7 @@ final class ContainerTest {
                 .collect(Collectors.joining());
         assertThat(devices).isEqualTo(" --device example.com/vfio=" + id(allocation));
 
-        // ctr knows nothing of CDI, and podman reads it with the same library as containerd does for a kubelet
+        // ctr does not support CDI, and podman reads it with the same library as containerd does for a kubelet.
         assertThat(node.run("podman run --rm --network host --cap-add mknod" + devices + env(allocation)
                         + " --rootfs /root/container sh -c '" + LOOK + "'"))
                 .isEqualTo(seenOf(node, allocation));
@@ -62,7 +62,7 @@ final class ContainerTest {
         return node.kubelet().run("pod", VFIO + "=1");
     }
 
-    /** What {@link #LOOK} prints in a container that has what it was allocated, and nothing else. */
+    /** The output of {@link #LOOK} in a container that has what it was allocated, and nothing else. */
     private static String seenOf(Node node, JsonObject allocation) throws Exception {
         String id = id(allocation);
         String group = node.run("basename $(readlink /sys/bus/pci/devices/" + id + "/iommu_group)");

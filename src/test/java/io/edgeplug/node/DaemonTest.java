@@ -74,7 +74,7 @@ final class DaemonTest {
         node.run("systemctl restart edgeplug.service");
         node.kubelet().awaitEnd(VF);
         node.kubelet().awaitDevices(VF);
-        // udevd alone would take minutes for them, emulated as it is
+        // In an emulated node, udevd alone would take minutes for them.
         node.run("systemctl stop systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-udevd.service");
 
         node.run("for i in $(seq 5000); do for pf in " + PF0 + " " + PF1
@@ -100,7 +100,7 @@ final class DaemonTest {
 
     @Test
     void kubeletOfAnotherNameServesBeforeTheDaemonStartsWhenTheNodeBoots(Node node) throws Exception {
-        // as k3s is one, which nothing orders after edgeplug
+        // k3s is such a kubelet, and nothing orders it after edgeplug.
         node.run("cd /etc/systemd/system; cp kubelet.service k3s.service;"
                 + " systemctl disable kubelet.service; systemctl enable k3s.service");
         Installation.override(node, "[Unit]\nAfter=k3s.service");
@@ -112,7 +112,7 @@ final class DaemonTest {
         node.kubelet().awaitDevices(VF, ADDRESS);
     }
 
-    /** What systemd said of the kubelet and of edgeplug since the node was booted, without descriptions. */
+    /** The messages of systemd about the kubelet and edgeplug since the boot of the node, without descriptions. */
     private static String[] started(Node node) throws Exception {
         return node.run("journalctl -b -o cat --no-pager _PID=1 | sed -n -E"
                         + " 's/^(Started (k3s|kubelet|edgeplug).service).*/\\1/p'")

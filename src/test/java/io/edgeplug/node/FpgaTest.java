@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The card is a stand-in; the subsystem that it registers with, and that programs it, is the kernel's own. */
+/** The card is a stand-in. The subsystem that it registers with, and that programs it, is the kernel's own. */
 @NodeScenario
 final class FpgaTest {
 
@@ -85,7 +85,7 @@ final class FpgaTest {
         node.kubelet().awaitDevices(CRYPTO, WHOLE + " (unhealthy)");
     }
 
-    /** What the card says that it is programmed with, and how often it was. */
+    /** The image that the card reports, and how often the card was programmed. */
     private static String image(Node node) throws Exception {
         return node.run("cat " + SYSFS + "afu_id " + SYSFS + "loads");
     }
@@ -110,7 +110,7 @@ final class FpgaTest {
                 """.formatted(resource) + lines;
     }
 
-    /** A recipe that programs an image, which it has written, and of which the card then says that ID. */
+    /** A recipe that writes an image and programs the card with it. The card then reports that ID. */
     private static String program(Node node, String table, String image, String id) throws Exception {
         String file = "/srv/bitstreams/" + id + ".bin";
         node.run("mkdir -p /srv/bitstreams && echo '" + image + "' >" + file);

@@ -16,10 +16,10 @@ final class HotPlugTest {
     private static final String SECOND_PF = PF1 + " on NUMA 1";
     private static final String PLUGGED = Card.igb().address();
 
-    /** The card is near no NUMA node, so that it is as near to the one as to the other. */
+    /** The card is near no NUMA node, so it is listed as near to both. */
     private static final String ANYWHERE = " on NUMA 0,1";
 
-    /** An emulated node takes its time; the scan of each minute would find four changes in a row so soon once in 81 runs. */
+    /** An emulated node is slow. The scan every minute would find four changes in a row so soon once in 81 runs. */
     private static final Duration NOT_THE_TICK = Duration.ofSeconds(20);
 
     private static final String SERIAL = "example.com/serial";
@@ -32,7 +32,7 @@ final class HotPlugTest {
             match = { paths = ["/dev/serial/by-id/*"] }
             """;
 
-    /** The directory of the links is made with the first and removed with the last. */
+    /** The directory of the links appears with the first link and disappears with the last. */
     @Test
     void serialAdapterIsListedByItsIdAndLeavesWhenItIsPulled(Node node) throws Exception {
         Installation.configure(node, Installation.CONFIG + SERIAL_CLASS);
@@ -94,7 +94,7 @@ final class HotPlugTest {
 
     @Test
     void withoutUdevdTheKernelIsHeardAndUdevdAgainOnceItRuns(Node node) throws Exception {
-        // udevd loads drivers, which must be there without it
+        // udevd loads drivers, so this one must be loaded before udevd is stopped.
         node.run("modprobe igbvf; udevadm settle");
         node.run("systemctl stop systemd-udevd-control.socket systemd-udevd-kernel.socket systemd-udevd.service");
         node.run("echo 1 >/sys/bus/pci/devices/" + PF1 + "/sriov_numvfs");

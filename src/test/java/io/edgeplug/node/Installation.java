@@ -3,7 +3,7 @@ package io.edgeplug.node;
 import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 
-/** The package as scenarios find it: with classes for what the box has, running, and known to the kubelet. */
+/** The package as scenarios find it: running, with classes for the devices of the box, and known to the kubelet. */
 final class Installation {
 
     static final String VF = "example.com/vf";
@@ -50,7 +50,7 @@ final class Installation {
     static void start(Node node) throws IOException, InterruptedException, TimeoutException {
         node.run("rm -f /etc/edgeplug/class.d/*.toml");
         node.write("/etc/edgeplug/edgeplug.toml", CONFIG);
-        // only times that a person would call broken: the emulated node needs a minute for what takes a second
+        // These limits are long, because the emulated node needs a minute for a second's work.
         node.write("/etc/systemd/system/edgeplug.service.d/emulated.conf", """
                 [Service]
                 TimeoutStartSec=15min
@@ -73,8 +73,8 @@ final class Installation {
     }
 
     /**
-     * Has the daemon read its configuration again, and waits until it serves as that says. systemctl itself may return before
-     * the daemon has so much as told systemd that it is reloading: a device that came then would be one of the old classes.
+     * Has the daemon read its configuration again, and waits until it serves accordingly. systemctl itself may return
+     * before the daemon has told systemd that it is reloading. A device that came then would get the old classes.
      */
     static void reload(Node node) throws IOException, InterruptedException, TimeoutException {
         node.run("""

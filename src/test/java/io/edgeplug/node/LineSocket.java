@@ -29,7 +29,7 @@ final class LineSocket implements AutoCloseable {
     private final ServerSocketChannel server;
     private final CompletableFuture<SocketChannel> peer = new CompletableFuture<>();
 
-    /** What came and was not taken; empty once the other side has hung up. */
+    /** The lines that came and were not taken; empty once the other side has hung up. */
     private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
 
     private LineSocket(ServerSocketChannel server) {
@@ -86,7 +86,7 @@ final class LineSocket implements AutoCloseable {
         return line.orElseThrow(() -> new IOException("the virtual machine has ended"));
     }
 
-    /** Forgets what came and was not taken. */
+    /** Forgets the lines that came and were not taken. */
     void clear() {
         lines.removeIf(Optional::isPresent);
     }

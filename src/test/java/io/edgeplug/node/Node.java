@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 
-/** A Debian node with systemd, udevd, SR-IOV, two NUMA nodes and a kubelet's side, which scenarios do things to. */
+/** A Debian node with systemd, udevd, SR-IOV, two NUMA nodes and a kubelet's side. Scenarios act on it. */
 final class Node implements AutoCloseable {
 
-    /** A Java program takes 20 times as long in there, and as much again where the machine is busy. */
+    /** A Java program takes 20 times as long in the node, and twice that on a busy machine. */
     static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private static final Duration BOOTS_WITHIN = Duration.ofMinutes(10);
@@ -29,7 +29,7 @@ final class Node implements AutoCloseable {
     private Shell shell;
     private NodeKubelet kubelet;
 
-    /** What was known of the kubelet at each moment that the node can be taken back to. */
+    /** The knowledge about the kubelet at each moment to which the node can be reset. */
     private final Map<String, NodeKubelet> saved = new HashMap<>();
 
     private Node(Box box, Path directory, Qemu qemu) {
@@ -54,7 +54,7 @@ final class Node implements AutoCloseable {
         return node;
     }
 
-    /** What a script prints; it is an error if it fails. */
+    /** Runs a script and returns its output. It is an error if the script fails. */
     String run(String script) throws IOException, InterruptedException, TimeoutException {
         Shell.Outcome outcome = shell.run(script, PATIENCE);
         if (outcome.status() != 0) {
@@ -110,14 +110,14 @@ final class Node implements AutoCloseable {
         qemu.plugSerial(number);
     }
 
-    /** Pulls it, without asking the kernel. */
+    /** Pulls the adapter without asking the kernel. */
     void pullSerial(String number) throws IOException, InterruptedException, TimeoutException {
         qemu.pullSerial(number);
     }
 
-    /** Sets how many VFs a PF has; some other number than 0 must be set to 0 first, as the kernel wants it. */
+    /** Sets how many VFs a PF has. If it has another number than 0, the kernel wants 0 to be set first. */
     void vfs(String pf, int count) throws IOException, InterruptedException, TimeoutException {
-        // the kernel refuses while the PF's driver is at work
+        // The kernel refuses this while the PF's driver is at work.
         run("udevadm settle; echo " + count + " >/sys/bus/pci/devices/" + pf + "/sriov_numvfs");
     }
 
@@ -132,14 +132,14 @@ final class Node implements AutoCloseable {
                 """.formatted(function, driver));
     }
 
-    /** Boots it anew, in order, and waits until the kubelet serves. */
+    /** Boots the node in an orderly way, and waits until the kubelet serves. */
     void reboot() throws IOException, InterruptedException, TimeoutException {
         kubelet.forget();
         bootAnew();
         kubelet.awaitServing();
     }
 
-    /** Boots it anew, in order. */
+    /** Boots the node in an orderly way. */
     void bootAnew() throws IOException, InterruptedException, TimeoutException {
         shell.send("systemctl reboot", Duration.ofSeconds(30));
         shell.awaitReady(BOOTS_WITHIN);
@@ -155,7 +155,7 @@ final class Node implements AutoCloseable {
         return saved.containsKey(snapshot);
     }
 
-    /** Takes the node back to where it was saved, whatever has become of it. */
+    /** Takes the node back to where it was saved, whatever has happened to it. */
     void reset(String snapshot) throws IOException, InterruptedException, TimeoutException {
         qemu.close();
         plugged.clear();
@@ -164,7 +164,7 @@ final class Node implements AutoCloseable {
         kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE, Objects.requireNonNull(saved.get(snapshot)));
     }
 
-    /** What the kernel and all services said. */
+    /** The messages of the kernel and of all services. */
     String journal() throws IOException, InterruptedException, TimeoutException {
         return run("journalctl --no-pager -o short-precise");
     }

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** One node for all scenarios; each gets it as it was saved, and leaves its journal in target/node when it fails. */
+/** One node for all scenarios. Each gets it as it was saved, and leaves its journal in target/node when it fails. */
 final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
 
-    /** Set where to skip is to fail. */
+    /** This variable is set where a skipped test must fail. */
     static final String MUST = "EDGEPLUG_MUST";
 
     /** The node with package and local kubelet. */
@@ -25,7 +25,10 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     private static final Path REPORTS = Path.of("target", "node");
 
-    /** Node and package, once for all classes and closed after the last; or why there is none, which is not tried again. */
+    /**
+     * Node and package, made once for all classes and closed after the last. If there is none, the reason, and no new
+     * try.
+     */
     private static final class Running implements AutoCloseable {
         private final Optional<Node> node;
         private final String problem;
@@ -115,7 +118,7 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     private static Path deb() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("target"))) {
-            // the box has this machine's architecture
+            // The box has the architecture of this machine.
             String end = System.getProperty("os.arch").equals("aarch64") ? "_arm64.deb" : "_amd64.deb";
             List<Path> debs =
                     files.filter(file -> file.toString().endsWith(end)).toList();

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
-/** The host's end of the kubelet in the node: what it was told of devices, and pods for it. */
+/** The host's end of the kubelet in the node. It has the devices that the kubelet was told of, and admits pods. */
 final class NodeKubelet {
 
     private final Gson gson = new Gson();
@@ -28,7 +28,7 @@ final class NodeKubelet {
     private final Map<String, String> endpoints = new TreeMap<>();
     private final List<JsonObject> events = new ArrayList<>();
 
-    /** Knows what another one of the same node knew, at the moment that the node is taken back to. */
+    /** Starts with the knowledge of another instance, from the moment to which the node is reset. */
     NodeKubelet(LineSocket socket, Duration patience, NodeKubelet known) {
         this(socket, patience);
         devices.putAll(known.devices);
@@ -46,7 +46,7 @@ final class NodeKubelet {
         told.clear();
     }
 
-    /** The lists of a resource that came since it was last made to forget, as far as anything later was awaited. */
+    /** The lists of a resource since {@link #forget}. Lists are read only while something is awaited. */
     List<List<String>> told(String resource) {
         return List.copyOf(told.getOrDefault(resource, List.of()));
     }
@@ -56,7 +56,7 @@ final class NodeKubelet {
         awaitDevicesWithin(patience, resource, wanted);
     }
 
-    /** The same, where a scan that finds them later must not do. */
+    /** The same within a shorter time, so that a scan that finds the devices later does not count. */
     void awaitDevicesWithin(Duration deadline, String resource, String... wanted)
             throws IOException, InterruptedException, TimeoutException {
         List<String> all = List.of(wanted);
@@ -75,19 +75,19 @@ final class NodeKubelet {
         await(event -> is(event, "StreamEnded") && text(event, "resource").equals(resource));
     }
 
-    /** Waits until a kubelet has started, which knows nothing of what an earlier one was told. */
+    /** Waits until a kubelet has started. It knows nothing of what an earlier one was told. */
     void awaitServing() throws IOException, InterruptedException, TimeoutException {
         await(event -> is(event, "Serving"));
     }
 
-    /** Does to plugins what a kubelet does that is restarted. */
+    /** Acts on plugins like a kubelet that is restarted. */
     void restart() throws IOException, InterruptedException, TimeoutException {
         forget();
         socket.send("restart");
         awaitServing();
     }
 
-    /** Admits a pod and waits until its container has started; what it got, as the kubelet tells it. */
+    /** Admits a pod, waits until its container has started, and returns what the kubelet says that it got. */
     JsonObject run(String pod, String limits) throws IOException, InterruptedException, TimeoutException {
         JsonObject event = admit(pod, limits);
         if (!is(event, "Started")) {
@@ -130,7 +130,7 @@ final class NodeKubelet {
         return event.get("event").getAsString().equals(name);
     }
 
-    /** The next event that is as wanted, those included that came before and that nobody awaited. */
+    /** The next event that is as wanted, including earlier ones that nobody awaited. */
     JsonObject await(Predicate<JsonObject> wanted) throws IOException, InterruptedException, TimeoutException {
         Instant end = Instant.now().plus(patience);
         while (true) {
@@ -150,7 +150,7 @@ final class NodeKubelet {
         try {
             element = JsonParser.parseString(line);
         } catch (JsonParseException e) {
-            // what a kubelet was writing as it was killed
+            // A kubelet was killed while it wrote this line.
             return;
         }
         if (element.isJsonObject()) {

@@ -19,14 +19,14 @@ final class PrepareTest {
     private static final String DRIVER = "basename $(readlink /sys/bus/pci/devices/" + ADDRESS + "/driver)";
 
     /**
-     * What the PF says of the VF. The adapter tells the PF of a VF that was reset, and its driver forgets the address that
-     * it had made up for that VF; what is written to config space proves nothing, since the kernel puts it back.
+     * Prints the PF's view of the VF. When a VF is reset, the adapter tells the PF, and the PF's driver forgets the
+     * address that it had made up for the VF. Values in config space prove nothing, because the kernel restores them.
      */
     private static final String ASK_PF = "ip link show $(ls /sys/bus/pci/devices/" + PF1 + "/net) | grep 'vf 0'";
 
     private static final String FORGOTTEN = "00:00:00:00:00:00";
 
-    /** Another one whenever a driver makes the interface anew. */
+    /** Prints a number that changes whenever a driver makes the interface again. */
     private static final String INTERFACE = "cat /sys/bus/pci/devices/" + ADDRESS + "/net/*/ifindex";
 
     private static final String FLR = """
@@ -138,7 +138,7 @@ final class PrepareTest {
                 .isEqualTo("vfio-pci");
         node.kubelet().awaitDevices(VF_NETDEV, UNHEALTHY);
         node.kubelet().remove("vfio");
-        // the kubelet may be told late that the VF was offered as a netdev between the two
+        // In between, the VF was offered as a netdev, and the kubelet may learn of that late.
         node.run("while [ -e /var/lib/edgeplug/used/" + ADDRESS + ".used ]; do sleep 0.2; done");
         node.kubelet().awaitDevices(VF_NETDEV, LISTED);
         assertThat(node.run(DRIVER + "; " + INTERFACE)).startsWith("igbvf\n");
@@ -169,7 +169,7 @@ final class PrepareTest {
                 .doesNotContain("vlan");
     }
 
-    /** The kernel of the node has the controllers of cgroups, which a container on a machine without them lacks. */
+    /** This needs the cgroup controllers of the node's kernel. A container on a machine without them lacks them. */
     @Test
     void programThatNeedsMoreMemoryThanItsClassMayHaveIsKilledAndThePodIsToldWhy(Node node) throws Exception {
         node.run("mkdir /etc/tools && touch /etc/tools/t1");
@@ -193,7 +193,7 @@ final class PrepareTest {
                         "/usr/local/bin/greedy: was killed because it needed more memory than it may have");
     }
 
-    /** A VF of an adapter whose interface is up, as the adapter tells its driver nothing otherwise. */
+    /** Makes a VF of an adapter whose interface is up. Otherwise the adapter tells its driver nothing. */
     private static void vf(Node node) throws Exception {
         node.run("ip link set $(ls /sys/bus/pci/devices/" + PF1 + "/net) up");
         node.vfs(PF1, 1);

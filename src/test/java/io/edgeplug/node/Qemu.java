@@ -12,22 +12,23 @@ import java.util.concurrent.TimeoutException;
 /**
  * A virtual machine: two NUMA nodes with a processor and an SR-IOV adapter each, an IOMMU, and slots for more cards.
  *
- * <p>Programs run on the first processor only: on two they wait for each other, emulated as they are, and a Java program
- * starts half as fast, or a tenth where the host is busy. They are without AVX, as those of many an edge node.
+ * <p>Programs run on the first processor only. On two emulated processors they would wait for each other. A Java
+ * program would start half as fast, or a tenth on a busy host. The processors have no AVX, like those of many edge
+ * nodes.
  *
- * <p>It has mounts and processes of its own, which end with it, and it ends with this process, however that ends.
+ * <p>It has mounts and processes of its own, which end with it. It ends with this process, however that ends.
  */
 final class Qemu implements AutoCloseable {
 
     static final String SHELL = "shell";
     static final String KUBELET = "kubelet";
 
-    /** A disk without a file system, by which files get into the node. */
+    /** A disk without a file system, which carries files into the node. */
     static final String TRANSFER = "transfer";
 
     private static final long TRANSFER_BYTES = 256L << 20;
 
-    /** Arguments: the box, the directory of this machine, and QEMU's. The end of standard input is the end of it all. */
+    /** Arguments: the box, the directory of this machine, and QEMU's. Everything ends when standard input ends. */
     private static final String SCRIPT = """
             box=$1 machine=$2
             shift 2
@@ -72,7 +73,7 @@ final class Qemu implements AutoCloseable {
             -device pcie-root-port,id=hp1,bus=numa1,chassis=11,slot=11,addr=0x1
             """;
 
-    /** Nothing that an emulated machine has no use for, and a clock that does not stumble over a busy host. */
+    /** Switches off what an emulated machine does not need, and chooses a clock that a busy host does not disturb. */
     private static final String KERNEL = "console=ttyS0 rw quiet systemd.show_status=0 mitigations=off nokaslr"
             + " tsc=reliable no_timer_check clocksource=tsc intel_iommu=on iommu=pt random.trust_cpu=on audit=0"
             + " apparmor=0 selinux=0 nowatchdog rcupdate.rcu_expedited=1 isolcpus=1 irqaffinity=0";
@@ -143,7 +144,7 @@ final class Qemu implements AutoCloseable {
         qmp.await("DEVICE_DELETED", card.id());
     }
 
-    /** Plugs a serial adapter into the USB, as a person does: by a name that is the adapter's serial number too. */
+    /** Plugs in a USB serial adapter. Its name is also its serial number. */
     void plugSerial(String number) throws IOException, InterruptedException, TimeoutException {
         qmp.command("device_add usb-serial,id=" + number + ",serial=" + number
                 + ",bus=usb.0,chardev=serial,always-plugged=on");
@@ -161,7 +162,7 @@ final class Qemu implements AutoCloseable {
         qmp.command("loadvm " + snapshot);
     }
 
-    /** Ends the machine as a power cut does, but for its disk, which keeps its snapshots. */
+    /** Ends the machine like a power cut, except that its disk keeps its snapshots. */
     @Override
     public void close() throws IOException {
         try {

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 /** QEMU's monitor; see docs/interop/qmp-spec.rst in QEMU. One caller at a time. */
 final class Qmp {
 
-    /** Saving the node's memory to a busy disk takes longest. */
+    /** Saving the node's memory to a busy disk takes the longest. */
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final LineSocket socket;
@@ -49,7 +49,7 @@ final class Qmp {
         return answer.get("return");
     }
 
-    /** A command of the monitor for humans, which answers nothing unless it failed. */
+    /** Runs a command of the monitor for humans, which prints nothing unless it fails. */
     void command(String line) throws IOException, InterruptedException, TimeoutException {
         String answer =
                 execute("human-monitor-command", Map.of("command-line", line)).getAsString();

@@ -27,7 +27,7 @@ final class RdmaTest {
         node.kubelet().awaitDevices(HCA, "rdma0");
 
         node.run("rdma link delete rdma0");
-        // a pod had it, and the kubelet has not noted yet that it has it no more
+        // A pod had it, and the kubelet has not noted yet that the pod no longer has it.
         node.kubelet().awaitDevices(HCA, "rdma0 (unhealthy)");
     }
 

@@ -18,7 +18,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The host's view of a kubelet as Kubernetes publishes it, which runs pods with containerd in the node. */
+/** The host's view of a kubelet as Kubernetes publishes it. The kubelet runs pods with containerd in the node. */
 final class RealKubelet {
 
     /** The resources of src/test/kubelets/node/etc/edgeplug/edgeplug.toml. */
@@ -31,11 +31,11 @@ final class RealKubelet {
 
     static final List<String> RESOURCES = List.of(FAR, NAMED, PREPARED, VF, VFIO);
 
-    /** What {@link #registrations} says of a kubelet with which each was registered once. */
+    /** The {@link #registrations} of a kubelet with which each resource was registered once. */
     static final List<String> ONCE_EACH =
             RESOURCES.stream().map(resource -> resource + " 1").toList();
 
-    /** How many devices each resource has, as the kubelet's log says it. */
+    /** The number of devices of each resource, as the kubelet logs it. */
     private static final Set<String> ALL = Set.of(
             "resource=\"example.com/far\" resourceCapacity=1",
             "resource=\"example.com/named\" resourceCapacity=1",
@@ -43,14 +43,14 @@ final class RealKubelet {
             "resource=\"example.com/vf\" resourceCapacity=2",
             "resource=\"example.com/vfio\" resourceCapacity=1");
 
-    /** A container takes seconds in there to start, and minutes where the machine is busy. */
+    /** A container in the node takes seconds to start, and minutes on a busy machine. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private static final String PODS = "busybox wget -q -O - http://127.0.0.1:10255/pods";
 
     /**
-     * The lists that the kubelet that runs has taken. Not its checkpoint: of lists that come at the same time, 1.37 may write
-     * the newest state first and an older one over it, which then stays (writeCheckpoint in devicemanager/manager.go).
+     * Prints the lists that the running kubelet has taken. Its checkpoint would not do: if lists come at the same time,
+     * 1.37 may write the newest state first and an older one over it (writeCheckpoint in devicemanager/manager.go).
      */
     private static final String LISTS = "journalctl -q -b -o cat -u kubelet.service"
             + " _SYSTEMD_INVOCATION_ID=$(systemctl show -P InvocationID kubelet.service)"
@@ -68,7 +68,7 @@ final class RealKubelet {
         return node;
     }
 
-    /** Puts a kubelet of that release in place of the one that runs, if one does, and waits until it knows all devices. */
+    /** Replaces the running kubelet, if any, by one of that release, and waits until it knows all devices. */
     void become(Release release) throws IOException, InterruptedException, TimeoutException {
         String file = "/usr/lib/kubelet/kubelet-" + release.minor();
         if (node.run("ls " + file + " || true").isEmpty()) {
@@ -85,7 +85,7 @@ final class RealKubelet {
         awaitAllDevices();
     }
 
-    /** Waits until it has the list of each resource since it was started. */
+    /** Waits until the kubelet has got the list of each resource since its start. */
     void awaitAllDevices() throws IOException, InterruptedException, TimeoutException {
         Set<String> ignored = await(
                 LISTS,
@@ -104,11 +104,11 @@ final class RealKubelet {
     /** Gives it a pod. */
     void start(StaticPod pod) throws IOException, InterruptedException, TimeoutException {
         node.write("/etc/kubernetes/" + pod.name(), pod.manifest());
-        // it must not read half a file
+        // The kubelet must not read half a file.
         node.run("mv /etc/kubernetes/" + pod.name() + " /etc/kubernetes/manifests/" + pod.name() + ".json");
     }
 
-    /** Waits until all containers of a pod run; its status then. */
+    /** Waits until all containers of a pod run, and returns its status. */
     JsonObject awaitRunning(String pod) throws IOException, InterruptedException, TimeoutException {
         return awaitStatus(pod, RealKubelet::isRunning);
     }
@@ -135,7 +135,7 @@ final class RealKubelet {
         return status;
     }
 
-    /** Whether the kubelet has refused a pod, which it does not try again. */
+    /** Whether the kubelet has refused a pod for good. */
     static boolean isRefused(JsonObject status) {
         return status.has("reason") && status.get("phase").getAsString().equals("Failed");
     }
@@ -152,7 +152,7 @@ final class RealKubelet {
                 .orElse("");
     }
 
-    /** What is said of each container of a pod that is not an init container. */
+    /** The status of each container of a pod, without init containers. */
     static List<JsonObject> containers(JsonObject status) {
         return status.has("containerStatuses")
                 ? status.getAsJsonArray("containerStatuses").asList().stream()
@@ -162,7 +162,7 @@ final class RealKubelet {
     }
 
     private static Optional<JsonObject> status(String pods, String pod) {
-        // it says nothing while it starts, and "null" for no pods
+        // The kubelet answers nothing while it starts, and "null" if there are no pods.
         if (!pods.startsWith("{")
                 || !JsonParser.parseString(pods).getAsJsonObject().get("items").isJsonArray()) {
             return Optional.empty();
@@ -177,7 +177,7 @@ final class RealKubelet {
                 .findFirst();
     }
 
-    /** What the newest run of a container has printed. */
+    /** The output of the newest run of a container. */
     String printed(String pod, String container) throws IOException, InterruptedException, TimeoutException {
         return node.run("cd /var/log/pods/default_" + pod + "-node_*/" + container
                 + " && cut -d' ' -f4- $(ls | sort -n | tail -1)");

@@ -7,19 +7,19 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who holds a device, as whole kubelets tell it by each of the ways that they have. */
+/** The holder of a device, as whole kubelets report it in each of their ways. */
 @NodeScenario
 final class RealKubeletReleaseTest {
 
     private static final String DEVICE = "0000:21:10.2";
     private static final String LOG = "journalctl -q -b -o cat --no-pager -u edgeplug.service | grep -F ";
 
-    /** What both logs say of the pod's end, with seconds. */
+    /** The lines of both logs about the pod's end, with seconds. */
     private static final String TIMES =
             "journalctl -q -b -o short-unix --no-pager -u kubelet.service -u edgeplug.service"
                     + " | grep -E 'SyncLoop REMOVE|Killing container|Pod removed broadcasted|released by|has its driver' | cut -c-160";
 
-    /** The newest; all with {@code -Dsoak}. */
+    /** The newest release; all with {@code -Dsoak}. */
     static List<Release> releases() {
         List<Release> all = List.of(Release.values());
         return System.getProperty("soak") == null ? List.of(all.getLast()) : all;

@@ -11,7 +11,7 @@ import com.google.gson.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whole kubelets that go and come while their pods run. */
+/** Whole kubelets that stop and start while their pods run. */
 @NodeScenario
 final class RealKubeletRestartTest {
 
@@ -102,7 +102,7 @@ final class RealKubeletRestartTest {
         kubelet.awaitRunning("next");
     }
 
-    /** The preparation of this resource leaves a file, which tells whether there was one. */
+    /** The preparation of this resource leaves a file, which shows whether it has run. */
     @Test
     void containerThatStartsBeforeEdgeplugIsRegisteredIsToldToBeUnpreparedUntilItStartsAnew(RealKubelets kubelets)
             throws Exception {
@@ -131,14 +131,14 @@ final class RealKubeletRestartTest {
         kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Healthy"));
     }
 
-    /** Ends a pod's only container; its status once the next one runs in its place. */
+    /** Ends a pod's only container, and returns the status once the next one runs in its place. */
     private static JsonObject killContainer(RealKubelet kubelet, JsonObject before) throws Exception {
         String id = run(before).getFirst();
         kubelet.node().run("ctr -n k8s.io tasks kill -s KILL " + id.substring(id.indexOf("//") + 2));
         return kubelet.awaitStatus("pod", it -> RealKubelet.isRunning(it) && !run(it).equals(run(before)));
     }
 
-    /** Which runs of its containers a pod's status shows. */
+    /** The runs of its containers that a pod's status shows. */
     private static List<String> run(JsonObject status) {
         return RealKubelet.containers(status).stream()
                 .map(container -> container.get("containerID").getAsString())

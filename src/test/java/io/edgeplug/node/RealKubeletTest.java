@@ -45,7 +45,7 @@ final class RealKubeletTest {
                 opened
                 opened
                 /dev/vda /etc/card ext4 ro""".formatted(group));
-        // by CDI it has the nodes and the mount of the second, and by the kubelet those of the first
+        // CDI brings the nodes and the mount of the second, and the kubelet brings those of the first.
         assertThat(kubelet.printed("pod", "main")).isEqualTo("""
                 CARD=0000:41:10.0
                 PCIDEVICE_EXAMPLE_COM_NAMED=0000:41:10.4
@@ -115,7 +115,7 @@ final class RealKubeletTest {
         JsonObject refused = kubelet.awaitStatus("apart", it -> it.has("reason"));
         assertThat(refused.get("reason").getAsString()).isEqualTo("TopologyAffinityError");
 
-        // the node's only processor that is nobody's is of NUMA node 1
+        // The only free processor of the node is in NUMA node 1.
         kubelet.start(StaticPod.of("afar", "env", FAR + "=1", "cpu=1", "memory=32Mi"));
         refused = kubelet.awaitStatus("afar", it -> it.has("reason"));
         assertThat(refused.get("reason").getAsString()).isEqualTo("TopologyAffinityError");

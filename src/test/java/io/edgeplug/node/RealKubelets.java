@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeoutException;
 
-/** The node with whole kubelets in the local kubelet's place, each of which is brought in once and saved. */
+/** The node with whole kubelets instead of the local kubelet. Each of them is brought in once and saved. */
 final class RealKubelets {
 
     private static final Path FILES = Path.of("src/test/kubelets/node");
@@ -57,7 +57,7 @@ final class RealKubelets {
         node.run("systemctl daemon-reload && systemctl start containerd.service && /usr/lib/kubelet/image");
         node.run("systemctl enable --now vfs.service");
         Installation.reload(node);
-        // the daemon takes the configuration up in its own time, which each kubelet would have to wait for
+        // The daemon applies the configuration in its own time, and each kubelet would have to wait for that.
         node.run("for i in $(seq 200); do"
                 + " journalctl -u edgeplug.service -o cat --no-pager | grep -q 'added to " + NAMED + "' && exit;"
                 + " sleep 1; done; exit 1");

@@ -21,7 +21,7 @@ enum Release {
         return minor;
     }
 
-    /** The first and the last, as each takes minutes to build and to run; all with {@code -Dsoak}. */
+    /** The first and the last release, because each takes minutes to build and to run; all with {@code -Dsoak}. */
     static List<Release> tested() {
         return System.getProperty("soak") == null ? List.of(OLDEST, NEWEST) : List.of(values());
     }
@@ -31,7 +31,7 @@ enum Release {
         return Path.of(print("src/test/kubelets/build", minor));
     }
 
-    /** What a command of this machine prints; it is an error if it fails. */
+    /** Runs a command of this machine and returns its output. It is an error if the command fails. */
     static String print(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What is not tagged is seen too, but only with the scan every minute, which no scenario could tell from a busy host. */
+/**
+ * A device without the tag is seen too, but only by the scan every minute. No scenario could tell that from a busy
+ * host.
+ */
 @NodeScenario
 final class RulesTest {
 

@@ -18,7 +18,7 @@ final class Shell {
         this.socket = socket;
     }
 
-    /** What a script ended with. */
+    /** The result of a script. */
     record Outcome(int status, String out, String err) {}
 
     /** Waits until the node is up. */

@@ -35,14 +35,14 @@ record StaticPod(String name, List<Container> first, List<Container> containers)
     }
 
     /**
-     * Its identity. A kubelet would make one of the file, another one in each release, so that an upgraded kubelet would take
-     * the pod for a new one.
+     * Its identity. A kubelet would derive one from the file, and each release would derive another one. An upgraded
+     * kubelet would then take the pod for a new one.
      */
     String uid() {
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
     }
 
-    /** Its file, of the host's network since the node has no other. */
+    /** Its file. The pod uses the host's network, because the node has no other. */
     String manifest() {
         JsonObject spec = new JsonObject();
         spec.addProperty("hostNetwork", true);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @NodeScenario
 final class VfsTest {
 
-    /** What a PF says of its VFs, each VF's driver, and the directory of each, which is another one if it is made anew. */
+    /** Prints a PF's view of its VFs, each VF's driver, and each VF's inode, which changes if the VF is made again. */
     private static final String STATE = """
             for pf in %s; do
                 ip link show dev $(ls /sys/bus/pci/devices/$pf/net | head -1) | grep ' vf '
@@ -69,7 +69,7 @@ final class VfsTest {
         assertThat(node.run(STATE.formatted(pf))).isEqualTo(before);
     }
 
-    /** How the kernel shows how far a run has come: the last stage, and all with {@code -Dsoak}. */
+    /** The kernel's signs of how far a run has come. Only the last stage is tested, and all with {@code -Dsoak}. */
     static List<String> stages() {
         List<String> all = List.of(
                 "[ $(cat $pf/sriov_drivers_autoprobe) = 0 ]",
@@ -80,7 +80,7 @@ final class VfsTest {
         return System.getProperty("soak") == null ? List.of(all.getLast()) : all;
     }
 
-    /** Killed when the kernel shows that it is that far, and not before. */
+    /** The run is killed once the kernel shows that it has come that far. */
     @ParameterizedTest
     @MethodSource("stages")
     void nextRunFinishesWhatAKilledOneLeft(String far, Node node) throws Exception {

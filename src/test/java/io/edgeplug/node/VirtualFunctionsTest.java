@@ -64,7 +64,9 @@ final class VirtualFunctionsTest {
         node.kubelet().awaitDevices(VF, "0000:21:10.0 on NUMA 0", FIRST);
     }
 
-    /** What happened while it stood still, the daemon hears of at once: what has come cannot have settled by then. */
+    /**
+     * The daemon hears at once of everything that happened while it was stopped. A new VF cannot have settled by then.
+     */
     @Test
     void virtualFunctionThatCameIsToldAfterOneThatWentLater(Node node) throws Exception {
         Installation.configure(node, "settle = \"2s\"\n" + Installation.CONFIG);
@@ -77,7 +79,7 @@ final class VirtualFunctionsTest {
         node.run("udevadm settle; systemctl kill -s CONT edgeplug.service");
         node.kubelet().awaitDevices(VF, FIRST);
 
-        // not what the kubelet was told: the files of what has come let what has gone pass too
+        // The lists for the kubelet show no order: while files of the new VF are written, the lost VF may overtake it.
         assertThat(node.run("journalctl -u edgeplug.service -o cat --no-pager | grep -oE '^.*10.0: (added|gone)'")
                         .split("\n"))
                 .startsWith("0000:21:10.0: added", "0000:21:10.0: gone");
