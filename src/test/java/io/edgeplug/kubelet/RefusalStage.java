@@ -114,10 +114,12 @@ final class RefusalStage {
         monitor.awaitNewerThan(1);
     }
 
-    void awaitUnhealthy(String resource, String id) throws InterruptedException {
+    /** Waits until a device is unhealthy for that reason: on the way there it may have another one. */
+    void awaitUnhealthy(String resource, String id, String reason) throws InterruptedException {
         Inventory now = monitor.current();
         while (now.device(ResourceName.parse(resource), id)
-                .filter(device -> !device.health().isHealthy())
+                .flatMap(device -> device.health().problem())
+                .filter(problem -> problem.contains(reason))
                 .isEmpty()) {
             now = monitor.awaitNewerThan(now.generation());
         }

@@ -101,7 +101,7 @@ final class RefusalTest {
                         stage -> {
                             stage.allocate(DPU, A);
                             stage.pull(A);
-                            stage.awaitUnhealthy(DPU, A);
+                            stage.awaitUnhealthy(DPU, A, "is gone");
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: it is gone, and a container may hold it"));
@@ -148,7 +148,7 @@ final class RefusalTest {
                         stage -> {
                             Files.delete(stage.path("etc/files/f1"));
                             Files.createDirectory(stage.path("etc/files/f1"));
-                            stage.awaitUnhealthy(FILE, "f1");
+                            stage.awaitUnhealthy(FILE, "f1", "is a directory now");
                             stage.allocate(FILE, "f1");
                         },
                         "Device f1 of example.com/file is unhealthy: /etc/files/f1 is a directory now and was a file"),
