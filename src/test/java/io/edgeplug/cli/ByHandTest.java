@@ -73,7 +73,7 @@ final class ByHandTest extends ByHandOnDemoNode {
         Files.delete(directory.resolve("kubelet_internal_checkpoint"));
         assertThatIOException()
                 .isThrownBy(() -> byHand.perform(classes, VF, PREPARE, false))
-                .withMessageContaining("kubelet_internal_checkpoint: no such file; --force");
+                .withMessageContaining("kubelet_internal_checkpoint: no such file; use --force");
         assertThat(node.acts()).doesNotContain(VF + " reset by flr");
     }
 

@@ -54,7 +54,7 @@ final class SystemdNotifyTest {
     void receiverThatIsGoneHarmsNothing() throws IOException, InterruptedException {
         String output = run(Map.of("NOTIFY_SOCKET", directory.resolve("nobody").toString()));
 
-        assertThat(output).contains("watchdog: ").containsOnlyOnce("systemd cannot be told of the state");
+        assertThat(output).contains("watchdog: ").containsOnlyOnce("cannot report the state to systemd");
     }
 
     @Test

@@ -17,7 +17,7 @@ final class RealKubeletReleaseTest {
     /** The lines of both logs about the pod's end, with seconds. */
     private static final String TIMES =
             "journalctl -q -b -o short-unix --no-pager -u kubelet.service -u edgeplug.service"
-                    + " | grep -E 'SyncLoop REMOVE|Killing container|Pod removed broadcasted|released by|has its driver' | cut -c-160";
+                    + " | grep -E 'SyncLoop REMOVE|Killing container|Pod removed broadcasted|released by|returned to its host driver' | cut -c-160";
 
     /** The newest release; all with {@code -Dsoak}. */
     static List<Release> releases() {
