@@ -9,7 +9,6 @@ import io.edgeplug.device.FunctionBuilder;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.OtherPci;
 import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PciDevice;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -100,36 +99,37 @@ final class DriverReturnTest {
     void returnsThatHangKeepNoOtherDeviceFromItsScrub() throws Exception {
         CountDownLatch hung = new CountDownLatch(HANGING);
         CountDownLatch goesOn = new CountDownLatch(1);
-        for (int i = 0; i < HANGING; i++) {
-            PciAddress address = new PciAddress(0, 0x5e, 1 + i / 8, i % 8);
-            PciDevice vf = new OtherPci(new FunctionBuilder(address).build(), Health.HEALTHY);
-            prepared.preparer.giveBackDriver(vf, () -> {
+        Device used = prepared.device(VF0);
+        try (Preparer preparer = new Preparer(prepared.node.sysfs(), directory, event -> {
+            if (event instanceof PrepareEvent.Begun begun && !begun.device().equals(used)) {
                 hung.countDown();
                 await(goesOn);
-            });
-        }
-        try {
+            }
+        })) {
+            for (int i = 0; i < HANGING; i++) {
+                PciAddress address = new PciAddress(0, 0x5e, 1 + i / 8, i % 8);
+                preparer.giveBackDriver(new OtherPci(new FunctionBuilder(address).build(), Health.HEALTHY), () -> {});
+            }
             assertThat(hung.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            Device used = prepared.device(VF0);
             new UsedDevices(prepared.node.sysfs()).note(used, "example.com/x", Set.of("pod"), directory);
 
-            Preparation scrub = prepared.preparer.release(used, prepared.recipe("vf", "reset = \"flr\""), () -> {});
+            Preparation scrub = preparer.release(used, prepared.recipe("vf", "reset = \"flr\""), () -> {});
 
             assertThat(scrub.await(PATIENCE)).isTrue();
             assertThat(prepared.node.acts()).contains(VF0 + " reset by flr");
+            goesOn.countDown();
         } finally {
             goesOn.countDown();
         }
     }
 
-    private static void await(CountDownLatch latch) throws IOException {
+    private static void await(CountDownLatch latch) {
         try {
             if (!latch.await(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IOException("has waited for too long");
+                throw new IllegalStateException("has waited for too long");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
         }
     }
 
