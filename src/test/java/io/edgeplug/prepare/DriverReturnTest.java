@@ -9,6 +9,7 @@ import io.edgeplug.device.FunctionBuilder;
 import io.edgeplug.device.Health;
 import io.edgeplug.device.OtherPci;
 import io.edgeplug.device.PciAddress;
+import io.edgeplug.device.PciDevice;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
