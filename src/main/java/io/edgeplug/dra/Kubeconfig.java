@@ -42,7 +42,7 @@ record Kubeconfig(
         Optional<String> token,
         Map<Path, Object> stamps) {
 
-    /** The usual kubeconfigs of kubelets: kubeadm, K3s, RKE2 and k0s. */
+    /** The usual files of kubelets: kubeadm, K3s, RKE2 and k0s. */
     private static final List<Path> OF_KUBELETS = List.of(
             Path.of("/etc/kubernetes/kubelet.conf"),
             Path.of("/var/lib/rancher/k3s/agent/kubelet.kubeconfig"),

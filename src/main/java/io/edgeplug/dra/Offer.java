@@ -18,8 +18,8 @@ import java.util.TreeMap;
  * @param devices the devices, with the health that the cluster is told
  * @param claimed the IDs of devices, or of their shares, that a claim has as devices of this class
  * @param heldByPlugin the IDs of devices that a pod got while the device plugin offered the class
- * @param used by ID, the devices that no claim has and that are not fit for the next pod yet; the value says
- *     whether a device becomes fit soon and by itself
+ * @param used by ID, the devices that no claim has and that are not fit for the next pod yet. The value says
+ *     whether a device becomes fit soon and by itself.
  * @param shares the number of shares of each device
  */
 record Offer(
