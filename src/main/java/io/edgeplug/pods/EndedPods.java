@@ -15,8 +15,9 @@ import java.util.stream.Stream;
  *
  * <p>The kubelet makes a pod's cgroup and then its directory when it starts the pod, some time after it has given
  * devices to it. It removes the cgroup when the pod has ended, and the directory when the pod is deleted (syncPod,
- * syncTerminatedPod and HandlePodCleanups in pkg/kubelet/kubelet.go). So a cgroup or directory that never existed
- * proves nothing for a while. After a reboot of the node, the directory exists long before the cgroup.
+ * syncTerminatedPod and HandlePodCleanups in pkg/kubelet/kubelet.go). So a pod that has a cgroup may run, also without
+ * a directory. A cgroup or directory that never existed proves nothing for a while. After a reboot of the node, the
+ * directory exists long before the cgroup.
  */
 public final class EndedPods {
 
@@ -55,7 +56,7 @@ public final class EndedPods {
             return false;
         }
         if (isGone(directories, uid, Files.isDirectory(pods.resolve(uid)))) {
-            return true;
+            return !hasCgroup(uid);
         }
         return hierarchies.stream().anyMatch(EndedPods::isKubelets) && isGone(cgroups, uid, hasCgroup(uid));
     }

@@ -86,6 +86,17 @@ final class EndedPodsTest {
         assertThat(ended.hasEnded(UID)).isTrue();
     }
 
+    @Test
+    void podWhoseDirectoryIsGoneHasNotEndedAsLongAsItsCgroupIsThere() throws IOException {
+        Path own = make("pods/" + UID);
+        Path cgroup = make("cgroup/kubepods/burstable/pod" + UID);
+        assertThat(ended.hasEnded(UID)).isFalse();
+        Files.delete(own);
+        assertThat(ended.hasEnded(UID)).isFalse();
+        Files.delete(cgroup);
+        assertThat(ended.hasEnded(UID)).isTrue();
+    }
+
     /** A pod that waits for the node's network has the directory that it had before. */
     @Test
     void podWhoseCgroupIsNotMadeYetAfterARebootHasNotEnded() throws IOException {
