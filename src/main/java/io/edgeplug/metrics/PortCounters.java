@@ -1,6 +1,7 @@
 package io.edgeplug.metrics;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.RdmaDevice;
 import io.edgeplug.device.RdmaPort;
 import io.edgeplug.device.VirtualFunction;
@@ -67,6 +68,9 @@ final class PortCounters {
             "port",
             "counter");
 
+    /** By PF, whether its driver has files with counters. A node may have thousands of VFs, and few PFs. */
+    private final Map<PciAddress, Boolean> withFiles = new HashMap<>();
+
     /** By interface, the kernel's counters of the VFs of a PF. */
     private final Map<String, Map<Integer, VfLinks.Counts>> links = new HashMap<>();
 
@@ -117,7 +121,10 @@ final class PortCounters {
 
     private void readVf(Sysfs sysfs, boolean isThisNode, VirtualFunction vf) {
         String[] labels = {vf.id(), vf.function().address().toString(), Exposition.pf(vf)};
-        String stats = read(sysfs, "sys/bus/pci/devices/" + vf.physicalFunction() + "/sriov/" + vf.index() + "/stats");
+        String files = "sys/bus/pci/devices/" + vf.physicalFunction() + "/sriov";
+        boolean hasFiles = withFiles.computeIfAbsent(
+                vf.physicalFunction(), pf -> !names(sysfs, files).isEmpty());
+        String stats = hasFiles ? read(sysfs, files + "/" + vf.index() + "/stats") : "";
         if (stats.isEmpty() && isThisNode) {
             vf.physicalNetNames().stream()
                     .findFirst()

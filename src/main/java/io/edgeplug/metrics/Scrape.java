@@ -13,7 +13,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Makes the text of all present metrics, for one caller at a time. May wait for the counters. */
+/** Reads the status and the counters for one caller at a time, and has {@link Exposition} write them. May wait. */
 final class Scrape {
 
     /** A read of the counters that takes longer is left alone, and there are no counters until it returns. */
