@@ -4,9 +4,11 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -32,11 +34,19 @@ record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
      * A device that was given.
      *
      * @param request the name of the request, without the alternative that was chosen
+     * @param share by which the cluster tells the claims of one device apart
+     * @param shares the number of its shares that the claim consumes; 1 if the device is no capacity
      * @param isForAdministrator whether the claim has admin access, so that it only looks at the device
      * @param parameters the settings of the claim and its DeviceClass for the device
      */
     record Result(
-            String request, String pool, String device, boolean isForAdministrator, List<JsonElement> parameters) {
+            String request,
+            String pool,
+            String device,
+            Optional<String> share,
+            int shares,
+            boolean isForAdministrator,
+            List<JsonElement> parameters) {
 
         Result {
             parameters = List.copyOf(parameters);
@@ -82,6 +92,8 @@ record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
                 request,
                 Slice.text(json, "pool"),
                 Slice.text(json, "device"),
+                Optional.of(Slice.text(json, "shareID")).filter(share -> !share.isEmpty()),
+                ShareCapacity.consumed(json),
                 Slice.text(json, "adminAccess").equals("true"),
                 DeviceParameters.of(allocation, driver, asked));
         if (!result.pool().equals(pool)) {
@@ -90,6 +102,9 @@ record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
         }
         if (!request.matches(LABEL) || !result.device().matches(LABEL)) {
             throw new IOException("its allocation has a name that is no DNS label");
+        }
+        if (result.share().filter(share -> !PreparedClaims.isUid(share)).isPresent()) {
+            throw new IOException("its allocation has a shareID that is no UID");
         }
         return result;
     }

@@ -5,6 +5,7 @@ import io.edgeplug.device.Shares;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -45,6 +46,11 @@ final class ClaimFiles implements AutoCloseable {
 
     Optional<PreparedClaim> of(String uid) {
         return notes.of(uid);
+    }
+
+    /** All claims that are noted. */
+    List<PreparedClaim> all() {
+        return notes.all();
     }
 
     /** Whether the devices of a claim are not known, because its note cannot be read. */

@@ -45,6 +45,10 @@ final class Claims {
     private final Runnable changed;
     private final Outcomes preparations = new Outcomes();
     private final Map<String, Given> begun = new ConcurrentHashMap<>();
+
+    /** Held while shares are chosen, so that two claims do not choose the same. */
+    private final Lock choosing = new ReentrantLock();
+
     private final List<Lock> locks =
             IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
 
@@ -117,15 +121,8 @@ final class Claims {
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
         long start = System.nanoTime();
         ClaimAllocation allocation = source.allocation(name, PATIENCE);
-        List<GivenDevice> found = new ArrayList<>();
-        for (Result result : allocation.results()) {
-            found.add(source.find(result));
-        }
-        // All choices are checked before anything is noted or done.
-        GivenDevice.checkChoices(found);
         boolean isNew = files.of(name.uid()).isEmpty();
-        // From here on nobody else touches the devices, and this claim has them even if the process is killed.
-        files.note(claim(name, allocation, found, Map.of(), Optional.empty()));
+        List<GivenDevice> found = noted(name, allocation);
         Given given;
         try {
             given = given(name, allocation, found);
@@ -151,6 +148,27 @@ final class Claims {
         LOG.info("claim %s: prepared in %d ms: %s"
                 .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
         return ready;
+    }
+
+    /**
+     * Finds the devices, and notes them. From then on nobody else touches them, and the claim has them even if the
+     * process is killed.
+     */
+    private List<GivenDevice> noted(Name name, ClaimAllocation allocation) throws IOException, InterruptedException {
+        List<GivenDevice> found = new ArrayList<>();
+        for (Result result : allocation.results()) {
+            found.add(source.find(result));
+        }
+        // All choices are checked before anything is noted or done.
+        GivenDevice.checkChoices(found);
+        choosing.lockInterruptibly();
+        try {
+            List<GivenDevice> chosen = new ClaimShares(name.uid(), files.all()).choose(found);
+            files.note(claim(name, allocation, chosen, Map.of(), Optional.empty()));
+            return chosen;
+        } finally {
+            choosing.unlock();
+        }
     }
 
     /** A recipe may wait long before it begins. Meanwhile another claim may have got the device. */
@@ -193,14 +211,17 @@ final class Claims {
             Map<Result, String> names,
             Optional<String> specification) {
         Stream<PreparedClaim.Device> devices = found.stream()
-                .map(one -> new PreparedClaim.Device(
-                        one.result().request(),
-                        one.result().pool(),
-                        one.result().device(),
-                        one.id(),
-                        one.resource().name().toString(),
-                        one.result().isForAdministrator(),
-                        Optional.ofNullable(names.get(one.result())).map(cdi -> source.cdiKind() + "=" + cdi)));
+                .flatMap(one -> one.ids().stream()
+                        .map(id -> new PreparedClaim.Device(
+                                one.result().request(),
+                                one.result().pool(),
+                                one.result().device(),
+                                one.result().share(),
+                                id,
+                                one.resource().name().toString(),
+                                one.result().isForAdministrator(),
+                                Optional.ofNullable(names.get(one.result()))
+                                        .map(cdi -> source.cdiKind() + "=" + cdi))));
         return new PreparedClaim(
                 name.uid(),
                 name.namespace(),

@@ -18,9 +18,19 @@ import java.util.stream.Collectors;
 /**
  * A device that the scheduler has given to a claim, and its resource.
  *
- * @param id the ID of the device or the share on this node
+ * @param device the ID of the whole device on this node
+ * @param ids the same if it is not shared, and else the IDs of shares; none as long as no shares are chosen
  */
-record GivenDevice(Result result, Resource resource, String id) {
+record GivenDevice(Result result, Resource resource, String device, List<String> ids) {
+
+    GivenDevice {
+        ids = List.copyOf(ids);
+    }
+
+    /** The same with these shares. */
+    GivenDevice with(List<String> shares) {
+        return new GivenDevice(result, resource, device, shares);
+    }
 
     /** The settings that the claim has chosen, of those that the class leaves to claims. */
     ClaimChoice choice() throws IOException {
@@ -62,6 +72,6 @@ record GivenDevice(Result result, Resource resource, String id) {
     }
 
     static Set<String> ids(List<GivenDevice> all) {
-        return all.stream().map(GivenDevice::id).collect(Collectors.toSet());
+        return all.stream().flatMap(one -> one.ids().stream()).collect(Collectors.toSet());
     }
 }

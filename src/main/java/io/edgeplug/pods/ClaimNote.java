@@ -79,6 +79,7 @@ final class ClaimNote {
         json.addProperty("request", device.request());
         json.addProperty("pool", device.pool());
         json.addProperty("name", device.name());
+        device.share().ifPresent(share -> json.addProperty("share", share));
         json.addProperty("id", device.id());
         json.addProperty("resource", device.resource());
         json.addProperty("admin", device.isForAdministrator());
@@ -139,6 +140,7 @@ final class ClaimNote {
                 json.get("request").getAsString(),
                 json.get("pool").getAsString(),
                 json.get("name").getAsString(),
+                Optional.ofNullable(json.get("share")).map(JsonElement::getAsString),
                 json.get("id").getAsString(),
                 json.get("resource").getAsString(),
                 json.get("admin").getAsBoolean(),

@@ -33,11 +33,12 @@ public record PreparedClaim(
     public record Pod(String uid, String name) {}
 
     /**
-     * A device of a claim.
+     * A device of a claim, or a share of it.
      *
      * @param request the request of the claim that it is for
      * @param name of the device in its pool, for the cluster
-     * @param id of the device on this node
+     * @param share by which the cluster tells the claims of one device apart; empty if it gives a device to one claim
+     * @param id of the device on this node, or of its share
      * @param isForAdministrator whether the claim only looks at a device that others may hold
      * @param cdi the name by which the container runtime finds the settings; empty if another device's name covers them
      */
@@ -45,10 +46,32 @@ public record PreparedClaim(
             String request,
             String pool,
             String name,
+            Optional<String> share,
             String id,
             String resource,
             boolean isForAdministrator,
-            Optional<String> cdi) {}
+            Optional<String> cdi) {
+
+        /** A device that the cluster gives to one claim. */
+        public Device(
+                String request,
+                String pool,
+                String name,
+                String id,
+                String resource,
+                boolean isForAdministrator,
+                Optional<String> cdi) {
+            this(request, pool, name, Optional.empty(), id, resource, isForAdministrator, cdi);
+        }
+
+        /** Whether both are the same device of the same request for the cluster, which knows no IDs of shares. */
+        public boolean isToldAs(Device other) {
+            return request.equals(other.request)
+                    && pool.equals(other.pool)
+                    && name.equals(other.name)
+                    && share.equals(other.share);
+        }
+    }
 
     @Override
     public String toString() {

@@ -109,6 +109,15 @@ final class ClaimedDevicesTest {
     }
 
     @Test
+    void deviceWithSharesHasItsOwnNameUnlessEachShareIsADevice() throws IOException {
+        configure(CLAIMED + "shares = 4\n");
+        assertThat(edgeplug("list", "-n", "-o", "DRANAME", "0000:3b:01.0")).isEqualTo("0000-3b-01-0\n");
+
+        configure(CLAIMED + "shares = 4\nprefer = \"spread\"\n");
+        assertThat(edgeplug("list", "-n", "-o", "DRANAME", "0000:3b:01.0")).matches("0000-3b-01-0-0-[0-9a-f]{12}, …\n");
+    }
+
+    @Test
     void claimThatHoldsADeviceIsNamed() throws IOException {
         claim("two-vfs", Optional.of("boot"), false);
 

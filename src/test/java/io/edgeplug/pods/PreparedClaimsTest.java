@@ -19,8 +19,19 @@ final class PreparedClaimsTest {
     private Path root = Path.of("");
 
     private static PreparedClaim claim(String uid, boolean isForAdministrator, Optional<String> boot) {
+        return claim(uid, VF, isForAdministrator, boot);
+    }
+
+    private static PreparedClaim claim(String uid, String id, boolean isForAdministrator, Optional<String> boot) {
         PreparedClaim.Device device = new PreparedClaim.Device(
-                "vfs", "node1", "0000-3b-01-0", VF, "example.com/vf", isForAdministrator, Optional.of("a/b=c"));
+                "vfs",
+                "node1",
+                "0000-3b-01-0",
+                Optional.of("share-of-" + uid).filter(share -> id.contains("::")),
+                id,
+                "example.com/vf",
+                isForAdministrator,
+                Optional.of("a/b=c"));
         return new PreparedClaim(
                 uid,
                 "default",
@@ -62,6 +73,25 @@ final class PreparedClaimsTest {
         assertThat(claims.holdings()).hasSize(1);
         claims.forget("one");
         claims.note(claim("two", false, Optional.empty()));
+    }
+
+    @Test
+    void shareHasOneClaimAndAWholeDeviceHasNoneBesideIt() throws Exception {
+        PreparedClaims claims = read();
+        PreparedClaim first = claim("one", VF + "::0", false, Optional.empty());
+        claims.note(first);
+        claims.note(claim("two", VF + "::1", false, Optional.empty()));
+        assertThat(read().of("one")).contains(first);
+
+        assertThatThrownBy(() -> claims.note(claim("three", VF + "::1", false, Optional.empty())))
+                .hasMessageContaining("claim default/mine-two has one of its devices");
+        assertThatThrownBy(() -> claims.note(claim("whole", false, Optional.empty())))
+                .hasMessageContaining("has one of its devices");
+        claims.forget("one");
+        claims.forget("two");
+        claims.note(claim("whole", false, Optional.empty()));
+        assertThatThrownBy(() -> claims.note(first))
+                .hasMessageContaining("claim default/mine-whole has one of its devices");
     }
 
     @Test
