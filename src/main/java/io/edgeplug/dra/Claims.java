@@ -12,10 +12,12 @@ import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -123,6 +125,8 @@ final class Claims {
         ClaimAllocation allocation = source.allocation(name, PATIENCE);
         boolean isNew = files.of(name.uid()).isEmpty();
         List<GivenDevice> found = noted(name, allocation);
+        // A recipe changes some attributes. Containers see those by which the scheduler has chosen.
+        Map<String, String> metadata = metadata(name, allocation, found);
         Given given;
         try {
             given = given(name, allocation, found);
@@ -141,8 +145,8 @@ final class Claims {
                         .makeReady(GivenDevice.ids(devices), devices.getFirst().choice(), device -> lost(name, device));
             }
         }
-        String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
-        PreparedClaim ready = claim(name, allocation, found, given.names(), Optional.of(specification));
+        PreparedClaim ready = claim(name, allocation, found, given.names())
+                .ready(boot, ClaimSpecs.content(source.cdiKind(), given.edits()), metadata);
         files.noteReady(ready);
         begun.remove(name.uid());
         LOG.info("claim %s: prepared in %d ms: %s"
@@ -164,7 +168,7 @@ final class Claims {
         choosing.lockInterruptibly();
         try {
             List<GivenDevice> chosen = new ClaimShares(name.uid(), files.all()).choose(found);
-            files.note(claim(name, allocation, chosen, Map.of(), Optional.empty()));
+            files.note(claim(name, allocation, chosen, Map.of()));
             return chosen;
         } finally {
             choosing.unlock();
@@ -188,9 +192,13 @@ final class Claims {
         }
         Map<Result, String> names = new LinkedHashMap<>();
         Map<String, Allocation> edits = new TreeMap<>();
+        Set<String> told = new HashSet<>();
         for (List<GivenDevice> devices : GivenDevice.byRequest(found).values()) {
             Result first = devices.getFirst().result();
             Allocation gets = GivenDevice.allocate(devices);
+            if (told.add(first.request())) {
+                gets = gets.with(files.mount(name, allocation.podClaim(), first.request(), source.driver()));
+            }
             if (!gets.nodes().isEmpty()
                     || !gets.mounts().isEmpty()
                     || !gets.env().isEmpty()) {
@@ -204,12 +212,18 @@ final class Claims {
         return now;
     }
 
+    /** By request, what its containers are told of its devices. */
+    private Map<String, String> metadata(Name name, ClaimAllocation allocation, List<GivenDevice> found) {
+        Map<String, String> metadata = new TreeMap<>();
+        found.stream()
+                .collect(Collectors.groupingBy(one -> one.result().request(), LinkedHashMap::new, Collectors.toList()))
+                .forEach((request, devices) -> metadata.put(
+                        request, MetadataFile.content(name, allocation.podClaim(), source.driver(), devices)));
+        return metadata;
+    }
+
     private PreparedClaim claim(
-            Name name,
-            ClaimAllocation allocation,
-            List<GivenDevice> found,
-            Map<Result, String> names,
-            Optional<String> specification) {
+            Name name, ClaimAllocation allocation, List<GivenDevice> found, Map<Result, String> names) {
         Stream<PreparedClaim.Device> devices = found.stream()
                 .flatMap(one -> one.ids().stream()
                         .map(id -> new PreparedClaim.Device(
@@ -222,14 +236,7 @@ final class Claims {
                                 one.result().isForAdministrator(),
                                 Optional.ofNullable(names.get(one.result()))
                                         .map(cdi -> source.cdiKind() + "=" + cdi))));
-        return new PreparedClaim(
-                name.uid(),
-                name.namespace(),
-                name.name(),
-                allocation.pods(),
-                devices.toList(),
-                specification.map(text -> boot),
-                specification);
+        return new PreparedClaim(name.uid(), name.namespace(), name.name(), allocation.pods(), devices.toList());
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.edgeplug.dra;
 
+import io.edgeplug.container.ClaimMetadata;
 import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Outcomes;
@@ -32,6 +33,9 @@ public final class DraDriver implements AutoCloseable {
 
     /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
+
+    /** The directory below that of the driver for what containers are told of their devices. */
+    private static final String METADATA = "dra-device-metadata";
 
     private final List<Supply> supplies;
     private final Preparations preparations;
@@ -69,7 +73,13 @@ public final class DraDriver implements AutoCloseable {
             Path kubeletRoot,
             Path registry,
             Path cdi,
-            Path boot) {}
+            Path boot) {
+
+        /** The directory of the driver itself, which it has from the kubelet. */
+        private Path directory() {
+            return kubeletRoot.toAbsolutePath().resolve("plugins").resolve(driver);
+        }
+    }
 
     private DraDriver(
             Place place,
@@ -95,7 +105,10 @@ public final class DraDriver implements AutoCloseable {
         this.health = new HealthService(
                 api, place.nodeName(), () -> offers.health(publisher.fields()), HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.files = new ClaimFiles(claims, new ClaimSpecs(place.cdi()));
+        this.files = new ClaimFiles(
+                claims,
+                new ClaimSpecs(place.cdi()),
+                new ClaimMetadata(place.directory().resolve(METADATA)));
         files.recover(boot);
         this.prepared =
                 new Claims(new ClaimSource(api, place.driver(), place.nodeName(), resources, pods), files, boot, () -> {
@@ -134,11 +147,7 @@ public final class DraDriver implements AutoCloseable {
             return DraSockets.open(
                     rpc,
                     place.driver(),
-                    place.kubeletRoot()
-                            .toAbsolutePath()
-                            .resolve("plugins")
-                            .resolve(place.driver())
-                            .resolve("dra.sock"),
+                    place.directory().resolve("dra.sock"),
                     place.registry().toAbsolutePath().resolve(place.driver() + "-reg.sock"),
                     Stream.of(new DraService(prepared).services(), health.services())
                             .flatMap(List::stream)

@@ -1,6 +1,7 @@
 package io.edgeplug.dra;
 
 import io.edgeplug.container.Allocation;
+import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.dra.ClaimAllocation.Result;
 import io.edgeplug.rules.ClaimChoice;
@@ -30,6 +31,13 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
     /** The same with these shares. */
     GivenDevice with(List<String> shares) {
         return new GivenDevice(result, resource, device, shares);
+    }
+
+    /** The device as it is now; empty if it is gone. */
+    Optional<Device> now() {
+        return resource.supply().current().devices().stream()
+                .filter(one -> one.id().equals(device))
+                .findFirst();
     }
 
     /** The settings that the claim has chosen, of those that the class leaves to claims. */

@@ -1,6 +1,7 @@
 package io.edgeplug.pods;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,7 @@ import java.util.Optional;
  * @param pods that may use it, as far as they were known when it was prepared
  * @param boot the boot of the node in which it was prepared; empty until it is complete
  * @param specification the settings for the container runtime; empty until it is complete
+ * @param metadata by request, what containers are told of its devices; empty until it is complete
  */
 public record PreparedClaim(
         String uid,
@@ -18,11 +20,24 @@ public record PreparedClaim(
         List<Pod> pods,
         List<Device> devices,
         Optional<String> boot,
-        Optional<String> specification) {
+        Optional<String> specification,
+        Map<String, String> metadata) {
 
     public PreparedClaim {
         pods = List.copyOf(pods);
         devices = List.copyOf(devices);
+        metadata = Map.copyOf(metadata);
+    }
+
+    /** A claim that is not ready yet. */
+    public PreparedClaim(String uid, String namespace, String name, List<Pod> pods, List<Device> devices) {
+        this(uid, namespace, name, pods, devices, Optional.empty(), Optional.empty(), Map.of());
+    }
+
+    /** The same once it is ready. */
+    public PreparedClaim ready(String currentBoot, String forRuntime, Map<String, String> forContainers) {
+        return new PreparedClaim(
+                uid, namespace, name, pods, devices, Optional.of(currentBoot), Optional.of(forRuntime), forContainers);
     }
 
     /**

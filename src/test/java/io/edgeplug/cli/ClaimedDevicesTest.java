@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,22 +66,21 @@ final class ClaimedDevicesTest {
     }
 
     private void claim(String name, Optional<String> boot, boolean isForAdministrator) throws IOException {
+        PreparedClaim begun = new PreparedClaim(
+                "uid-of-" + name,
+                "edge",
+                name,
+                List.of(new PreparedClaim.Pod("uid-of-pod", "encrypt")),
+                List.of(new PreparedClaim.Device(
+                        "vfs",
+                        "node1",
+                        "0000-3b-01-0",
+                        "0000:3b:01.0",
+                        "example.com/vf",
+                        isForAdministrator,
+                        Optional.empty())));
         PreparedClaims.read(PreparedClaims.directory(node.root()))
-                .note(new PreparedClaim(
-                        "uid-of-" + name,
-                        "edge",
-                        name,
-                        List.of(new PreparedClaim.Pod("uid-of-pod", "encrypt")),
-                        List.of(new PreparedClaim.Device(
-                                "vfs",
-                                "node1",
-                                "0000-3b-01-0",
-                                "0000:3b:01.0",
-                                "example.com/vf",
-                                isForAdministrator,
-                                Optional.empty())),
-                        boot,
-                        boot.map(one -> "{}")));
+                .note(boot.map(one -> begun.ready(one, "{}", Map.of())).orElse(begun));
     }
 
     @Test

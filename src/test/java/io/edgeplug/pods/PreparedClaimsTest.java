@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,14 +33,10 @@ final class PreparedClaimsTest {
                 "example.com/vf",
                 isForAdministrator,
                 Optional.of("a/b=c"));
-        return new PreparedClaim(
-                uid,
-                "default",
-                "mine-" + uid,
-                List.of(new PreparedClaim.Pod("pod", "name")),
-                List.of(device),
-                boot,
-                boot);
+        PreparedClaim begun = new PreparedClaim(
+                uid, "default", "mine-" + uid, List.of(new PreparedClaim.Pod("pod", "name")), List.of(device));
+        return boot.map(one -> begun.ready(one, one, Map.of("vfs", "{\"name\":\"" + uid + "\"}\n")))
+                .orElse(begun);
     }
 
     private PreparedClaims read() throws Exception {
