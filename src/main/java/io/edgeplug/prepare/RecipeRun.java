@@ -64,6 +64,9 @@ final class RecipeRun {
 
     private static void check(Preparation preparation) throws IOException {
         try {
+            if (preparation.isReplaced()) {
+                throw new IOException("was asked for with other steps meanwhile, so it is left alone");
+            }
             preparation.precondition().check();
         } catch (IOException e) {
             preparation.refuse();
