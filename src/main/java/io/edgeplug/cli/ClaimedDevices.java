@@ -70,7 +70,10 @@ final class ClaimedDevices {
         return item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent();
     }
 
-    /** The name in its slice; that of the first of its shares, with a mark that there are more. */
+    /**
+     * The name in its slice, on an API server that knows all fields of slices. If each share is a device of its own,
+     * that of the first, with a mark that there are more.
+     */
     Optional<String> name(Item item) {
         // Without a claimed device, nothing of dra is loaded.
         return item.deviceClass()
@@ -80,8 +83,11 @@ final class ClaimedDevices {
 
     private static String name(DeviceClass deviceClass, String id) {
         Sharing sharing = deviceClass.sharing();
-        String first = new Shares(sharing.shares()).ids(id, 1).getFirst();
-        return DeviceNames.of(deviceClass, first) + (sharing.isShared() ? ", …" : "");
+        if (!sharing.isShared() || DeviceNames.isCapacity(deviceClass)) {
+            return DeviceNames.of(deviceClass, id);
+        }
+        return DeviceNames.of(
+                        deviceClass, new Shares(sharing.shares()).ids(id, 1).getFirst()) + ", …";
     }
 
     /** The driver of that slice. */

@@ -76,6 +76,12 @@ public record Allocation(
         return new Allocation(env, List.of(), List.of(), annotations, names);
     }
 
+    /** The same with one more file. */
+    public Allocation with(Mount mount) {
+        return new Allocation(
+                env, nodes, Stream.concat(mounts.stream(), Stream.of(mount)).toList(), annotations, cdiDevices);
+    }
+
     /** Each entry once, by its path in the container. */
     static <T> List<T> places(Stream<T> things, Function<T, String> place) {
         TreeMap<String, T> taken = new TreeMap<>();

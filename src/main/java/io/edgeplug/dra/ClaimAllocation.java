@@ -4,18 +4,24 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.edgeplug.pods.PreparedClaim;
+import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * The devices of one driver that the scheduler has given to a claim.
  *
+ * @param podClaim the name that its pod has for the claim, if it was made from a template
  * @param pods the pods that may use them
  */
-record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
+record ClaimAllocation(Optional<String> podClaim, List<PreparedClaim.Pod> pods, List<Result> results) {
+
+    /** The annotation of a claim that was made from a template. */
+    private static final String POD_CLAIM = "resource.kubernetes.io/pod-claim-name";
 
     /** A scheduler gives at most this many devices to a claim. */
     private static final int MAX_RESULTS = 32;
@@ -31,15 +37,28 @@ record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
     /**
      * A device that was given.
      *
-     * @param request the name of the request, without the alternative that was chosen
+     * @param asked the name of the request, with the alternative that was chosen after a slash
+     * @param share by which the cluster tells the claims of one device apart
+     * @param shares the number of its shares that the claim consumes; 1 if the device is no capacity
      * @param isForAdministrator whether the claim has admin access, so that it only looks at the device
      * @param parameters the settings of the claim and its DeviceClass for the device
      */
     record Result(
-            String request, String pool, String device, boolean isForAdministrator, List<JsonElement> parameters) {
+            String asked,
+            String pool,
+            String device,
+            Optional<String> share,
+            int shares,
+            boolean isForAdministrator,
+            List<JsonElement> parameters) {
 
         Result {
             parameters = List.copyOf(parameters);
+        }
+
+        /** The name of the request, without the alternative that was chosen. */
+        String request() {
+            return asked.replaceFirst("/.*", "");
         }
     }
 
@@ -71,25 +90,38 @@ record ClaimAllocation(List<PreparedClaim.Pod> pods, List<Result> results) {
             throw new IOException("its allocation is none of a scheduler's: it has a device twice, or more than "
                     + MAX_RESULTS + " devices");
         }
-        return new ClaimAllocation(pods(status), results);
+        return new ClaimAllocation(podClaim(claim), pods(status), results);
+    }
+
+    private static Optional<String> podClaim(JsonObject claim) throws IOException {
+        String name = Slice.text(Slice.object(Slice.object(claim, "metadata"), "annotations"), POD_CLAIM);
+        if (!name.isEmpty() && !name.matches(LABEL)) {
+            // It becomes a part of a path, and anybody who makes a claim can write it.
+            throw new IOException("its annotation " + POD_CLAIM + " is no DNS label");
+        }
+        return Optional.of(name).filter(any -> !any.isEmpty());
     }
 
     private static Result result(JsonObject json, String pool, JsonObject allocation, String driver)
             throws IOException {
         String asked = Slice.text(json, "request");
-        String request = asked.replaceFirst("/.*", "");
         Result result = new Result(
-                request,
+                asked,
                 Slice.text(json, "pool"),
                 Slice.text(json, "device"),
+                Optional.of(Slice.text(json, "shareID")).filter(share -> !share.isEmpty()),
+                ShareCapacity.consumed(json),
                 Slice.text(json, "adminAccess").equals("true"),
                 DeviceParameters.of(allocation, driver, asked));
         if (!result.pool().equals(pool)) {
             throw new IOException("its device " + result.device() + " is of the pool " + result.pool() + ", not of "
                     + pool + ", which is this node's");
         }
-        if (!request.matches(LABEL) || !result.device().matches(LABEL)) {
+        if (!result.request().matches(LABEL) || !result.device().matches(LABEL)) {
             throw new IOException("its allocation has a name that is no DNS label");
+        }
+        if (result.share().filter(share -> !PreparedClaims.isUid(share)).isPresent()) {
+            throw new IOException("its allocation has a shareID that is no UID");
         }
         return result;
     }

@@ -1,11 +1,13 @@
 package io.edgeplug.dra;
 
+import io.edgeplug.container.Allocation.Mount;
+import io.edgeplug.container.ClaimMetadata;
 import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.device.Shares;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -13,8 +15,8 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 
 /**
- * The files of claims: a note of the devices of each claim, and its CDI specification for the container runtime.
- * Nothing is written after this is closed, even if a claim is still being prepared or released. Somebody else may have
+ * The files of claims: a note of the devices of each claim, its CDI specification for the container runtime, and what
+ * containers are told of its devices. Nothing is written after this is closed, even if a claim is still being prepared or released. Somebody else may have
  * released the claim meanwhile, and a late note would bring it back for ever. Thread-safe, with one thread for each
  * claim.
  */
@@ -24,27 +26,44 @@ final class ClaimFiles implements AutoCloseable {
 
     private final PreparedClaims notes;
     private final ClaimSpecs specifications;
+    private final ClaimMetadata metadata;
     private final ReadWriteLock closing = new ReentrantReadWriteLock();
 
     /** Guarded by {@link #closing}. */
     private boolean isClosed;
 
-    ClaimFiles(PreparedClaims notes, ClaimSpecs specifications) {
+    ClaimFiles(PreparedClaims notes, ClaimSpecs specifications, ClaimMetadata metadata) {
         this.notes = notes;
         this.specifications = specifications;
+        this.metadata = metadata;
     }
 
-    /** Writes the specifications of all claims that are ready again, and removes all others. */
+    /** Writes the files of all claims that are ready again, and removes all others. */
     void recover(String boot) {
-        Map<String, String> wanted = notes.all().stream()
-                .filter(claim -> claim.isReady(boot))
-                .collect(Collectors.toMap(
-                        PreparedClaim::uid, claim -> claim.specification().orElse("")));
-        specifications.keep(wanted).forEach(LOG::warning);
+        List<PreparedClaim> ready =
+                notes.all().stream().filter(claim -> claim.isReady(boot)).toList();
+        metadata.keep(ready.stream().collect(Collectors.toMap(PreparedClaim::uid, PreparedClaim::metadata)))
+                .forEach(LOG::warning);
+        specifications
+                .keep(ready.stream()
+                        .collect(Collectors.toMap(
+                                PreparedClaim::uid,
+                                claim -> claim.specification().orElse(""))))
+                .forEach(LOG::warning);
+    }
+
+    /** The mount of what containers are told of the devices of one request. */
+    Mount mount(Claims.Name claim, Optional<String> podClaim, String request, String driver) {
+        return metadata.mount(claim.uid(), claim.name(), podClaim, request, driver);
     }
 
     Optional<PreparedClaim> of(String uid) {
         return notes.of(uid);
+    }
+
+    /** All claims that are noted. */
+    List<PreparedClaim> all() {
+        return notes.all();
     }
 
     /** Whether the devices of a claim are not known, because its note cannot be read. */
@@ -72,7 +91,7 @@ final class ClaimFiles implements AutoCloseable {
         whileOpen(() -> notes.note(claim));
     }
 
-    /** Notes that a claim is ready, after its specification was written. */
+    /** Notes that a claim is ready, after its other files were written. */
     void noteReady(PreparedClaim claim) throws IOException {
         whileOpen(() -> {
             write(claim);
@@ -80,7 +99,7 @@ final class ClaimFiles implements AutoCloseable {
         });
     }
 
-    /** Writes the specification of a ready claim again. */
+    /** Writes the files of a ready claim again. */
     void restore(PreparedClaim claim) throws IOException {
         whileOpen(() -> write(claim));
     }
@@ -88,14 +107,17 @@ final class ClaimFiles implements AutoCloseable {
     void remove(String uid) throws IOException {
         whileOpen(() -> {
             specifications.remove(uid);
+            metadata.remove(uid);
             notes.forget(uid);
         });
     }
 
     private void write(PreparedClaim claim) throws IOException {
         if (claim.devices().stream().anyMatch(device -> device.cdi().isPresent())) {
-            Optional<String> problem =
-                    specifications.write(claim.uid(), claim.specification().orElse(""));
+            // The specification mounts the other files.
+            Optional<String> problem = metadata.write(claim.uid(), claim.metadata())
+                    .or(() -> specifications.write(
+                            claim.uid(), claim.specification().orElse("")));
             if (problem.isPresent()) {
                 throw new IOException(problem.orElseThrow());
             }

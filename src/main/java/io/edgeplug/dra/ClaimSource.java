@@ -28,20 +28,40 @@ record ClaimSource(
                 api.ask(ApiRequest.claim(claim.namespace(), claim.name()), patience), claim.uid(), driver, node());
     }
 
-    /** The device that a result names. */
+    /**
+     * The device that a result names. It may name a share as a device of its own, also if the cluster now knows the
+     * device as a capacity of shares, or the other way round.
+     */
     GivenDevice find(ClaimAllocation.Result result) throws IOException {
         for (Resource resource : resources) {
-            Stock stock = resource.supply().current();
-            for (OfferedDevice one : OfferedDevice.of(resource.deviceClass(), stock.devices(), stock.shares())) {
-                if (one.name().equals(result.device())) {
-                    if (!result.isForAdministrator()) {
-                        refuseIfHeld(one.device());
+            for (Device device : resource.supply().current().devices()) {
+                if (DeviceNames.of(resource.deviceClass(), device).equals(result.device())) {
+                    return given(result, resource, device, Optional.empty());
+                }
+            }
+        }
+        for (Resource resource : resources) {
+            if (resource.deviceClass().sharing().isShared()) {
+                Stock stock = resource.supply().current();
+                for (Device device : stock.devices()) {
+                    for (String id : resource.shares().ids(device.id(), stock.shares())) {
+                        if (DeviceNames.of(resource.deviceClass(), id).equals(result.device())) {
+                            return given(result, resource, device, Optional.of(id));
+                        }
                     }
-                    return new GivenDevice(result, resource, one.id());
                 }
             }
         }
         throw new IOException("there is no device " + result.device() + " on this node now");
+    }
+
+    private GivenDevice given(ClaimAllocation.Result result, Resource resource, Device device, Optional<String> share)
+            throws IOException {
+        if (!result.isForAdministrator()) {
+            refuseIfHeld(device);
+        }
+        Optional<String> only = resource.deviceClass().sharing().isShared() ? share : Optional.of(device.id());
+        return new GivenDevice(result, resource, device.id(), only.stream().toList());
     }
 
     private String node() throws IOException {

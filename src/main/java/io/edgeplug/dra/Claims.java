@@ -12,10 +12,12 @@ import io.edgeplug.pods.PreparedClaims;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -45,6 +47,10 @@ final class Claims {
     private final Runnable changed;
     private final Outcomes preparations = new Outcomes();
     private final Map<String, Given> begun = new ConcurrentHashMap<>();
+
+    /** Held while shares are chosen, so that two claims do not choose the same. */
+    private final Lock choosing = new ReentrantLock();
+
     private final List<Lock> locks =
             IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
 
@@ -117,15 +123,10 @@ final class Claims {
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
         long start = System.nanoTime();
         ClaimAllocation allocation = source.allocation(name, PATIENCE);
-        List<GivenDevice> found = new ArrayList<>();
-        for (Result result : allocation.results()) {
-            found.add(source.find(result));
-        }
-        // All choices are checked before anything is noted or done.
-        GivenDevice.checkChoices(found);
         boolean isNew = files.of(name.uid()).isEmpty();
-        // From here on nobody else touches the devices, and this claim has them even if the process is killed.
-        files.note(claim(name, allocation, found, Map.of(), Optional.empty()));
+        List<GivenDevice> found = noted(name, allocation);
+        // A recipe changes some attributes. Containers see those by which the scheduler has chosen.
+        Map<String, String> metadata = metadata(name, allocation, found);
         Given given;
         try {
             given = given(name, allocation, found);
@@ -144,13 +145,34 @@ final class Claims {
                         .makeReady(GivenDevice.ids(devices), devices.getFirst().choice(), device -> lost(name, device));
             }
         }
-        String specification = ClaimSpecs.content(source.cdiKind(), given.edits());
-        PreparedClaim ready = claim(name, allocation, found, given.names(), Optional.of(specification));
+        PreparedClaim ready = claim(name, allocation, found, given.names())
+                .ready(boot, ClaimSpecs.content(source.cdiKind(), given.edits()), metadata);
         files.noteReady(ready);
         begun.remove(name.uid());
         LOG.info("claim %s: prepared in %d ms: %s"
                 .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
         return ready;
+    }
+
+    /**
+     * Finds the devices, and notes them. From then on nobody else touches them, and the claim has them even if the
+     * process is killed.
+     */
+    private List<GivenDevice> noted(Name name, ClaimAllocation allocation) throws IOException, InterruptedException {
+        List<GivenDevice> found = new ArrayList<>();
+        for (Result result : allocation.results()) {
+            found.add(source.find(result));
+        }
+        // All choices are checked before anything is noted or done.
+        GivenDevice.checkChoices(found);
+        choosing.lockInterruptibly();
+        try {
+            List<GivenDevice> chosen = new ClaimShares(name.uid(), files.all()).choose(found);
+            files.note(claim(name, allocation, chosen, Map.of()));
+            return chosen;
+        } finally {
+            choosing.unlock();
+        }
     }
 
     /** A recipe may wait long before it begins. Meanwhile another claim may have got the device. */
@@ -170,9 +192,13 @@ final class Claims {
         }
         Map<Result, String> names = new LinkedHashMap<>();
         Map<String, Allocation> edits = new TreeMap<>();
+        Set<String> told = new HashSet<>();
         for (List<GivenDevice> devices : GivenDevice.byRequest(found).values()) {
             Result first = devices.getFirst().result();
             Allocation gets = GivenDevice.allocate(devices);
+            if (told.add(first.request())) {
+                gets = gets.with(files.mount(name, allocation.podClaim(), first.request(), source.driver()));
+            }
             if (!gets.nodes().isEmpty()
                     || !gets.mounts().isEmpty()
                     || !gets.env().isEmpty()) {
@@ -186,29 +212,31 @@ final class Claims {
         return now;
     }
 
+    /** By request, what its containers are told of its devices. */
+    private Map<String, String> metadata(Name name, ClaimAllocation allocation, List<GivenDevice> found) {
+        Map<String, String> metadata = new TreeMap<>();
+        found.stream()
+                .collect(Collectors.groupingBy(one -> one.result().request(), LinkedHashMap::new, Collectors.toList()))
+                .forEach((request, devices) -> metadata.put(
+                        request, MetadataFile.content(name, allocation.podClaim(), source.driver(), devices)));
+        return metadata;
+    }
+
     private PreparedClaim claim(
-            Name name,
-            ClaimAllocation allocation,
-            List<GivenDevice> found,
-            Map<Result, String> names,
-            Optional<String> specification) {
+            Name name, ClaimAllocation allocation, List<GivenDevice> found, Map<Result, String> names) {
         Stream<PreparedClaim.Device> devices = found.stream()
-                .map(one -> new PreparedClaim.Device(
-                        one.result().request(),
-                        one.result().pool(),
-                        one.result().device(),
-                        one.id(),
-                        one.resource().name().toString(),
-                        one.result().isForAdministrator(),
-                        Optional.ofNullable(names.get(one.result())).map(cdi -> source.cdiKind() + "=" + cdi)));
-        return new PreparedClaim(
-                name.uid(),
-                name.namespace(),
-                name.name(),
-                allocation.pods(),
-                devices.toList(),
-                specification.map(text -> boot),
-                specification);
+                .flatMap(one -> one.ids().stream()
+                        .map(id -> new PreparedClaim.Device(
+                                one.result().request(),
+                                one.result().pool(),
+                                one.result().device(),
+                                one.result().share(),
+                                id,
+                                one.resource().name().toString(),
+                                one.result().isForAdministrator(),
+                                Optional.ofNullable(names.get(one.result()))
+                                        .map(cdi -> source.cdiKind() + "=" + cdi))));
+        return new PreparedClaim(name.uid(), name.namespace(), name.name(), allocation.pods(), devices.toList());
     }
 
     /**

@@ -2,6 +2,7 @@ package io.edgeplug.dra;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Preference;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -32,6 +33,15 @@ public final class DeviceNames {
     /** The same for a device or a share, by its ID. */
     public static String of(DeviceClass deviceClass, String id) {
         return of(id + (deviceClass.isFace() ? " " + deviceClass.resource() : ""));
+    }
+
+    /**
+     * Whether the shares of a class are a capacity of their device, which has one name then. An API server that does
+     * not know this gets a device for each share. So does a class that spreads: of a capacity, the scheduler gives the
+     * first device to all pods that start at once.
+     */
+    public static boolean isCapacity(DeviceClass deviceClass) {
+        return deviceClass.sharing().isShared() && deviceClass.preference() == Preference.PACK;
     }
 
     /** The name of the device with that ID, which is unique on the node. */

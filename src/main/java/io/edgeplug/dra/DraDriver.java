@@ -1,18 +1,13 @@
 package io.edgeplug.dra;
 
+import io.edgeplug.container.ClaimMetadata;
 import io.edgeplug.container.ClaimSpecs;
-import io.edgeplug.device.Device;
 import io.edgeplug.device.ResourceName;
-import io.edgeplug.device.Shares;
-import io.edgeplug.dra.DeviceHealths.OfDevice;
 import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.pods.HeldDevices;
-import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.rules.Api;
-import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Resource;
 import io.edgeplug.supply.Stock;
@@ -23,14 +18,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Predicate;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -43,11 +34,12 @@ public final class DraDriver implements AutoCloseable {
     /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
+    /** The directory below that of the driver for what containers are told of their devices. */
+    private static final String METADATA = "dra-device-metadata";
+
     private final List<Supply> supplies;
-    private final Supplies all;
     private final Preparations preparations;
-    private final KubeletPods pods;
-    private final PreparedClaims claims;
+    private final Offers offers;
     private final UnixRpc rpc;
     private final ApiServer api;
     private final SlicePublisher publisher;
@@ -60,7 +52,6 @@ public final class DraDriver implements AutoCloseable {
 
     private final DraSockets sockets;
     private final List<Thread> followers;
-    private volatile Set<ResourceName> withdrawn = Set.of();
 
     /**
      * The place of a driver.
@@ -82,7 +73,13 @@ public final class DraDriver implements AutoCloseable {
             Path kubeletRoot,
             Path registry,
             Path cdi,
-            Path boot) {}
+            Path boot) {
+
+        /** The directory of the driver itself, which it has from the kubelet. */
+        private Path directory() {
+            return kubeletRoot.toAbsolutePath().resolve("plugins").resolve(driver);
+        }
+    }
 
     private DraDriver(
             Place place,
@@ -95,10 +92,8 @@ public final class DraDriver implements AutoCloseable {
         this.supplies = all.each().stream()
                 .filter(supply -> supply.deviceClass().api() == Api.DRA)
                 .toList();
-        this.all = all;
         this.preparations = preparations;
-        this.pods = pods;
-        this.claims = claims;
+        this.offers = new Offers(supplies, all, pods, claims);
         String boot = boot(place.boot());
         List<Resource> resources = supplies.stream()
                 .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
@@ -106,10 +101,14 @@ public final class DraDriver implements AutoCloseable {
         this.rpc = UnixRpc.open(place.kubeletDir().toAbsolutePath().resolve("kubelet.sock"));
         this.api = new ApiServer(place.kubeconfig().orElseGet(Kubeconfig::ofKubelet));
         this.publisher =
-                new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), this::offers);
-        this.health = new HealthService(api, place.nodeName(), this::health, HealthService.REPETITION);
+                new SlicePublisher(api, place.driver(), () -> place.nodeName().orElse(""), offers::now);
+        this.health = new HealthService(
+                api, place.nodeName(), () -> offers.health(publisher.fields()), HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.files = new ClaimFiles(claims, new ClaimSpecs(place.cdi()));
+        this.files = new ClaimFiles(
+                claims,
+                new ClaimSpecs(place.cdi()),
+                new ClaimMetadata(place.directory().resolve(METADATA)));
         files.recover(boot);
         this.prepared =
                 new Claims(new ClaimSource(api, place.driver(), place.nodeName(), resources, pods), files, boot, () -> {
@@ -148,11 +147,7 @@ public final class DraDriver implements AutoCloseable {
             return DraSockets.open(
                     rpc,
                     place.driver(),
-                    place.kubeletRoot()
-                            .toAbsolutePath()
-                            .resolve("plugins")
-                            .resolve(place.driver())
-                            .resolve("dra.sock"),
+                    place.directory().resolve("dra.sock"),
                     place.registry().toAbsolutePath().resolve(place.driver() + "-reg.sock"),
                     Stream.of(new DraService(prepared).services(), health.services())
                             .flatMap(List::stream)
@@ -199,60 +194,6 @@ public final class DraDriver implements AutoCloseable {
                 });
     }
 
-    /** The health of the devices in the slices, for the kubelet. */
-    private List<OfDevice> health() {
-        return supplies.stream()
-                .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
-                .flatMap(supply -> health(supply.deviceClass(), supply.current()))
-                .toList();
-    }
-
-    private static Stream<OfDevice> health(DeviceClass deviceClass, Stock stock) {
-        return OfferedDevice.of(deviceClass, stock.devices(), stock.shares()).stream()
-                .map(one -> OfDevice.of(one.name(), one.device()));
-    }
-
-    private List<Offer> offers() {
-        List<Holding> holdings = claims.holdings();
-        Predicate<Device> heldByPlugin = heldByPlugin();
-        // Uses are read after the claims. A release in between wakes the publisher once more.
-        Map<String, Boolean> used = new HashMap<>(all.used());
-        holdings.forEach(holding -> used.remove(Shares.whole(holding.id())));
-        List<Offer> offers = new ArrayList<>();
-        for (Supply supply : supplies) {
-            if (!withdrawn.contains(supply.deviceClass().resource())) {
-                Stock stock = supply.current();
-                List<Device> devices = stock.devices();
-                offers.add(new Offer(
-                        supply.deviceClass(),
-                        devices,
-                        claimed(holdings, supply.deviceClass().resource()),
-                        devices.stream().filter(heldByPlugin).map(Device::id).collect(Collectors.toSet()),
-                        used,
-                        stock.shares()));
-            }
-        }
-        return offers;
-    }
-
-    private static Set<String> claimed(List<Holding> holdings, ResourceName resource) {
-        return holdings.stream()
-                .filter(holding -> holding.resource().equals(resource.toString()))
-                .map(Holding::id)
-                .collect(Collectors.toSet());
-    }
-
-    /** While the holders are not known, a claim is refused when it is prepared. */
-    private Predicate<Device> heldByPlugin() {
-        try {
-            HeldDevices held = pods.heldByPlugin();
-            return device -> held.of(device).isPresent();
-        } catch (IOException e) {
-            LOG.fine(() -> "not known what pods of the device plugin hold: " + e.getMessage());
-            return device -> false;
-        }
-    }
-
     /** The resources of the driver's classes. */
     public Set<ResourceName> resources() {
         return supplies.stream().map(supply -> supply.deviceClass().resource()).collect(Collectors.toSet());
@@ -277,7 +218,7 @@ public final class DraDriver implements AutoCloseable {
     public void withdraw(Set<ResourceName> resources) throws InterruptedException {
         if (supplies.stream()
                 .anyMatch(one -> resources.contains(one.deviceClass().resource()))) {
-            withdrawn = Set.copyOf(resources);
+            offers.withdraw(resources);
             publisher.awaitPublished(WITHDRAWN_WITHIN);
         }
     }

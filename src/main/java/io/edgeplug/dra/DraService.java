@@ -18,6 +18,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +89,14 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     private NodePrepareResourceResponse prepare(Name name) throws IOException, InterruptedException {
         NodePrepareResourceResponse.Builder response = NodePrepareResourceResponse.newBuilder();
-        claims.prepare(name).forEach(device -> response.addDevices(device(device)));
+        List<PreparedClaim.Device> told = new ArrayList<>();
+        for (PreparedClaim.Device device : claims.prepare(name)) {
+            // A claim may consume several shares of a device at once.
+            if (told.stream().noneMatch(device::isToldAs)) {
+                told.add(device);
+                response.addDevices(device(device));
+            }
+        }
         return response.build();
     }
 
@@ -97,6 +105,7 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
                 .addRequestNames(device.request())
                 .setPoolName(device.pool())
                 .setDeviceName(device.name());
+        device.share().ifPresent(told::setShareId);
         device.cdi().ifPresent(told::addCdiDeviceIds);
         return told.build();
     }

@@ -1,6 +1,7 @@
 package io.edgeplug.dra;
 
 import io.edgeplug.container.Allocation;
+import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.dra.ClaimAllocation.Result;
 import io.edgeplug.rules.ClaimChoice;
@@ -18,9 +19,26 @@ import java.util.stream.Collectors;
 /**
  * A device that the scheduler has given to a claim, and its resource.
  *
- * @param id the ID of the device or the share on this node
+ * @param device the ID of the whole device on this node
+ * @param ids the same if it is not shared, and else the IDs of shares; none as long as no shares are chosen
  */
-record GivenDevice(Result result, Resource resource, String id) {
+record GivenDevice(Result result, Resource resource, String device, List<String> ids) {
+
+    GivenDevice {
+        ids = List.copyOf(ids);
+    }
+
+    /** The same with these shares. */
+    GivenDevice with(List<String> shares) {
+        return new GivenDevice(result, resource, device, shares);
+    }
+
+    /** The device as it is now; empty if it is gone. */
+    Optional<Device> now() {
+        return resource.supply().current().devices().stream()
+                .filter(one -> one.id().equals(device))
+                .findFirst();
+    }
 
     /** The settings that the claim has chosen, of those that the class leaves to claims. */
     ClaimChoice choice() throws IOException {
@@ -62,6 +80,6 @@ record GivenDevice(Result result, Resource resource, String id) {
     }
 
     static Set<String> ids(List<GivenDevice> all) {
-        return all.stream().map(GivenDevice::id).collect(Collectors.toSet());
+        return all.stream().flatMap(one -> one.ids().stream()).collect(Collectors.toSet());
     }
 }

@@ -3,6 +3,7 @@ package io.edgeplug.dra;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PfPart;
+import io.edgeplug.device.Shares;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Preference;
 import java.util.ArrayList;
@@ -11,16 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The devices of one class at one time.
  *
  * @param devices the devices, with the health that the cluster is told
- * @param claimed the IDs of devices, or of their shares, that a claim has as devices of this class
+ * @param claimed the IDs of devices that a claim has as devices of this class, and of their shares
  * @param heldByPlugin the IDs of devices that a pod got while the device plugin offered the class
  * @param used by ID, the devices that no claim has and that are not fit for the next pod yet. The value says
  *     whether a device becomes fit soon and by itself.
  * @param shares the number of shares of each device
+ * @param consumed the shares of {@code claimed} that claims consume of a device with a capacity
  */
 record Offer(
         DeviceClass deviceClass,
@@ -28,7 +32,8 @@ record Offer(
         Set<String> claimed,
         Set<String> heldByPlugin,
         Map<String, Boolean> used,
-        int shares) {
+        int shares,
+        Set<String> consumed) {
 
     Offer(DeviceClass deviceClass, List<Device> devices, Set<String> claimed, Set<String> heldByPlugin) {
         this(deviceClass, devices, claimed, heldByPlugin, Map.of());
@@ -41,28 +46,37 @@ record Offer(
             Set<String> claimed,
             Set<String> heldByPlugin,
             Map<String, Boolean> used) {
-        this(deviceClass, devices, claimed, heldByPlugin, used, 1);
+        this(deviceClass, devices, claimed, heldByPlugin, used, 1, Set.of());
     }
 
     Offer {
         devices = List.copyOf(devices);
-        claimed = Set.copyOf(claimed);
+        // A claim that has a share has its device too.
+        claimed =
+                claimed.stream().flatMap(id -> Stream.of(id, Shares.whole(id))).collect(Collectors.toUnmodifiableSet());
         heldByPlugin = Set.copyOf(heldByPlugin);
         used = Map.copyOf(used);
+        consumed = Set.copyOf(consumed);
     }
 
     /**
      * The devices in the order for the scheduler, which takes the first that fits. It is one PF after the other, or one
      * device of each PF in turn.
+     *
+     * @param fields the fields that the API server keeps
      */
-    List<OfferedDevice> inOrder() {
+    List<OfferedDevice> inOrder(SliceFields fields) {
         List<Device> sorted = devices.stream()
                 .sorted(Comparator.comparing(Offer::adapter)
                         .thenComparingInt(Offer::index)
                         .thenComparing(Device::id))
                 .toList();
-        return OfferedDevice.of(
-                deviceClass, deviceClass.preference() == Preference.PACK ? sorted : spread(sorted), shares);
+        List<Device> ordered = deviceClass.preference() == Preference.PACK ? sorted : spread(sorted);
+        return deviceClass.sharing().isShared()
+                ? new OfferedShares(this, fields).of(ordered)
+                : ordered.stream()
+                        .map(device -> new OfferedDevice(deviceClass, device, device.id()))
+                        .toList();
     }
 
     private static List<Device> spread(List<Device> sorted) {

@@ -1,32 +1,23 @@
 package io.edgeplug.dra;
 
 import io.edgeplug.device.Device;
-import io.edgeplug.device.Shares;
 import io.edgeplug.rules.DeviceClass;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Optional;
 
 /**
- * A device as the cluster knows it: a whole device, or one of its shares.
+ * A device as the cluster knows it: a whole device, a device with a capacity of shares, or one of its shares.
  *
  * @param id the ID of the device or the share on this node
+ * @param capacity the shares that several claims can consume of it; empty if one claim gets it
+ * @param used how many of its shares claims have
+ * @param isLeft whether it is listed only because a claim has it, which got it when shares had another form
  */
-record OfferedDevice(DeviceClass deviceClass, Device device, String id) {
+record OfferedDevice(
+        DeviceClass deviceClass, Device device, String id, Optional<ShareCapacity> capacity, int used, boolean isLeft) {
 
-    /** All devices of a class. One share of each device comes first, so that claims get shares of different devices. */
-    static List<OfferedDevice> of(DeviceClass deviceClass, List<Device> devices, int shares) {
-        Shares perDevice = new Shares(deviceClass.sharing().shares());
-        List<List<String>> ids = devices.stream()
-                .map(device -> perDevice.ids(device.id(), shares))
-                .toList();
-        List<OfferedDevice> all = new ArrayList<>();
-        for (int share = 0; share < shares; share++) {
-            for (int i = 0; i < devices.size(); i++) {
-                all.add(new OfferedDevice(
-                        deviceClass, devices.get(i), ids.get(i).get(share)));
-            }
-        }
-        return all;
+    /** A device that one claim gets, or a share of one. */
+    OfferedDevice(DeviceClass deviceClass, Device device, String id) {
+        this(deviceClass, device, id, Optional.empty(), 0, false);
     }
 
     /** The name in its slice, which is unique on the node. */

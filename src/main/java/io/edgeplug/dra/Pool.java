@@ -6,6 +6,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.edgeplug.device.Device;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -69,22 +70,27 @@ final class Pool {
         Pool pool = new Pool(driver, offers, fields);
         List<String> slices = new ArrayList<>();
         for (Offer offer : offers) {
-            JsonArray devices = new JsonArray();
-            for (OfferedDevice one : offer.inOrder()) {
-                if (pool.isTold(offer, one) && pool.isFace(offers, offer, one.device())) {
-                    devices.add(pool.device(offer, one));
-                }
-                if (devices.size() == MAX_DEVICES) {
-                    slices.add(content(DEVICES, devices));
-                    devices = new JsonArray();
-                }
-            }
-            if (!devices.isEmpty()) {
-                slices.add(content(DEVICES, devices));
+            List<OfferedDevice> told = offer.inOrder(fields).stream()
+                    .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
+                    .toList();
+            for (int i = 0; i < told.size(); i += MAX_DEVICES) {
+                slices.add(pool.content(offer, told.subList(i, Math.min(i + MAX_DEVICES, told.size()))));
             }
         }
         slices.addAll(pool.counters());
         return slices.isEmpty() ? List.of(content(DEVICES, new JsonArray())) : slices;
+    }
+
+    /**
+     * A slice of these devices. Devices of which claims have fewer shares come first, so that claims share the load. A
+     * claim thus changes one slice and no other.
+     */
+    private String content(Offer offer, List<OfferedDevice> some) {
+        JsonArray devices = new JsonArray();
+        some.stream()
+                .sorted(Comparator.comparingInt(OfferedDevice::used))
+                .forEach(one -> devices.add(device(offer, one)));
+        return content(DEVICES, devices);
     }
 
     private static String content(String name, JsonArray array) {
@@ -161,7 +167,10 @@ final class Pool {
         Device device = one.device();
         JsonObject json = new JsonObject();
         json.addProperty("name", one.name());
+        Optional<ShareCapacity> capacity = one.capacity().filter(any -> fields.capacity());
+        capacity.ifPresent(any -> json.addProperty(ShareCapacity.SEVERAL, true));
         json.add("attributes", sorted(DeviceAttributes.of(offer.deviceClass(), device)));
+        capacity.ifPresent(shares -> json.add("capacity", shares.json()));
         if (fields.counters() && shared.contains(device.id())) {
             JsonObject consumed = new JsonObject();
             consumed.addProperty("counterSet", DeviceNames.of(device.id()));
@@ -189,6 +198,8 @@ final class Pool {
         }
         if (offer.heldByPlugin().contains(device.id())) {
             taints.add(taint(HELD, "device-plugin", "NoSchedule"));
+        } else if (one.isLeft()) {
+            taints.add(taint(HELD, "claim", "NoSchedule"));
         }
         Optional<Boolean> isScrubbed = Optional.ofNullable(offer.used().get(device.id()));
         if (isScrubbed.isPresent()) {

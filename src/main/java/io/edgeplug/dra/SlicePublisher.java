@@ -56,6 +56,11 @@ final class SlicePublisher implements AutoCloseable {
         thread.start();
     }
 
+    /** The fields that the API server keeps, as far as it is known; from any thread. */
+    SliceFields fields() {
+        return store.fields();
+    }
+
     /** The status of the slices, from any thread. */
     SliceStatus status() {
         return status;
@@ -137,9 +142,9 @@ final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    private static int count(List<Offer> now) {
+    private int count(List<Offer> now) {
         return now.stream()
-                .mapToInt(offer -> offer.devices().size() * offer.shares())
+                .mapToInt(offer -> offer.inOrder(store.fields()).size())
                 .sum();
     }
 

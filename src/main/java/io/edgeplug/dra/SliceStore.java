@@ -37,7 +37,9 @@ final class SliceStore implements AutoCloseable {
     /** By index, the slices of which the server does not keep everything that was sent. */
     private final Map<Integer, Altered> altered = new HashMap<>();
 
-    private SliceFields fields = SliceFields.ALL;
+    /** Only the thread of this writes it. */
+    private volatile SliceFields fields = SliceFields.ALL;
+
     private Optional<SliceWatch> watch = Optional.empty();
 
     private record Altered(String sent, String kept) {}
@@ -57,6 +59,11 @@ final class SliceStore implements AutoCloseable {
     /** The name of the pool, which is the node's; empty until it is known. */
     String pool() {
         return place.map(Place::node).orElse("");
+    }
+
+    /** The fields that the server keeps, as far as it is known; from any thread. */
+    SliceFields fields() {
+        return fields;
     }
 
     long generation() {
@@ -227,11 +234,12 @@ final class SliceStore implements AutoCloseable {
         try {
             kept = Slice.of(api.ask(request, PATIENCE));
         } catch (ApiException e) {
-            if (!e.isInvalid() || !SliceFields.hasCounters(content)) {
+            SliceFields without = fields.afterRefusal(content);
+            if (!e.isInvalid() || without.equals(fields)) {
                 throw e;
             }
             // API servers before 1.35 that know counters expect them in another place.
-            use(fields.withoutCounters(), "refuses", ": " + e.getMessage());
+            use(without, "refuses", ": " + e.getMessage());
             return;
         }
         slices.put(index, kept);

@@ -20,7 +20,9 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** The file in which a claim is noted. */
 final class ClaimNote {
@@ -71,6 +73,9 @@ final class ClaimNote {
         json.add("devices", devices);
         claim.boot().ifPresent(boot -> json.addProperty("boot", boot));
         claim.specification().ifPresent(text -> json.addProperty("specification", text));
+        JsonObject metadata = new JsonObject();
+        claim.metadata().forEach(metadata::addProperty);
+        json.add("metadata", metadata);
         return json;
     }
 
@@ -79,6 +84,7 @@ final class ClaimNote {
         json.addProperty("request", device.request());
         json.addProperty("pool", device.pool());
         json.addProperty("name", device.name());
+        device.share().ifPresent(share -> json.addProperty("share", share));
         json.addProperty("id", device.id());
         json.addProperty("resource", device.resource());
         json.addProperty("admin", device.isForAdministrator());
@@ -123,7 +129,19 @@ final class ClaimNote {
                 pods,
                 devices,
                 Optional.ofNullable(json.get("boot")).map(JsonElement::getAsString),
-                Optional.ofNullable(json.get("specification")).map(JsonElement::getAsString));
+                Optional.ofNullable(json.get("specification")).map(JsonElement::getAsString),
+                metadata(json));
+    }
+
+    /** An earlier build noted none. */
+    private static Map<String, String> metadata(JsonObject json) {
+        Map<String, String> metadata = new TreeMap<>();
+        if (json.has("metadata")) {
+            json.getAsJsonObject("metadata")
+                    .asMap()
+                    .forEach((request, text) -> metadata.put(request, text.getAsString()));
+        }
+        return metadata;
     }
 
     /** An earlier build noted the UID alone. */
@@ -139,6 +157,7 @@ final class ClaimNote {
                 json.get("request").getAsString(),
                 json.get("pool").getAsString(),
                 json.get("name").getAsString(),
+                Optional.ofNullable(json.get("share")).map(JsonElement::getAsString),
                 json.get("id").getAsString(),
                 json.get("resource").getAsString(),
                 json.get("admin").getAsBoolean(),

@@ -1,5 +1,6 @@
 package io.edgeplug.pods;
 
+import io.edgeplug.device.Shares;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PodNames.Holder;
 import java.io.IOException;
@@ -10,9 +11,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -156,12 +159,16 @@ public final class PreparedClaims {
         return List.copyOf(claims.values());
     }
 
-    /** Another claim that has one of the devices of this one. */
+    /** Another claim that has one of the devices of this one, the same share of it, or a share where this one has all. */
     private Optional<PreparedClaim> rival(PreparedClaim claim) {
-        List<String> wanted = holdings(claim).map(Holding::id).toList();
+        Set<String> wanted = holdings(claim).map(Holding::id).collect(Collectors.toSet());
+        Set<String> devices = wanted.stream().map(Shares::whole).collect(Collectors.toSet());
         return claims.values().stream()
                 .filter(other -> !other.uid().equals(claim.uid()))
-                .filter(other -> holdings(other).map(Holding::id).anyMatch(wanted::contains))
+                .filter(other -> holdings(other)
+                        .map(Holding::id)
+                        .anyMatch(
+                                id -> wanted.contains(id) || wanted.contains(Shares.whole(id)) || devices.contains(id)))
                 .findFirst();
     }
 

@@ -29,6 +29,7 @@ public final class Preparation {
     private long wantedUntil = System.nanoTime();
     private boolean hasBegun;
     private boolean isRefused;
+    private boolean isReplaced;
 
     /** The step that runs now. */
     private record Running(Step step, Instant since) {}
@@ -125,6 +126,15 @@ public final class Preparation {
     /** Its precondition is not met. This says nothing about the next caller. */
     synchronized void refuse() {
         isRefused = true;
+    }
+
+    /** Somebody has asked for the device with other steps. That counts, unless the steps of this run already. */
+    synchronized void replace() {
+        isReplaced = true;
+    }
+
+    synchronized boolean isReplaced() {
+        return isReplaced;
     }
 
     /** Whether it has ended. */

@@ -115,6 +115,10 @@ public final class Preparer implements AutoCloseable {
             known.want(precondition);
             return known;
         }
+        if (known != null) {
+            // Both may wait for one lock, which does not go to the first who asked.
+            known.replace();
+        }
         Preparation preparation = new Preparation(device, recipe, precondition);
         preparation.want(precondition);
         preparations.put(device.id(), preparation);

@@ -5,10 +5,13 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.rules.Recipe;
 import io.edgeplug.rules.Step;
 import io.edgeplug.scan.DeviceScan;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -54,7 +57,7 @@ final class RecipeRun {
             long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
-                follow(preparation, Exclusion.changesFunction(preparation.recipe()));
+                follow(preparation, preparation.recipe().steps(), Exclusion.changesFunction(preparation.recipe()));
                 checkFit(device);
             });
             told.accept(new PrepareEvent.Ended(device, problem.map(PrepareException::problem), since(begun)));
@@ -64,6 +67,9 @@ final class RecipeRun {
 
     private static void check(Preparation preparation) throws IOException {
         try {
+            if (preparation.isReplaced()) {
+                throw new IOException("was asked for with other steps meanwhile, so it is left alone");
+            }
             preparation.precondition().check();
         } catch (IOException e) {
             preparation.refuse();
@@ -80,16 +86,18 @@ final class RecipeRun {
     void release(Preparation release, Runnable forgetting) {
         Device device = release.device();
         release.end(alone(release, true, () -> {
-            if (used.find(device.id()).isEmpty()) {
+            Optional<Use> use = used.find(device.id());
+            if (use.isEmpty()) {
                 return;
             }
+            List<Step> steps = restoring(use.orElseThrow(), release.recipe());
             release.precondition().check();
             forgetting.run();
             long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
                 used.release(device.id());
-                follow(release, device instanceof PciDevice);
+                follow(release, steps, device instanceof PciDevice);
                 if (device instanceof PciDevice pci) {
                     giveBackDriver(pci);
                 }
@@ -143,12 +151,19 @@ final class RecipeRun {
         }
     }
 
-    private void follow(Preparation preparation, boolean restores)
+    /** The steps of the class, after those that undo the choice of a claim if the class does not say them any more. */
+    private static List<Step> restoring(Use use, Recipe release) {
+        return release.steps().contains(use.restored())
+                ? release.steps()
+                : release.after(use.restored()).steps();
+    }
+
+    private void follow(Preparation preparation, List<Step> steps, boolean restores)
             throws IOException, PrepareException, InterruptedException {
         if (restores && preparation.device() instanceof PciDevice pci) {
             recovery.restore(pci.function().address());
         }
-        for (Step step : preparation.recipe().steps()) {
+        for (Step step : steps) {
             perform(preparation, step);
         }
     }

@@ -3,6 +3,7 @@ package io.edgeplug.prepare;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.linux.Sysfs;
+import io.edgeplug.rules.Step;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,6 +31,9 @@ public final class UsedDevices {
     private static final String KUBELET_DIR = "kubelet_dir";
     private static final String RELEASED = "released";
     private static final String IDENTITY = "identity";
+    private static final String MAC = "restored_mac";
+    private static final String VLAN = "restored_vlan";
+    private static final String MAX_RATE = "restored_max_tx_rate";
 
     private final Notes notes;
 
@@ -46,6 +51,7 @@ public final class UsedDevices {
      * @param kubeletDir the directory for device plugins of their kubelet
      * @param isReleased whether all of them are gone and its scrub may have begun
      * @param identity of the device, to tell it from another one in its place
+     * @param restored the settings that its VF must get again, in whose place a claim may have chosen others
      * @param problem why the note cannot be read
      */
     public record Use(
@@ -55,6 +61,7 @@ public final class UsedDevices {
             Path kubeletDir,
             boolean isReleased,
             String identity,
+            Step.Vf restored,
             Optional<String> problem) {
 
         public Use {
@@ -115,10 +122,29 @@ public final class UsedDevices {
                     Path.of(kubeletDir.orElseThrow()),
                     note.containsKey(RELEASED),
                     note.getProperty(IDENTITY, ""),
+                    restored(note),
                     Optional.empty());
         } catch (InvalidPathException e) {
             return unreadable(device, path(device) + ": its kubelet_dir is no path");
+        } catch (NumberFormatException e) {
+            return unreadable(device, path(device) + ": its restored_vlan or restored_max_tx_rate is no number");
         }
+    }
+
+    private static Step.Vf restored(Properties note) {
+        return new Step.Vf(
+                Optional.ofNullable(note.getProperty(MAC)),
+                number(note, VLAN),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                number(note, MAX_RATE),
+                Optional.empty());
+    }
+
+    private static OptionalInt number(Properties note, String key) {
+        String text = note.getProperty(key, "");
+        return text.isEmpty() ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(text));
     }
 
     /**
@@ -133,7 +159,7 @@ public final class UsedDevices {
     }
 
     private static Use unreadable(String device, String problem) {
-        return new Use(device, Optional.empty(), Set.of(), Path.of(""), false, "", Optional.of(problem));
+        return new Use(device, Optional.empty(), Set.of(), Path.of(""), false, "", Step.Vf.NONE, Optional.of(problem));
     }
 
     private static String path(String device) {
@@ -144,11 +170,26 @@ public final class UsedDevices {
      * Notes that pods of the kubelet with that directory use a device of that resource from now on. Waits for the disk.
      */
     public void note(Device device, String resource, Set<String> pods, Path kubeletDir) throws IOException {
+        note(device, resource, pods, kubeletDir, Step.Vf.NONE);
+    }
+
+    /**
+     * The same for a VF of which a claim may choose settings.
+     *
+     * @param said the settings in whose place a claim may choose others; the class may not say them any more when the
+     *     device is scrubbed
+     */
+    public void note(Device device, String resource, Set<String> pods, Path kubeletDir, Step.Vf said)
+            throws IOException {
+        Step.Vf restored = said.isEmpty() ? find(device.id()).map(Use::restored).orElse(said) : said;
         Properties note = new Properties();
         note.setProperty(RESOURCE, resource);
         note.setProperty(PODS, String.join(" ", new TreeSet<>(pods)));
         note.setProperty(KUBELET_DIR, kubeletDir.toAbsolutePath().normalize().toString());
         note.setProperty(IDENTITY, identity(device));
+        restored.mac().ifPresent(mac -> note.setProperty(MAC, mac));
+        restored.vlan().ifPresent(vlan -> note.setProperty(VLAN, String.valueOf(vlan)));
+        restored.maxRate().ifPresent(rate -> note.setProperty(MAX_RATE, String.valueOf(rate)));
         notes.writeForGood(device.id() + SUFFIX, note);
     }
 

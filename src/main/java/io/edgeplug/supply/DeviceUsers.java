@@ -262,7 +262,12 @@ final class DeviceUsers {
     void note(Device device, DeviceClass deviceClass, Set<String> users, Path kubeletDir) throws IOException {
         String resource = deviceClass.resource().toString();
         try {
-            used.note(device, resource, users, kubeletDir);
+            used.note(
+                    device,
+                    resource,
+                    users,
+                    kubeletDir,
+                    deviceClass.choices().restored(deviceClass.recipe().vf()));
         } catch (IOException e) {
             throw new IOException("cannot be noted as used: " + e.getMessage(), e);
         }

@@ -290,7 +290,8 @@ public record Resource(
                 .toList();
     }
 
-    private Shares shares() {
+    /** The IDs of its devices for the kubelet. */
+    public Shares shares() {
         return new Shares(deviceClass().sharing().shares());
     }
 }

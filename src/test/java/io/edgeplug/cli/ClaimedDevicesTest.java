@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,22 +66,21 @@ final class ClaimedDevicesTest {
     }
 
     private void claim(String name, Optional<String> boot, boolean isForAdministrator) throws IOException {
+        PreparedClaim begun = new PreparedClaim(
+                "uid-of-" + name,
+                "edge",
+                name,
+                List.of(new PreparedClaim.Pod("uid-of-pod", "encrypt")),
+                List.of(new PreparedClaim.Device(
+                        "vfs",
+                        "node1",
+                        "0000-3b-01-0",
+                        "0000:3b:01.0",
+                        "example.com/vf",
+                        isForAdministrator,
+                        Optional.empty())));
         PreparedClaims.read(PreparedClaims.directory(node.root()))
-                .note(new PreparedClaim(
-                        "uid-of-" + name,
-                        "edge",
-                        name,
-                        List.of(new PreparedClaim.Pod("uid-of-pod", "encrypt")),
-                        List.of(new PreparedClaim.Device(
-                                "vfs",
-                                "node1",
-                                "0000-3b-01-0",
-                                "0000:3b:01.0",
-                                "example.com/vf",
-                                isForAdministrator,
-                                Optional.empty())),
-                        boot,
-                        boot.map(one -> "{}")));
+                .note(boot.map(one -> begun.ready(one, "{}", Map.of())).orElse(begun));
     }
 
     @Test
@@ -106,6 +106,15 @@ final class ClaimedDevicesTest {
     @Test
     void poolIsAbsentWhereNothingTellsTheNameOfTheNode() {
         assertThat(edgeplug("list", "-n", "-o", "DRANAME,POOL", "0000:3b:01.0")).isEqualTo("0000-3b-01-0  -\n");
+    }
+
+    @Test
+    void deviceWithSharesHasItsOwnNameUnlessEachShareIsADevice() throws IOException {
+        configure(CLAIMED + "shares = 4\n");
+        assertThat(edgeplug("list", "-n", "-o", "DRANAME", "0000:3b:01.0")).isEqualTo("0000-3b-01-0\n");
+
+        configure(CLAIMED + "shares = 4\nprefer = \"spread\"\n");
+        assertThat(edgeplug("list", "-n", "-o", "DRANAME", "0000:3b:01.0")).matches("0000-3b-01-0-0-[0-9a-f]{12}, …\n");
     }
 
     @Test

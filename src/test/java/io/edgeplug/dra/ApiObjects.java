@@ -28,6 +28,7 @@ final class ApiObjects {
     boolean dropsTaints;
     boolean dropsCounters;
     boolean refusesCounters;
+    boolean dropsCapacity;
     String nodeUid = "uid-of-node1";
 
     /** Somebody else changes a slice. */
@@ -135,6 +136,10 @@ final class ApiObjects {
         if (dropsCounters) {
             device.remove("consumesCounters");
         }
+        if (dropsCapacity) {
+            CapacityRules.drop(device);
+        }
+        CapacityRules.shorten(device);
         if (device.get("taints") instanceof JsonArray taints) {
             taints.forEach(taint -> taint.getAsJsonObject().addProperty("timeAdded", "2026-11-23T12:00:00Z"));
         }

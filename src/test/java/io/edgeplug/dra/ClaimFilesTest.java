@@ -3,11 +3,13 @@ package io.edgeplug.dra;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.container.ClaimMetadata;
 import io.edgeplug.container.ClaimSpecs;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -22,19 +24,19 @@ final class ClaimFilesTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private static PreparedClaim claim(Optional<String> specification) {
+    private static PreparedClaim claim() {
         PreparedClaim.Device device = new PreparedClaim.Device(
                 "vfs", "node1", "0000-3b-01-0", VF, "example.com/vf", false, Optional.of("edgeplug.io/claim=x"));
-        return new PreparedClaim(
-                UID, "default", "mine", List.of(), List.of(device), specification.map(any -> "boot"), specification);
+        return new PreparedClaim(UID, "default", "mine", List.of(), List.of(device));
     }
 
     @Test
     void nothingIsWrittenOnceTheyAreClosed() throws Exception {
         PreparedClaims notes = PreparedClaims.read(directory.resolve("claims"));
-        ClaimFiles files = new ClaimFiles(notes, new ClaimSpecs(directory.resolve("cdi")));
-        PreparedClaim begun = claim(Optional.empty());
-        PreparedClaim ready = claim(Optional.of("{}"));
+        ClaimFiles files = new ClaimFiles(
+                notes, new ClaimSpecs(directory.resolve("cdi")), new ClaimMetadata(directory.resolve("metadata")));
+        PreparedClaim begun = claim();
+        PreparedClaim ready = begun.ready("boot", "{}", Map.of("vfs", "{}"));
         files.note(begun);
         assertThat(files.has(UID, VF)).isTrue();
         files.close();
@@ -50,5 +52,6 @@ final class ClaimFilesTest {
         assertThat(files.has(UID, VF)).isFalse();
         assertThat(PreparedClaims.read(directory.resolve("claims")).all()).containsExactly(begun);
         assertThat(directory.resolve("cdi")).doesNotExist();
+        assertThat(directory.resolve("metadata")).doesNotExist();
     }
 }

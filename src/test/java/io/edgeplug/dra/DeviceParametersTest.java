@@ -101,6 +101,25 @@ final class DeviceParametersTest extends OnDraNode {
     }
 
     @Test
+    void choiceIsUndoneAlsoIfTheClassDoesNotSayTheKeyAnyMore() throws Exception {
+        assertThat(error("mine", configured("mine", VF0_NAME, config("[\"vfs\"]", parameters("{\"vlan\":100}")))))
+                .isEmpty();
+        node.stopDaemon();
+        node.configure(DraNode.CLASSES);
+        node.startDaemon();
+        PluginInfo ignored = node.register();
+        try (LogLines log = LogLines.open()) {
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
+        }
+
+        assertThat(settings())
+                .containsExactly(
+                        "link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 100 trust off",
+                        "link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 7");
+    }
+
+    @Test
     void claimPrevailsOverItsDeviceClassAndOtherRequestsAreNotConcerned() throws Exception {
         JsonObject claim = configured(
                 "mine",

@@ -72,7 +72,7 @@ final class DraNode implements AutoCloseable {
     final AtomicInteger holderChanges = new AtomicInteger();
 
     private final UnixRpc rpc;
-    private final Config config;
+    private Config config;
     private Optional<Opened> opened = Optional.empty();
 
     /** The parts that run. Monitor and preparations outlive a reload. */
@@ -163,6 +163,11 @@ final class DraNode implements AutoCloseable {
     void reload() throws Exception {
         serving.close();
         serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
+    }
+
+    /** Changes the configuration, for the next start of the daemon. */
+    void configure(String classes) throws Exception {
+        config = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes));
     }
 
     /** Ends the daemon. Its sockets are gone then. */

@@ -128,6 +128,19 @@ final class HealthServiceTest {
         assertThat(await(messages, VF0_NAME + " HEALTHY")).doesNotContain("UNHEALTHY");
     }
 
+    @Test
+    void healthIsThatOfTheDevicesInTheSlicesAlsoIfTheyHaveShares() throws Exception {
+        String shares = DraNode.CLASSES.replaceFirst("(?s)\\[class.prepare].*", "");
+        DraNode node =
+                closing.add(DraNode.open(directory, shares.replace("[class.match]", "shares = 1000\n[class.match]")));
+        Object ignored = node.register();
+        Iterator<NodeWatchResourcesResponse> messages =
+                watch(dial(directory.resolve("plugins/edgeplug.io/dra.sock")), VERSIONS.getFirst());
+
+        assertThat(await(messages, VF1_NAME))
+                .isEqualTo("node1/" + VF0_NAME + " HEALTHY\nnode1/" + VF1_NAME + " HEALTHY");
+    }
+
     private static OfDevice health(Device device) {
         return OfDevice.of(DeviceNames.of(device.id()), device);
     }

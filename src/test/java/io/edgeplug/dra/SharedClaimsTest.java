@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Devices of which several claims have a share each. */
+/** Devices of which several claims have a share each, where each share is a device of the slices. */
 @Timeout(90)
 final class SharedClaimsTest extends OnDraNode {
 
@@ -27,6 +27,7 @@ final class SharedClaimsTest extends OnDraNode {
                 kind = "vf"
                 api = "dra"
                 shares = 2
+                prefer = "spread"
                 match = { pf_names = ["ens1f0"] }
                 [class.release]
                 reset = "flr"
@@ -94,9 +95,16 @@ final class SharedClaimsTest extends OnDraNode {
     }
 
     @Test
-    void deviceAsAWholeIsNobodys() {
-        node.allocate("mine", VF0_NAME);
+    void shareThatAClaimConsumesOfTheWholeDeviceIsNoOtherClaims() throws Exception {
+        node.server.put(TestClaims.consuming("before", VF0_NAME, "1"));
+        prepare("before");
 
-        assertThat(error("mine")).contains("there is no device " + VF0_NAME);
+        List<JsonObject> slices = node.server.await(all -> names(all).contains(VF0_NAME));
+        assertThat(names(slices)).containsExactlyInAnyOrder(share(VF0, 1), share(VF1, 0), share(VF1, 1), VF0_NAME);
+        node.allocate("mine", share(VF0, 0));
+        assertThat(error("mine")).contains("claim default/before has one of its devices");
+        assertThat(node.unprepare("before").getError()).isEmpty();
+        assertThat(names(node.server.await(all -> !names(all).contains(VF0_NAME))))
+                .contains(share(VF0, 0));
     }
 }

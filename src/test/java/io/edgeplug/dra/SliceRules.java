@@ -56,8 +56,12 @@ final class SliceRules {
             }
             Map<String, JsonElement> attributes =
                     Slice.object(device, "attributes").asMap();
-            if (attributes.size() > 32) {
-                return Optional.of("spec.devices.attributes: Too many");
+            if (attributes.size() + Slice.object(device, "capacity").size() > 32) {
+                return Optional.of("spec.devices: Too many attributes and capacities");
+            }
+            Optional<String> ofCapacity = CapacityRules.problem(device);
+            if (ofCapacity.isPresent()) {
+                return ofCapacity;
             }
             for (Map.Entry<String, JsonElement> attribute : attributes.entrySet()) {
                 Optional<String> problem =
@@ -77,6 +81,14 @@ final class SliceRules {
                 : Optional.empty();
     }
 
+    /** Whether it is a name for an attribute or a capacity. Of a name with two slashes or more, it looks at nothing. */
+    static boolean isQualifiedName(String name) {
+        String[] parts = name.split("/", -1);
+        return parts.length > 2
+                || (parts[parts.length - 1].matches(IDENTIFIER)
+                        && (parts.length == 1 || (parts[0].matches(SUBDOMAIN) && parts[0].length() <= 63)));
+    }
+
     private static boolean isTaint(JsonElement json) {
         JsonObject taint = json.getAsJsonObject();
         return Slice.text(taint, "key").matches("(" + SUBDOMAIN + "/)?" + NAME)
@@ -85,12 +97,9 @@ final class SliceRules {
     }
 
     private static Optional<String> attribute(String name, JsonObject value) {
-        String[] parts = name.split("/", -1);
-        // of a name with more slashes than one it looks at nothing
-        boolean isNamed = parts.length > 2
-                || (parts[parts.length - 1].matches(IDENTIFIER)
-                        && (parts.length == 1 || (parts[0].matches(SUBDOMAIN) && parts[0].length() <= 63)));
-        if (!isNamed || value.size() != 1 || Slice.text(value, "string").length() > 64) {
+        if (!isQualifiedName(name)
+                || value.size() != 1
+                || Slice.text(value, "string").length() > 64) {
             return Optional.of("spec.devices.attributes: Invalid value: " + name + ": " + value);
         }
         return Optional.empty();

@@ -3,6 +3,9 @@ package io.edgeplug.dra;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.UUID;
 
 /** Claims as the API server has them once the scheduler has given devices of the node to them. */
 final class TestClaims {
@@ -41,6 +44,31 @@ final class TestClaims {
         claim.add("metadata", metadata);
         claim.add("status", status);
         return claim;
+    }
+
+    /**
+     * A claim that consumes shares of a device, a request for each number.
+     *
+     * @param shares how many each request consumes, as the API server writes it
+     */
+    static JsonObject consuming(String name, String device, String... shares) {
+        JsonObject claim =
+                allocated(name, Collections.nCopies(shares.length, device).toArray(String[]::new));
+        for (int i = 0; i < shares.length; i++) {
+            JsonObject result = devices(claim).getAsJsonArray("results").get(i).getAsJsonObject();
+            JsonObject consumed = new JsonObject();
+            consumed.addProperty("shares", shares[i]);
+            result.addProperty("request", "request-" + i);
+            result.addProperty("shareID", share(name, i));
+            result.add("consumedCapacity", consumed);
+        }
+        return claim;
+    }
+
+    /** The ID that the scheduler makes for what a request of a claim consumes. */
+    static String share(String name, int request) {
+        return UUID.nameUUIDFromBytes((name + request).getBytes(StandardCharsets.UTF_8))
+                .toString();
     }
 
     /** The same for one device, with these configurations of it. */

@@ -12,9 +12,13 @@ import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.VirtualFunction;
 import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.rules.Preference;
+import io.edgeplug.rules.Sharing;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -24,15 +28,21 @@ final class TestSlices {
     private TestSlices() {}
 
     static DeviceClass vfs(boolean evict) {
-        return vfs("example.com/vf", evict, false);
+        return vfs("example.com/vf", evict, false, Preference.PACK, Sharing.NONE);
     }
 
     /** A class that offers VFs as one of their faces. */
     static DeviceClass face(String resource) {
-        return vfs(resource, false, true);
+        return vfs(resource, false, true, Preference.PACK, Sharing.NONE);
     }
 
-    private static DeviceClass vfs(String resource, boolean evict, boolean isFace) {
+    /** A class whose VFs have shares. */
+    static DeviceClass shared(Preference preference, Sharing sharing) {
+        return vfs("example.com/vf", true, false, preference, sharing);
+    }
+
+    private static DeviceClass vfs(
+            String resource, boolean evict, boolean isFace, Preference preference, Sharing sharing) {
         DeviceClass plain = DeviceClass.of(ResourceName.parse(resource), Kind.VF);
         return new DeviceClass(
                 plain.resource(),
@@ -40,10 +50,10 @@ final class TestSlices {
                 plain.selectors(),
                 plain.groups(),
                 plain.container(),
-                plain.preference(),
+                preference,
                 plain.excludeTopology(),
                 plain.numaNodes(),
-                plain.sharing(),
+                sharing,
                 plain.needsVhostNet(),
                 plain.health(),
                 plain.recipe(),
@@ -113,6 +123,17 @@ final class TestSlices {
                 .map(slice -> Slice.object(Slice.object(slice, "spec"), "pool").toString())
                 .distinct()
                 .toList();
+    }
+
+    /** The shares that claims can consume of each device, by the device's name; 0 if it is of one claim. */
+    static Map<String, Integer> capacities(List<JsonObject> slices) {
+        return devices(slices).stream()
+                .collect(Collectors.toMap(device -> Slice.text(device, "name"), TestSlices::capacity));
+    }
+
+    private static int capacity(JsonObject device) {
+        String value = Slice.text(Slice.object(Slice.object(device, "capacity"), "shares"), "value");
+        return device.has("allowMultipleAllocations") ? Integer.parseInt(value.replace("k", "000")) : 0;
     }
 
     static Predicate<List<JsonObject>> taints(String effect) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,16 +20,23 @@ final class PreparedClaimsTest {
     private Path root = Path.of("");
 
     private static PreparedClaim claim(String uid, boolean isForAdministrator, Optional<String> boot) {
+        return claim(uid, VF, isForAdministrator, boot);
+    }
+
+    private static PreparedClaim claim(String uid, String id, boolean isForAdministrator, Optional<String> boot) {
         PreparedClaim.Device device = new PreparedClaim.Device(
-                "vfs", "node1", "0000-3b-01-0", VF, "example.com/vf", isForAdministrator, Optional.of("a/b=c"));
-        return new PreparedClaim(
-                uid,
-                "default",
-                "mine-" + uid,
-                List.of(new PreparedClaim.Pod("pod", "name")),
-                List.of(device),
-                boot,
-                boot);
+                "vfs",
+                "node1",
+                "0000-3b-01-0",
+                Optional.of("share-of-" + uid).filter(share -> id.contains("::")),
+                id,
+                "example.com/vf",
+                isForAdministrator,
+                Optional.of("a/b=c"));
+        PreparedClaim begun = new PreparedClaim(
+                uid, "default", "mine-" + uid, List.of(new PreparedClaim.Pod("pod", "name")), List.of(device));
+        return boot.map(one -> begun.ready(one, one, Map.of("vfs", "{\"name\":\"" + uid + "\"}\n")))
+                .orElse(begun);
     }
 
     private PreparedClaims read() throws Exception {
@@ -62,6 +70,25 @@ final class PreparedClaimsTest {
         assertThat(claims.holdings()).hasSize(1);
         claims.forget("one");
         claims.note(claim("two", false, Optional.empty()));
+    }
+
+    @Test
+    void shareHasOneClaimAndAWholeDeviceHasNoneBesideIt() throws Exception {
+        PreparedClaims claims = read();
+        PreparedClaim first = claim("one", VF + "::0", false, Optional.empty());
+        claims.note(first);
+        claims.note(claim("two", VF + "::1", false, Optional.empty()));
+        assertThat(read().of("one")).contains(first);
+
+        assertThatThrownBy(() -> claims.note(claim("three", VF + "::1", false, Optional.empty())))
+                .hasMessageContaining("claim default/mine-two has one of its devices");
+        assertThatThrownBy(() -> claims.note(claim("whole", false, Optional.empty())))
+                .hasMessageContaining("has one of its devices");
+        claims.forget("one");
+        claims.forget("two");
+        claims.note(claim("whole", false, Optional.empty()));
+        assertThatThrownBy(() -> claims.note(first))
+                .hasMessageContaining("claim default/mine-whole has one of its devices");
     }
 
     @Test

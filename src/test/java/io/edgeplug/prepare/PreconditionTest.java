@@ -50,7 +50,11 @@ final class PreconditionTest {
     }
 
     private Recipe touching() throws Exception {
-        return prepared.recipe("vf", "command = [\"/bin/touch\", \"" + ran + "\"]");
+        return touching(ran);
+    }
+
+    private Recipe touching(Path file) throws Exception {
+        return prepared.recipe("vf", "command = [\"/bin/touch\", \"" + file + "\"]");
     }
 
     private long begun() {
@@ -71,6 +75,21 @@ final class PreconditionTest {
         assertThat(prepared.preparer.prepare(prepared.device(VF0), touching()).await(PATIENCE))
                 .isTrue();
         assertThat(ran).exists();
+    }
+
+    @Test
+    void ofTwoWhoWaitTheLastWhoAskedGetsTheDeviceAsHeWantsIt() throws Exception {
+        Preparation earlier = prepared.preparer.prepare(prepared.device(VF0), touching());
+        Path ranLast = directory.resolve("ran-last");
+        Preparation last = prepared.preparer.prepare(prepared.device(VF0), touching(ranLast));
+        PreparedNode.read(fifo);
+
+        assertThat(last.await(PATIENCE)).isTrue();
+        assertThat(ranLast).exists();
+        assertThatThrownBy(() -> earlier.await(PATIENCE))
+                .hasMessage("Device " + VF0
+                        + " could not be prepared: it was asked for with other steps meanwhile, so it is left alone.");
+        assertThat(ran).doesNotExist();
     }
 
     @Test
