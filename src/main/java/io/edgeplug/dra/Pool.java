@@ -64,27 +64,33 @@ final class Pool {
      *
      * @param fields the fields that the API server keeps. Without taints, devices that nobody should get are left out.
      *     Without counters, only one face of each device is listed.
+     * @param before by the name of a device, the index of the slice that has it now
      */
-    static List<String> slices(String driver, List<Offer> offers, SliceFields fields) {
+    static List<String> slices(String driver, List<Offer> offers, SliceFields fields, Map<String, Integer> before) {
         Pool pool = new Pool(driver, offers, fields);
         List<String> slices = new ArrayList<>();
         for (Offer offer : offers) {
-            JsonArray devices = new JsonArray();
-            for (OfferedDevice one : offer.inOrder()) {
-                if (pool.isTold(offer, one) && pool.isFace(offers, offer, one.device())) {
-                    devices.add(pool.device(offer, one));
-                }
-                if (devices.size() == MAX_DEVICES) {
-                    slices.add(content(DEVICES, devices));
-                    devices = new JsonArray();
-                }
-            }
-            if (!devices.isEmpty()) {
+            List<OfferedDevice> told = offer.inOrder().stream()
+                    .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
+                    .toList();
+            for (List<OfferedDevice> slice : SliceLayout.of(told, before, MAX_DEVICES)) {
+                JsonArray devices = new JsonArray();
+                slice.forEach(one -> devices.add(pool.device(offer, one)));
                 slices.add(content(DEVICES, devices));
             }
         }
         slices.addAll(pool.counters());
         return slices.isEmpty() ? List.of(content(DEVICES, new JsonArray())) : slices;
+    }
+
+    /** The names of the devices of a slice on the API server. */
+    static List<String> names(JsonObject spec) {
+        return spec.get(DEVICES) instanceof JsonArray devices
+                ? devices.asList().stream()
+                        .filter(JsonElement::isJsonObject)
+                        .map(device -> Slice.text(device.getAsJsonObject(), "name"))
+                        .toList()
+                : List.of();
     }
 
     private static String content(String name, JsonArray array) {

@@ -84,12 +84,19 @@ final class SliceStore implements AutoCloseable {
         // Another turn is needed only if the server turns out to drop one more kind of field.
         while (true) {
             SliceFields before = fields;
-            List<String> wanted = Pool.slices(driver, offers, fields);
+            List<String> wanted = Pool.slices(driver, offers, fields, places());
             write(where, wanted);
             if (before.equals(fields)) {
                 return wanted;
             }
         }
+    }
+
+    /** By the name of a device, the index of the slice that has it. */
+    private Map<String, Integer> places() {
+        Map<String, Integer> places = new HashMap<>();
+        slices.values().forEach(slice -> slice.devices().forEach(name -> places.put(name, slice.index())));
+        return places;
     }
 
     private Place place() throws IOException, InterruptedException {
