@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.edgeplug.device.Device;
+import io.edgeplug.dra.SliceTexts.DeviceText;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -65,19 +66,19 @@ final class Pool {
      * @param fields the fields that the API server keeps. Without taints, devices that nobody should get are left out.
      *     Without counters, only one face of each device is listed.
      * @param before by the name of a device, the index of the slice that has it now
+     * @param texts the texts of the last call
      */
-    static List<String> slices(String driver, List<Offer> offers, SliceFields fields, Map<String, Integer> before) {
+    static List<String> slices(
+            String driver, List<Offer> offers, SliceFields fields, Map<String, Integer> before, SliceTexts texts) {
         Pool pool = new Pool(driver, offers, fields);
+        texts.turn();
         List<String> slices = new ArrayList<>();
         for (Offer offer : offers) {
-            List<OfferedDevice> told = offer.inOrder().stream()
+            List<DeviceText> told = offer.inOrder().stream()
                     .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
+                    .map(one -> texts.device(one, pool.rest(offer, one)))
                     .toList();
-            for (List<OfferedDevice> slice : SliceLayout.of(told, before, MAX_DEVICES)) {
-                JsonArray devices = new JsonArray();
-                slice.forEach(one -> devices.add(pool.device(offer, one)));
-                slices.add(content(DEVICES, devices));
-            }
+            SliceLayout.of(told, before, MAX_DEVICES).forEach(devices -> slices.add(texts.slice(devices)));
         }
         slices.addAll(pool.counters());
         return slices.isEmpty() ? List.of(content(DEVICES, new JsonArray())) : slices;
@@ -163,26 +164,21 @@ final class Pool {
         return !device.health().isHealthy() && !device.health().isWithheld();
     }
 
-    private JsonObject device(Offer offer, OfferedDevice one) {
+    /** The fields of a device after its attributes, which most devices do not have. */
+    private String rest(Offer offer, OfferedDevice one) {
         Device device = one.device();
-        JsonObject json = new JsonObject();
-        json.addProperty("name", one.name());
-        json.add("attributes", sorted(DeviceAttributes.of(offer.deviceClass(), device)));
+        StringBuilder rest = new StringBuilder();
         if (fields.counters() && shared.contains(device.id())) {
             JsonObject consumed = new JsonObject();
             consumed.addProperty("counterSet", DeviceNames.of(device.id()));
             consumed.add("counters", one());
-            JsonArray all = new JsonArray();
-            all.add(consumed);
-            json.add("consumesCounters", all);
+            rest.append(",\"consumesCounters\":[").append(consumed).append(']');
         }
-        if (fields.taints()) {
-            JsonArray taints = taints(offer, one);
-            if (!taints.isEmpty()) {
-                json.add("taints", taints);
-            }
+        JsonArray taints = fields.taints() ? taints(offer, one) : new JsonArray();
+        if (!taints.isEmpty()) {
+            rest.append(",\"taints\":").append(taints);
         }
-        return json;
+        return rest.toString();
     }
 
     private JsonArray taints(Offer offer, OfferedDevice one) {
@@ -220,7 +216,7 @@ final class Pool {
     }
 
     /** Sorts fields by name, with {@code name} first as above, and drops those that the server adds. */
-    private static JsonElement sorted(JsonElement json) {
+    static JsonElement sorted(JsonElement json) {
         return switch (json) {
             case JsonArray array -> {
                 JsonArray sorted = new JsonArray();

@@ -37,6 +37,7 @@ final class SliceStore implements AutoCloseable {
     /** By index, the slices of which the server does not keep everything that was sent. */
     private final Map<Integer, Altered> altered = new HashMap<>();
 
+    private final SliceTexts texts = new SliceTexts();
     private SliceFields fields = SliceFields.ALL;
     private Optional<SliceWatch> watch = Optional.empty();
 
@@ -84,7 +85,7 @@ final class SliceStore implements AutoCloseable {
         // Another turn is needed only if the server turns out to drop one more kind of field.
         while (true) {
             SliceFields before = fields;
-            List<String> wanted = Pool.slices(driver, offers, fields, places());
+            List<String> wanted = Pool.slices(driver, offers, fields, places(), texts);
             write(where, wanted);
             if (before.equals(fields)) {
                 return wanted;
