@@ -19,6 +19,7 @@ final class OfferedShares {
 
     private final DeviceClass deviceClass;
     private final int shares;
+    private final SliceFields fields;
     private final boolean asCapacity;
 
     /** By device, the IDs of shares that claims have as devices of their own. */
@@ -35,6 +36,7 @@ final class OfferedShares {
     OfferedShares(Offer offer, SliceFields fields) {
         this.deviceClass = offer.deviceClass();
         this.shares = offer.shares();
+        this.fields = fields;
         this.asCapacity = fields.capacity() && DeviceNames.isCapacity(deviceClass);
         Map<Boolean, Map<String, List<String>>> held = offer.claimed().stream()
                 .filter(id -> id.contains(Shares.SEPARATOR))
@@ -96,7 +98,8 @@ final class OfferedShares {
         }
         int mine = held(consumed, device).size();
         if (!asCapacity && mine > 0) {
-            all.add(new OfferedDevice(deviceClass, device, device.id(), Optional.of(shares(mine)), 0, true));
+            Optional<ShareCapacity> capacity = Optional.of(shares(mine)).filter(any -> fields.capacity());
+            all.add(new OfferedDevice(deviceClass, device, device.id(), capacity, 0, true));
         }
     }
 

@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.edgeplug.device.Device;
+import io.edgeplug.dra.SliceTexts.DeviceText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -65,32 +66,44 @@ final class Pool {
      *
      * @param fields the fields that the API server keeps. Without taints, devices that nobody should get are left out.
      *     Without counters, only one face of each device is listed.
+     * @param before by the name of a device, the index of the slice that has it now
+     * @param texts the texts of the last call
      */
-    static List<String> slices(String driver, List<Offer> offers, SliceFields fields) {
+    static List<String> slices(
+            String driver, List<Offer> offers, SliceFields fields, Map<String, Integer> before, SliceTexts texts) {
         Pool pool = new Pool(driver, offers, fields);
+        texts.turn();
         List<String> slices = new ArrayList<>();
         for (Offer offer : offers) {
             List<OfferedDevice> told = offer.inOrder(fields).stream()
                     .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
                     .toList();
-            for (int i = 0; i < told.size(); i += MAX_DEVICES) {
-                slices.add(pool.content(offer, told.subList(i, Math.min(i + MAX_DEVICES, told.size()))));
-            }
+            SliceLayout.of(told, before, MAX_DEVICES)
+                    .forEach(devices -> slices.add(texts.slice(pool.texts(offer, devices, texts))));
         }
         slices.addAll(pool.counters());
         return slices.isEmpty() ? List.of(content(DEVICES, new JsonArray())) : slices;
     }
 
     /**
-     * A slice of these devices. Devices of which claims have fewer shares come first, so that claims share the load. A
-     * claim thus changes one slice and no other.
+     * The devices of one slice. Those of which claims have fewer shares come first, so that claims share the load. A claim
+     * thus changes one slice and no other.
      */
-    private String content(Offer offer, List<OfferedDevice> some) {
-        JsonArray devices = new JsonArray();
-        some.stream()
+    private List<DeviceText> texts(Offer offer, List<OfferedDevice> some, SliceTexts texts) {
+        return some.stream()
                 .sorted(Comparator.comparingInt(OfferedDevice::used))
-                .forEach(one -> devices.add(device(offer, one)));
-        return content(DEVICES, devices);
+                .map(one -> texts.device(one, rest(offer, one)))
+                .toList();
+    }
+
+    /** The names of the devices of a slice on the API server. */
+    static List<String> names(JsonObject spec) {
+        return spec.get(DEVICES) instanceof JsonArray devices
+                ? devices.asList().stream()
+                        .filter(JsonElement::isJsonObject)
+                        .map(device -> Slice.text(device.getAsJsonObject(), "name"))
+                        .toList()
+                : List.of();
     }
 
     private static String content(String name, JsonArray array) {
@@ -163,29 +176,21 @@ final class Pool {
         return !device.health().isHealthy() && !device.health().isWithheld();
     }
 
-    private JsonObject device(Offer offer, OfferedDevice one) {
+    /** The fields of a device after its attributes, which most devices do not have. */
+    private String rest(Offer offer, OfferedDevice one) {
         Device device = one.device();
-        JsonObject json = new JsonObject();
-        json.addProperty("name", one.name());
-        Optional<ShareCapacity> capacity = one.capacity().filter(any -> fields.capacity());
-        capacity.ifPresent(any -> json.addProperty(ShareCapacity.SEVERAL, true));
-        json.add("attributes", sorted(DeviceAttributes.of(offer.deviceClass(), device)));
-        capacity.ifPresent(shares -> json.add("capacity", shares.json()));
+        StringBuilder rest = new StringBuilder();
         if (fields.counters() && shared.contains(device.id())) {
             JsonObject consumed = new JsonObject();
             consumed.addProperty("counterSet", DeviceNames.of(device.id()));
             consumed.add("counters", one());
-            JsonArray all = new JsonArray();
-            all.add(consumed);
-            json.add("consumesCounters", all);
+            rest.append(",\"consumesCounters\":[").append(consumed).append(']');
         }
-        if (fields.taints()) {
-            JsonArray taints = taints(offer, one);
-            if (!taints.isEmpty()) {
-                json.add("taints", taints);
-            }
+        JsonArray taints = fields.taints() ? taints(offer, one) : new JsonArray();
+        if (!taints.isEmpty()) {
+            rest.append(",\"taints\":").append(taints);
         }
-        return json;
+        return rest.toString();
     }
 
     private JsonArray taints(Offer offer, OfferedDevice one) {
@@ -225,7 +230,7 @@ final class Pool {
     }
 
     /** Sorts fields by name, with {@code name} first as above, and drops those that the server adds. */
-    private static JsonElement sorted(JsonElement json) {
+    static JsonElement sorted(JsonElement json) {
         return switch (json) {
             case JsonArray array -> {
                 JsonArray sorted = new JsonArray();

@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,10 +15,23 @@ import java.util.regex.Pattern;
  * @param version its {@code resourceVersion}, which an update must name
  * @param index its place among all slices, from 0; -1 if its name has none
  * @param content its content in the form of {@link Pool#content}
+ * @param devices the names of its devices
  */
-record Slice(String name, String uid, String version, int index, long generation, long count, String content) {
+record Slice(
+        String name,
+        String uid,
+        String version,
+        int index,
+        long generation,
+        long count,
+        String content,
+        List<String> devices) {
 
     private static final Pattern INDEX = Pattern.compile("([0-9a-f]{4})-.*");
+
+    Slice {
+        devices = List.copyOf(devices);
+    }
 
     /**
      * The place of slices.
@@ -41,7 +55,8 @@ record Slice(String name, String uid, String version, int index, long generation
                 index.matches() ? Integer.parseInt(index.group(1), 16) : -1,
                 number(pool, "generation"),
                 number(pool, "resourceSliceCount"),
-                Pool.content(spec));
+                Pool.content(spec),
+                Pool.names(spec));
     }
 
     /** The JSON of a slice: a new one, or one that replaces another. */

@@ -37,6 +37,8 @@ final class SliceStore implements AutoCloseable {
     /** By index, the slices of which the server does not keep everything that was sent. */
     private final Map<Integer, Altered> altered = new HashMap<>();
 
+    private final SliceTexts texts = new SliceTexts();
+
     /** Only the thread of this writes it. */
     private volatile SliceFields fields = SliceFields.ALL;
 
@@ -91,12 +93,19 @@ final class SliceStore implements AutoCloseable {
         // Another turn is needed only if the server turns out to drop one more kind of field.
         while (true) {
             SliceFields before = fields;
-            List<String> wanted = Pool.slices(driver, offers, fields);
+            List<String> wanted = Pool.slices(driver, offers, fields, places(), texts);
             write(where, wanted);
             if (before.equals(fields)) {
                 return wanted;
             }
         }
+    }
+
+    /** By the name of a device, the index of the slice that has it. */
+    private Map<String, Integer> places() {
+        Map<String, Integer> places = new HashMap<>();
+        slices.values().forEach(slice -> slice.devices().forEach(name -> places.put(name, slice.index())));
+        return places;
     }
 
     private Place place() throws IOException, InterruptedException {

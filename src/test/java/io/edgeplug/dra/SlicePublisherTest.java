@@ -27,6 +27,10 @@ final class SlicePublisherTest extends OnApiServer {
         offer(new Offer(vfs(false), devices, Set.of(), Set.of()));
     }
 
+    private static List<String> namesOf(List<Device> devices) {
+        return devices.stream().map(one -> DeviceNames.of(one.id())).toList();
+    }
+
     private List<JsonObject> published(List<Device> devices) throws InterruptedException {
         offer(devices);
         return start(devices.size());
@@ -84,9 +88,7 @@ final class SlicePublisherTest extends OnApiServer {
 
         assertThat(slices).hasSize(3);
         assertThat(pools(slices)).hasSize(1);
-        assertThat(names(slices))
-                .containsExactlyElementsOf(
-                        vfs(150).stream().map(one -> DeviceNames.of(one.id())).toList());
+        assertThat(names(slices)).isEqualTo(namesOf(vfs(150)));
     }
 
     @Test
@@ -102,11 +104,59 @@ final class SlicePublisherTest extends OnApiServer {
     }
 
     @Test
+    void deviceThatGoesChangesOneSliceOnlyAndSoDoesItsReturn() throws Exception {
+        List<JsonObject> before = published(vfs(150));
+        List<Device> others = new ArrayList<>(vfs(150));
+        long written = count("PUT");
+        for (int gone : List.of(70, 0, 148)) {
+            Device removed = others.remove(gone);
+            offer(others);
+            assertThat(pools(server.await(slices -> names(slices).equals(namesOf(others)))))
+                    .isEqualTo(pools(before));
+            others.add(gone, removed);
+            offer(others);
+            assertThat(server.await(slices -> names(slices).equals(namesOf(others))))
+                    .hasSize(3);
+        }
+
+        assertThat(count("PUT")).isEqualTo(written + 6);
+    }
+
+    @Test
+    void deviceThatNoSliceHasRoomForMovesTheOthersInTheirOrder() throws Exception {
+        List<Device> devices = new ArrayList<>(vfs(151));
+        Device first = devices.removeFirst();
+        List<JsonObject> before = published(devices);
+        devices.addFirst(first);
+        offer(devices);
+        List<JsonObject> after = server.await(slices ->
+                names(slices).equals(namesOf(devices)) && pools(slices).size() == 1);
+
+        assertThat(pools(after)).doesNotContainAnyElementsOf(pools(before));
+        assertThat(after).hasSize(3);
+    }
+
+    @Test
+    void sliceWhoseLastDeviceGoesIsDeleted() throws Exception {
+        assertThat(published(vfs(129))).hasSize(3);
+        List<Device> devices = new ArrayList<>(vfs(128));
+        offer(devices);
+        assertThat(names(server.await(slices -> slices.size() == 2))).isEqualTo(namesOf(devices));
+        devices.subList(0, 64).clear();
+        offer(devices);
+
+        assertThat(names(server.await(slices -> slices.size() == 1))).isEqualTo(namesOf(devices));
+    }
+
+    @Test
     void severalSlicesThatChangeAreANewGenerationOfAll() throws Exception {
         List<JsonObject> before = published(vfs(150));
-        offer(vfs(150).subList(1, 150));
+        List<Device> others = new ArrayList<>(vfs(150));
+        others.remove(100);
+        others.remove(10);
+        offer(others);
         List<JsonObject> after = server.await(
-                slices -> names(slices).size() == 149 && pools(slices).size() == 1);
+                slices -> names(slices).size() == 148 && pools(slices).size() == 1);
 
         assertThat(pools(after)).doesNotContainAnyElementsOf(pools(before));
         assertThat(after).hasSize(3);
@@ -144,8 +194,10 @@ final class SlicePublisherTest extends OnApiServer {
     }
 
     @Test
-    void slicesOfAnEarlierRunAreTakenOver() throws Exception {
-        List<JsonObject> before = published(vfs(100));
+    void slicesOfAnEarlierRunAreTakenOverAlsoWithGaps() throws Exception {
+        assertThat(published(vfs(100))).hasSize(2);
+        offer(vfs(100).subList(1, 100));
+        List<JsonObject> before = server.await(slices -> names(slices).size() == 99);
         publisher.close();
         ApiServer api = closing.add(new ApiServer(directory.resolve("kubelet.conf")));
         long posted = count("POST");
