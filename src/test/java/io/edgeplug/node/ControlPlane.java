@@ -36,7 +36,7 @@ final class ControlPlane implements AutoCloseable {
 
     /** Why this machine can have no control plane; empty if it can. */
     static Optional<String> missing() {
-        return List.of("etcd etcd-server", "openssl openssl", "curl curl", "go golang-go").stream()
+        return List.of("openssl openssl", "curl curl", "go golang-go").stream()
                 .map(line -> line.split(" "))
                 .filter(words -> !Box.isInstalled(words[0]))
                 .map(words -> words[0] + " is missing: apt-get install " + words[1])

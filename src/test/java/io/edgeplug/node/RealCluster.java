@@ -126,9 +126,13 @@ final class RealCluster implements AutoCloseable {
         for (String yaml : node.run("cat " + DEVICE_CLASSES).split("\n---\n", -1)) {
             JsonObject ignored = api().create(ClusterApi.DEVICE_CLASSES, yaml);
         }
-        JsonObject ignoredNode = awaitOne("the node is ready", "/api/v1/nodes", RealCluster::isReady);
-        JsonObject ignoredAccount =
-                awaitOne("pods can be created", "/api/v1/namespaces/default/serviceaccounts", it -> true);
+        awaitThat("the node is ready", "/api/v1/nodes", RealCluster::isReady);
+        awaitThat("pods can be created", "/api/v1/namespaces/default/serviceaccounts", it -> true);
+    }
+
+    private void awaitThat(String what, String collection, Predicate<JsonObject> wanted)
+            throws IOException, InterruptedException, TimeoutException {
+        JsonObject ignored = awaitOne(what, collection, wanted);
     }
 
     private static boolean isReady(JsonObject node) {
