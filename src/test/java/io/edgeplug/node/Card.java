@@ -24,4 +24,9 @@ record Card(String id, String model, String slot, String address) {
     static Card wholeFpga() {
         return new Card("whole-fpga-plugged", "edu", "hp0", "0000:01:00.0");
     }
+
+    /** An adapter that leads to this machine, in the slot of NUMA node 1. */
+    static Card network() {
+        return new Card("network", "igb", "hp1", "0000:42:00.0");
+    }
 }

@@ -77,6 +77,20 @@ final class Node implements AutoCloseable {
                 .formatted(bytes.length / (1 << 20) + 1, bytes.length, to));
     }
 
+    /** Copies what tar packs with these arguments, as {@code -C directory .}, into a directory of the node. */
+    void unpack(String to, String... what) throws IOException, InterruptedException, TimeoutException {
+        Path file = Files.createTempFile("node", ".tar");
+        try {
+            List<String> tar = new ArrayList<>(List.of("tar", "--owner=0", "--group=0", "-cf", file.toString()));
+            tar.addAll(List.of(what));
+            String ignored = Release.print(tar.toArray(String[]::new));
+            copy(file, "/root/files.tar");
+        } finally {
+            Files.delete(file);
+        }
+        run("tar -C " + to + " --no-overwrite-dir -xf /root/files.tar && rm /root/files.tar");
+    }
+
     /** Installs a package as an administrator does. */
     void install(Path deb) throws IOException, InterruptedException, TimeoutException {
         copy(deb, "/root/package.deb");
@@ -96,6 +110,12 @@ final class Node implements AutoCloseable {
     /** Pushes a card into its slot; the kernel may take seconds to notice. */
     void plug(Card card) throws IOException, InterruptedException, TimeoutException {
         qemu.plug(card);
+        plugged.add(card);
+    }
+
+    /** Pushes a network adapter into its slot, through which the node reaches this machine's loopback at that address. */
+    void plugNetwork(Card card, String address) throws IOException, InterruptedException, TimeoutException {
+        qemu.plugNetwork(card, address);
         plugged.add(card);
     }
 

@@ -138,6 +138,15 @@ final class Qemu implements AutoCloseable {
         qmp.execute("device_add", Map.of("id", card.id(), "driver", card.model(), "bus", card.slot()));
     }
 
+    /** Plugs a network adapter, behind which the node finds this machine's loopback at that address and nothing else. */
+    void plugNetwork(Card card, String address) throws IOException, InterruptedException, TimeoutException {
+        qmp.execute(
+                "netdev_add",
+                Map.of("type", "user", "id", "host", "host", address, "net", address.replaceAll("[0-9]+$", "0/24")));
+        qmp.execute(
+                "device_add", Map.of("id", card.id(), "driver", card.model(), "bus", card.slot(), "netdev", "host"));
+    }
+
     /** Asks the kernel to let go of a card, and waits until it has. */
     void pull(Card card) throws IOException, InterruptedException, TimeoutException {
         qmp.execute("device_del", Map.of("id", card.id()));

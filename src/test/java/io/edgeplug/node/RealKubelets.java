@@ -4,7 +4,6 @@ import static io.edgeplug.node.RealKubelet.NAMED;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeoutException;
 
@@ -43,17 +42,27 @@ final class RealKubelets {
         return kubelet;
     }
 
+    /** The node with a stopped kubelet of that release and with what those steps do. They are taken once. */
+    Node inCluster(String snapshot, Release release, Steps steps)
+            throws IOException, InterruptedException, TimeoutException {
+        if (node.hasSaved(snapshot)) {
+            node.reset(snapshot);
+        } else {
+            steps.take(of(release).node());
+            node.save(snapshot);
+        }
+        return node;
+    }
+
+    /** What is done to a node. */
+    interface Steps {
+        void take(Node node) throws IOException, InterruptedException, TimeoutException;
+    }
+
     private void install() throws IOException, InterruptedException, TimeoutException {
         node.run("systemctl stop kubelet.service && rm -f /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint");
-        Path files = Files.createTempFile("kubelet", ".tar");
-        try {
-            Release.print("tar", "-C", FILES.toString(), "--owner=0", "--group=0", "-cf", files.toString(), ".");
-            node.copy(files, "/root/files.tar");
-        } finally {
-            Files.delete(files);
-        }
-        node.run("tar -C / --no-overwrite-dir -xf /root/files.tar && rm /root/files.tar"
-                + " && mkdir /etc/kubernetes/manifests");
+        node.unpack("/", "-C", FILES.toString(), ".");
+        node.run("mkdir /etc/kubernetes/manifests");
         node.run("systemctl daemon-reload && systemctl start containerd.service && /usr/lib/kubelet/image");
         node.run("systemctl enable --now vfs.service");
         Installation.reload(node);
