@@ -1,8 +1,14 @@
 # Runs in the box's tools, which see the box at /box: makes kernel, initrd and disk of them and of the Debian in /box/root.
+#   inside.sh amd64|arm64
 set -eu
 cd /usr/src
 root=/box/root
-kernel=$(basename linux-headers-*-amd64 | cut -d- -f3-)
+dpkg-deb -x linux-headers-*.deb /
+kernel=$(basename linux-headers-*-"$1" | cut -d- -f3-)
+case $1 in
+    amd64) cross=x86_64-linux-gnu- of=n ;;
+    arm64) cross=aarch64-linux-gnu- of=m ;;
+esac
 source=/usr/src/$(basename linux-source-*.tar.xz .tar.xz)
 
 # the scenarios' modules, containerd's, the disk's and the host's; not all 4,000, which would take minutes to unpack
@@ -16,7 +22,7 @@ tar -xf "$source.tar.xz" -C /usr/src "$(basename "$source")/drivers/fpga" \
 build() {
     make -s -C "/usr/src/linux-headers-$kernel" -j2 "$@" modules
 }
-build M="$source/drivers/fpga" CONFIG_FPGA=m CONFIG_FPGA_BRIDGE=m CONFIG_FPGA_REGION=m
+build M="$source/drivers/fpga" CONFIG_FPGA=m CONFIG_FPGA_BRIDGE=m CONFIG_FPGA_REGION=m CONFIG_OF_FPGA_REGION=$of
 build M="$source/drivers/infiniband/sw/siw" CONFIG_RDMA_SIW=m
 build M=/box/fpga KBUILD_EXTRA_SYMBOLS="$source/drivers/fpga/Module.symvers"
 
@@ -30,14 +36,22 @@ done | awk '$1 == "insmod" {print $2}' | sort -u | while read -r file; do
     install -D -m 644 -t "$modules/kernel" "$file"
 done
 unxz "$modules/kernel"/*.xz
-install -D -m 644 -t "$modules/extra" "$source"/drivers/fpga/fpga-*.ko "$source"/drivers/infiniband/sw/siw/siw.ko \
+install -D -m 644 -t "$modules/extra" "$source"/drivers/fpga/*.ko "$source"/drivers/infiniband/sw/siw/siw.ko \
     /box/fpga/stand-in-fpga.ko
-strip -g "$modules/extra"/*.ko
+"${cross}strip" -g "$modules/extra"/*.ko
 cp "/box/kernel/lib/modules/$kernel"/modules.builtin* "/box/kernel/lib/modules/$kernel/modules.order" "$modules/"
 depmod -b "$root" "$kernel"
 
-# a kernel that QEMU need not unpack starts seconds sooner
-sh "$source/scripts/extract-vmlinux" "/box/kernel/boot/vmlinuz-$kernel" >/box/vmlinux
+# a kernel that QEMU need not unpack starts seconds sooner; Debian does not pack that for arm64
+case $1 in
+    amd64) sh "$source/scripts/extract-vmlinux" "/box/kernel/boot/vmlinuz-$kernel" >/box/vmlinux ;;
+    arm64)
+        cp "/box/kernel/boot/vmlinuz-$kernel" /box/vmlinux
+        # the device tree that QEMU would make, and the FPGA; what names another node needs the tree as a source
+        qemu-system-aarch64 -M virt,gic-version=3,dumpdtb=/box/virt.dtb -cpu neoverse-n1 -smp 2,sockets=2 -m 2G -display none
+        { dtc -q -O dts /box/virt.dtb; cat /box/fpga/board.dts; } | dtc -q -O dtb -o /box/board.dtb
+        ;;
+esac
 
 # the initrd loads what the disk needs, in the order of its dependencies, and hands over to systemd
 initrd=/box/initrd.d
@@ -70,8 +84,8 @@ systemd=$root/etc/systemd/system
 ln -sf /etc/systemd/system/host-shell.service "$systemd/multi-user.target.wants/"
 rm -f "$systemd/multi-user.target.wants/containerd.service"
 for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer e2scrub_all.timer \
-    e2scrub_reap.service systemd-pstore.service getty@tty1.service serial-getty@ttyS0.service ldconfig.service \
-    systemd-update-utmp.service sys-kernel-tracing.mount sys-kernel-debug.mount; do
+    e2scrub_reap.service systemd-pstore.service getty@tty1.service serial-getty@ttyS0.service \
+    serial-getty@ttyAMA0.service ldconfig.service systemd-update-utmp.service sys-kernel-tracing.mount sys-kernel-debug.mount; do
     ln -sf /dev/null "$systemd/$unit"
 done
 megabytes=$(($(du -sm --apparent-size "$root" | cut -f1) * 12 / 10 + 700))

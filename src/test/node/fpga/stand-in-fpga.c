@@ -7,6 +7,9 @@
  * The manager has the attributes firmware and flags, as in Xilinx's kernels, and loads as the kernel's own does. An image
  * begins with what the card says afterwards in afu_id, 32 digits; one that begins otherwise fails, as a bad bitstream does.
  * A port's afu_id is writable, so that a scenario can crash its firmware (all ones), and it counts its resets.
+ *
+ * It also drives such a manager on a board, which no bus finds and a device tree describes. The kernel's own driver makes
+ * the region of it that the tree describes.
  */
 #include <linux/ctype.h>
 #include <linux/cdev.h>
@@ -15,6 +18,7 @@
 #include <linux/fpga/fpga-mgr.h>
 #include <linux/fpga/fpga-region.h>
 #include <linux/fs.h>
+#include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/platform_device.h>
@@ -265,27 +269,41 @@ no_region:
 	return rc;
 }
 
-static int card_probe(struct pci_dev *pci, const struct pci_device_id *id)
+/* What any device with a manager begins with */
+static struct card *add_card(struct device *dev)
 {
-	struct card *card = devm_kzalloc(&pci->dev, sizeof(*card), GFP_KERNEL);
+	struct card *card = devm_kzalloc(dev, sizeof(*card), GFP_KERNEL);
 	int rc;
 
 	if (!card)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
+	card->enabled = true;
+	strscpy(card->afu_id, AFU_ID, sizeof(card->afu_id));
+	dev_set_drvdata(dev, card);
+	card->manager = fpga_mgr_register(dev, "stand-in FPGA manager", &manager_ops, card);
+	if (IS_ERR(card->manager))
+		return ERR_CAST(card->manager);
+	rc = sysfs_create_group(&card->manager->dev.kobj, &manager_group);
+	if (!rc)
+		return card;
+	fpga_mgr_unregister(card->manager);
+	return ERR_PTR(rc);
+}
+
+static int card_probe(struct pci_dev *pci, const struct pci_device_id *id)
+{
+	struct card *card;
+	int rc;
+
 	rc = pcim_enable_device(pci);
 	if (rc)
 		return rc;
-	card->enabled = true;
+	card = add_card(&pci->dev);
+	if (IS_ERR(card))
+		return PTR_ERR(card);
 	card->compat_id.id_h = 0x1234567890abcdefULL;
 	card->compat_id.id_l = PCI_DEVID(pci->bus->number, pci->devfn);
-	strscpy(card->afu_id, AFU_ID, sizeof(card->afu_id));
-	pci_set_drvdata(pci, card);
-
-	card->manager = fpga_mgr_register(&pci->dev, "stand-in FPGA manager", &manager_ops, card);
-	if (IS_ERR(card->manager))
-		return PTR_ERR(card->manager);
-	rc = sysfs_create_group(&card->manager->dev.kobj, &manager_group);
-	if (!rc && regions)
+	if (regions)
 		rc = add_region(pci, card);
 	if (rc)
 		fpga_mgr_unregister(card->manager);
@@ -315,6 +333,31 @@ static struct pci_driver card_driver = {
 	.dev_groups = card_groups,
 };
 
+static int board_probe(struct platform_device *device)
+{
+	return PTR_ERR_OR_ZERO(add_card(&device->dev));
+}
+
+static void board_remove(struct platform_device *device)
+{
+	struct card *card = platform_get_drvdata(device);
+
+	fpga_mgr_unregister(card->manager);
+}
+
+static const struct of_device_id board_ids[] = { { .compatible = "edgeplug,stand-in-fpga" }, {} };
+MODULE_DEVICE_TABLE(of, board_ids);
+
+static struct platform_driver board_driver = {
+	.driver = {
+		.name = "stand-in-fpga",
+		.of_match_table = board_ids,
+		.dev_groups = card_groups,
+	},
+	.probe = board_probe,
+	.remove = board_remove,
+};
+
 static int __init start(void)
 {
 	int rc = alloc_chrdev_region(&first_node, 0, PORTS, "dfl-port");
@@ -325,14 +368,23 @@ static int __init start(void)
 	rc = cdev_add(&nodes, first_node, PORTS);
 	if (!rc)
 		rc = pci_register_driver(&card_driver);
-	if (rc)
+	if (rc) {
 		unregister_chrdev_region(first_node, PORTS);
+		return rc;
+	}
+	rc = platform_driver_register(&board_driver);
+	if (rc) {
+		pci_unregister_driver(&card_driver);
+		cdev_del(&nodes);
+		unregister_chrdev_region(first_node, PORTS);
+	}
 	return rc;
 }
 module_init(start);
 
 static void __exit stop(void)
 {
+	platform_driver_unregister(&board_driver);
 	pci_unregister_driver(&card_driver);
 	cdev_del(&nodes);
 	unregister_chrdev_region(first_node, PORTS);

@@ -43,8 +43,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class PeerCheckTest {
 
     private static final int NOBODY = 65534;
-    private static final long SYS_SETGROUPS_X86_64 = 116;
-    private static final long SYS_SETRESUID_X86_64 = 117;
+    private static final boolean IS_ARM = System.getProperty("os.arch").equals("aarch64");
+    private static final long SYS_SETGROUPS = IS_ARM ? 159 : 116;
+    private static final long SYS_SETRESUID = IS_ARM ? 147 : 117;
 
     @TempDir
     private Path directory = Path.of("");
@@ -67,7 +68,7 @@ final class PeerCheckTest {
     /** The kernel keeps a user for each thread, so a client's event loop can be another's. */
     @Test
     void otherUserIsDeniedEvenWhereTheSocketIsOpenToAll() throws Exception {
-        assumeRootOfX86();
+        assumeRoot();
         Path socket = directory.resolve("a.sock");
         EventLoopGroup nobody = nobodys();
         try (UnixRpc rpc = UnixRpc.open()) {
@@ -90,7 +91,7 @@ final class PeerCheckTest {
     /** Anyone on the node may connect as often as he likes, and the log is for others. */
     @Test
     void otherUserWhoTriesAgainAndAgainIsToldOfAFewTimes() throws Exception {
-        assumeRootOfX86();
+        assumeRoot();
         Path socket = directory.resolve("a.sock");
         List<String> warnings = new CopyOnWriteArrayList<>();
         Handler log = new Handler() {
@@ -130,7 +131,7 @@ final class PeerCheckTest {
     /** A member has the group beside its own, and not as its own. */
     @Test
     void memberOfTheGroupMayCallAndOthersMayNot() throws Exception {
-        assumeRootOfX86();
+        assumeRoot();
         OptionalInt group = GroupCallers.gid(Path.of("/etc/group"), "users");
         assumeThat(group).as("a group of this machine").isPresent();
         Path socket = directory.resolve("a.sock");
@@ -169,11 +170,10 @@ final class PeerCheckTest {
         assertThat(GroupCallers.gid(directory.resolve("none"), "edgeplug")).isEmpty();
     }
 
-    private static void assumeRootOfX86() {
+    private static void assumeRoot() {
         assumeThat(System.getProperty("user.name"))
                 .as("only root can be somebody else")
                 .isEqualTo("root");
-        assumeThat(System.getProperty("os.arch")).as("the number of setresuid").isEqualTo("amd64");
     }
 
     private static EventLoopGroup nobodys() {
@@ -223,9 +223,9 @@ final class PeerCheckTest {
                 Linker.Option.firstVariadicArg(1));
         try (Arena memory = Arena.ofConfined()) {
             long groups = memory.allocateFrom(ValueLayout.JAVA_INT, group).address();
-            long ofGroups = (long) syscall.invokeExact(SYS_SETGROUPS_X86_64, 1L, groups, 0L);
+            long ofGroups = (long) syscall.invokeExact(SYS_SETGROUPS, 1L, groups, 0L);
             assertThat(ofGroups).isZero();
-            long result = (long) syscall.invokeExact(SYS_SETRESUID_X86_64, -1L, (long) NOBODY, -1L);
+            long result = (long) syscall.invokeExact(SYS_SETRESUID, -1L, (long) NOBODY, -1L);
             assertThat(result).isZero();
         } catch (Throwable e) {
             throw new AssertionError(e);

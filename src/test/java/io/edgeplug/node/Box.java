@@ -24,10 +24,10 @@ record Box(Path directory) {
     private static final Path SOURCES = Path.of("src/test/node");
     private static final int HASH_CHARS = 12;
 
-    /** Why this machine can have no box; empty if it can. */
-    static Optional<String> missing() {
+    /** Why there can be no box of that architecture here; empty if there can. */
+    static Optional<String> missing(String architecture) {
         if (!System.getProperty("os.arch").equals("amd64")) {
-            return Optional.of("the box is for amd64, and this is " + System.getProperty("os.arch"));
+            return Optional.of("the box is made on amd64, and this is " + System.getProperty("os.arch"));
         }
         if (!"root".equals(System.getProperty("user.name"))) {
             return Optional.of("only root can build and run the box");
@@ -37,6 +37,9 @@ record Box(Path directory) {
                 return Optional.of(command + " is missing: apt-get install " + command);
             }
         }
+        if (architecture.equals("arm64") && !isInstalled("qemu-aarch64-static")) {
+            return Optional.of("qemu-aarch64-static is missing: apt-get install qemu-user-static");
+        }
         return Optional.empty();
     }
 
@@ -45,9 +48,9 @@ record Box(Path directory) {
                 .anyMatch(directory -> Files.isExecutable(Path.of(directory, command)));
     }
 
-    /** The box. It takes minutes to build if there is none of these sources yet. Others are deleted. */
-    static Box open() throws IOException, InterruptedException {
-        Path cache = cache();
+    /** The box. It takes minutes to build if there is none of these sources yet. Older ones are deleted. */
+    static Box open(String architecture) throws IOException, InterruptedException {
+        Path cache = cache().resolve(architecture);
         Files.createDirectories(cache);
         try (FileChannel lock =
                         FileChannel.open(cache.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -56,7 +59,7 @@ record Box(Path directory) {
             if (!Files.exists(box)) {
                 Path unfinished = cache.resolve("unfinished");
                 clear(cache);
-                build(unfinished, cache.resolve("build.log"));
+                build(architecture, unfinished, cache.resolve("build.log"));
                 Files.move(unfinished, box);
             }
             return new Box(box);
@@ -69,9 +72,9 @@ record Box(Path directory) {
                 .orElse(Path.of(System.getProperty("user.home"), ".cache", "edgeplug-node"));
     }
 
-    private static void build(Path directory, Path log) throws IOException, InterruptedException {
+    private static void build(String architecture, Path directory, Path log) throws IOException, InterruptedException {
         System.err.println("building the node's box in " + directory + ", which takes minutes; see " + log);
-        Process process = new ProcessBuilder(SOURCES.resolve("build.sh").toString(), directory.toString())
+        Process process = new ProcessBuilder(SOURCES.resolve("build.sh").toString(), architecture, directory.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();

@@ -47,7 +47,7 @@ final class Installation {
 
     private Installation() {}
 
-    static void start(Node node) throws IOException, InterruptedException, TimeoutException {
+    static void start(Node node, Machine machine) throws IOException, InterruptedException, TimeoutException {
         node.run("rm -f /etc/edgeplug/class.d/*.toml");
         node.write("/etc/edgeplug/edgeplug.toml", CONFIG);
         // These limits are long, because the emulated node needs a minute for a second's work.
@@ -59,7 +59,12 @@ final class Installation {
         node.run("systemctl daemon-reload && systemctl enable kubelet.service");
         node.run("systemctl restart edgeplug.service || { journalctl -u edgeplug --no-pager; exit 1; }");
         node.run("systemctl start kubelet.service");
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0", PF1 + " on NUMA 1");
+        node.kubelet()
+                .awaitDevices(
+                        NIC,
+                        machine == Machine.ARM64_BOARD
+                                ? new String[0]
+                                : new String[] {PF0 + " on NUMA 0", PF1 + " on NUMA 1"});
         node.kubelet().awaitDevices(VF);
         node.kubelet().awaitDevices(VFIO);
         node.kubelet().awaitDevices(HCA);

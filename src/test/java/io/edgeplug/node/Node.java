@@ -23,6 +23,7 @@ final class Node implements AutoCloseable {
     private static final Duration BOOTS_WITHIN = Duration.ofMinutes(10);
 
     private final Box box;
+    private final Machine machine;
     private final Path directory;
     private final List<Card> plugged = new ArrayList<>();
     private Qemu qemu;
@@ -32,8 +33,9 @@ final class Node implements AutoCloseable {
     /** The knowledge about the kubelet at each moment to which the node can be reset. */
     private final Map<String, NodeKubelet> saved = new HashMap<>();
 
-    private Node(Box box, Path directory, Qemu qemu) {
+    private Node(Box box, Machine machine, Path directory, Qemu qemu) {
         this.box = box;
+        this.machine = machine;
         this.directory = directory;
         this.qemu = qemu;
         this.shell = new Shell(qemu.shell());
@@ -41,9 +43,10 @@ final class Node implements AutoCloseable {
     }
 
     /** Boots a node without the package. */
-    static Node boot(Box box) throws IOException, InterruptedException, TimeoutException {
+    static Node boot(Machine machine) throws IOException, InterruptedException, TimeoutException {
+        Box box = Box.open(machine.architecture());
         Path directory = Files.createTempDirectory("node");
-        Node node = new Node(box, directory, Qemu.start(box, directory, List.of()));
+        Node node = new Node(box, machine, directory, Qemu.start(box, machine, directory, List.of()));
         try {
             node.shell.awaitReady(BOOTS_WITHIN);
         } catch (IOException | TimeoutException e) {
@@ -179,7 +182,7 @@ final class Node implements AutoCloseable {
     void reset(String snapshot) throws IOException, InterruptedException, TimeoutException {
         qemu.close();
         plugged.clear();
-        qemu = Qemu.start(box, directory, List.of("-loadvm", snapshot));
+        qemu = Qemu.start(box, machine, directory, List.of("-loadvm", snapshot));
         shell = new Shell(qemu.shell());
         kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE, Objects.requireNonNull(saved.get(snapshot)));
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** One node for all scenarios. Each gets it as it was saved, and leaves its journal in target/node when it fails. */
+/** One node for all scenarios of a machine. Each gets it as it was saved, and leaves its journal in target/node when it fails. */
 final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
 
     /** This variable is set where a skipped test must fail. */
@@ -26,8 +26,8 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
     private static final Path REPORTS = Path.of("target", "node");
 
     /**
-     * Node and package, made once for all classes and closed after the last. If there is none, the reason, and no new
-     * try.
+     * Node and package, made once for all classes of a machine and closed after the last. If there is none, the reason,
+     * and no new try.
      */
     private static final class Running implements AutoCloseable {
         private final Optional<Node> node;
@@ -49,7 +49,11 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-        Optional<String> missing = Box.missing();
+        Machine machine = machine(context);
+        if (!machine.architecture().equals(Machine.wanted().architecture())) {
+            return ConditionEvaluationResult.disabled("the board is of " + machine.architecture());
+        }
+        Optional<String> missing = Box.missing(machine.architecture());
         if (missing.isPresent() && System.getenv(MUST) != null) {
             throw new IllegalStateException(missing.orElseThrow());
         }
@@ -86,21 +90,26 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
         }
     }
 
+    private static Machine machine(ExtensionContext context) {
+        NodeScenario scenario = context.getRequiredTestClass().getAnnotation(NodeScenario.class);
+        return scenario.board() ? Machine.ARM64_BOARD : Machine.wanted();
+    }
+
     private static Running running(ExtensionContext context) {
         return context.getRoot()
                 .getStore(ExtensionContext.Namespace.create(NodeInBox.class))
-                .computeIfAbsent(Running.class, key -> installed(), Running.class);
+                .computeIfAbsent(machine(context), NodeInBox::installed, Running.class);
     }
 
     /** A node with the package that was built, its service started and known to the kubelet. */
-    private static Running installed() {
+    private static Running installed(Machine machine) {
         try {
-            Node node = Node.boot(Box.open());
+            Node node = Node.boot(machine);
             try {
                 System.err.println("the node is up; installing the package");
-                node.install(deb());
+                node.install(deb(machine));
                 System.err.println("the package is installed; starting its service");
-                Installation.start(node);
+                Installation.start(node, machine);
                 node.save(READY);
                 return new Running(Optional.of(node), "");
             } catch (IOException | TimeoutException e) {
@@ -116,10 +125,9 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
         }
     }
 
-    private static Path deb() throws IOException {
+    private static Path deb(Machine machine) throws IOException {
         try (Stream<Path> files = Files.list(Path.of("target"))) {
-            // The box has the architecture of this machine.
-            String end = System.getProperty("os.arch").equals("aarch64") ? "_arm64.deb" : "_amd64.deb";
+            String end = "_" + machine.architecture() + ".deb";
             List<Path> debs =
                     files.filter(file -> file.toString().endsWith(end)).toList();
             if (debs.size() != 1) {

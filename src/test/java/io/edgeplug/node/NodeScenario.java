@@ -15,4 +15,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("node")
 @Timeout(value = 45, unit = TimeUnit.MINUTES)
 @ExtendWith(NodeInBox.class)
-@interface NodeScenario {}
+@interface NodeScenario {
+
+    /** Whether the node is a {@link Machine#ARM64_BOARD}. There is none if the nodes are of another architecture. */
+    boolean board() default false;
+}

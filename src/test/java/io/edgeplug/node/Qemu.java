@@ -10,11 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A virtual machine: two NUMA nodes with a processor and an SR-IOV adapter each, an IOMMU, and slots for more cards.
+ * A virtual machine that runs a node.
  *
  * <p>Programs run on the first processor only. On two emulated processors they would wait for each other. A Java
- * program would start half as fast, or a tenth on a busy host. The processors have no AVX, like those of many edge
- * nodes.
+ * program would start half as fast, or a tenth on a busy host.
  *
  * <p>It has mounts and processes of its own, which end with it. It ends with this process, however that ends.
  */
@@ -28,7 +27,7 @@ final class Qemu implements AutoCloseable {
 
     private static final long TRANSFER_BYTES = 256L << 20;
 
-    /** Arguments: the box, the directory of this machine, and QEMU's. Everything ends when standard input ends. */
+    /** Arguments: the box, the directory of this machine, QEMU and its own. All ends when standard input ends. */
     private static final String SCRIPT = """
             box=$1 machine=$2
             shift 2
@@ -40,19 +39,15 @@ final class Qemu implements AutoCloseable {
                 chroot "$box/tools" qemu-img create -q -f qcow2 -b /box/root.img -F raw /machine/disk
             fi
             exec 3<&0
-            chroot "$box/tools" qemu-system-x86_64 "$@" 3<&- &
+            chroot "$box/tools" "$@" 3<&- &
             qemu=$!
             { cat <&3 >/dev/null; kill -9 $qemu; } &
             wait $qemu
             """;
 
-    private static final String MACHINE = """
+    private static final String EVERY_MACHINE = """
             -name edgeplug-node -nodefaults -no-user-config -display none
-            -accel tcg,thread=multi,tb-size=512 -M q35,hpet=off,vmport=off,smbus=off,sata=off
-            -cpu Nehalem -smp 2,sockets=2
-            -m 2G -object memory-backend-ram,id=m0,size=1G -object memory-backend-ram,id=m1,size=1G
-            -numa node,nodeid=0,cpus=0,memdev=m0 -numa node,nodeid=1,cpus=1,memdev=m1
-            -device intel-iommu,intremap=on
+            -accel tcg,thread=multi,tb-size=512 -smp 2,sockets=2 -m 2G
             -kernel /box/vmlinux -initrd /box/initrd -serial file:/machine/console
             -chardev socket,id=monitor,path=/machine/monitor -mon chardev=monitor,mode=control
             -drive if=none,id=disk,file=/machine/disk,format=qcow2,cache=unsafe
@@ -62,21 +57,12 @@ final class Qemu implements AutoCloseable {
             -device virtio-serial-pci,bus=pcie.0,addr=0x5
             -chardev socket,id=shell,path=/machine/shell -device virtserialport,chardev=shell,name=shell
             -chardev socket,id=kubelet,path=/machine/kubelet -device virtserialport,chardev=kubelet,name=kubelet
-            -device pxb-pcie,id=numa0,bus=pcie.0,bus_nr=0x20,numa_node=0,addr=0x7
-            -device pxb-pcie,id=numa1,bus=pcie.0,bus_nr=0x40,numa_node=1,addr=0x8
-            -device pcie-root-port,id=port0,bus=numa0,chassis=1,slot=1,addr=0x0
-            -device igb,id=igb0,bus=port0,mac=52:54:00:00:01:00,romfile=
-            -device pcie-root-port,id=port1,bus=numa1,chassis=2,slot=2,addr=0x0
-            -device igb,id=igb1,bus=port1,mac=52:54:00:00:02:00,romfile=
-            -device qemu-xhci,id=usb,bus=pcie.0,addr=0x6 -chardev null,id=serial
-            -device pcie-root-port,id=hp0,bus=pcie.0,chassis=10,slot=10,addr=0xa
-            -device pcie-root-port,id=hp1,bus=numa1,chassis=11,slot=11,addr=0x1
             """;
 
-    /** Switches off what an emulated machine does not need, and chooses a clock that a busy host does not disturb. */
-    private static final String KERNEL = "console=ttyS0 rw quiet systemd.show_status=0 mitigations=off nokaslr"
-            + " tsc=reliable no_timer_check clocksource=tsc intel_iommu=on iommu=pt random.trust_cpu=on audit=0"
-            + " apparmor=0 selinux=0 nowatchdog rcupdate.rcu_expedited=1 isolcpus=1 irqaffinity=0";
+    /** Switches off what an emulated machine does not need. */
+    private static final String KERNEL = "rw quiet systemd.show_status=0 mitigations=off nokaslr iommu=pt"
+            + " random.trust_cpu=on audit=0 apparmor=0 selinux=0 nowatchdog rcupdate.rcu_expedited=1 isolcpus=1"
+            + " irqaffinity=0 ";
 
     private final Process process;
     private final LineSocket monitor;
@@ -98,7 +84,7 @@ final class Qemu implements AutoCloseable {
      * @param directory its own, with a path short enough for sockets
      * @param more arguments of QEMU, as {@code -loadvm} of a snapshot on the disk that is there
      */
-    static Qemu start(Box box, Path directory, List<String> more)
+    static Qemu start(Box box, Machine machine, Path directory, List<String> more)
             throws IOException, InterruptedException, TimeoutException {
         Path transfer = directory.resolve(TRANSFER);
         if (!Files.exists(transfer)) {
@@ -110,9 +96,10 @@ final class Qemu implements AutoCloseable {
         LineSocket shell = LineSocket.listen(directory.resolve(SHELL));
         LineSocket kubelet = LineSocket.listen(directory.resolve(KUBELET));
         List<String> command = new ArrayList<>(List.of("unshare", "--mount", "--pid", "--fork", "sh", "-ec", SCRIPT));
-        command.addAll(List.of("qemu", box.directory().toString(), directory.toString()));
-        command.addAll(List.of(MACHINE.strip().split("\\s+")));
-        command.addAll(List.of("-append", KERNEL));
+        command.addAll(List.of("qemu", box.directory().toString(), directory.toString(), machine.emulator()));
+        command.addAll(machine.arguments());
+        command.addAll(List.of(EVERY_MACHINE.strip().split("\\s+")));
+        command.addAll(List.of("-append", KERNEL + machine.kernel()));
         command.addAll(more);
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

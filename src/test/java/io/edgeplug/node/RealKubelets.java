@@ -21,6 +21,7 @@ final class RealKubelets {
 
     /** The node with a kubelet of that release, which knows all devices and has no pod. */
     RealKubelet of(Release release) throws IOException, InterruptedException, TimeoutException {
+        assumeThat(Machine.wanted()).as("a kubelet is built for amd64").isEqualTo(Machine.AMD64);
         assumeThat(Box.isInstalled("go") || System.getenv(NodeInBox.MUST) != null)
                 .as("Go, to build kubelets with: apt-get install golang-go")
                 .isTrue();
