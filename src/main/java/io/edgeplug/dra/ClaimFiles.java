@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 
 /**
  * The files of claims: a note of the devices of each claim, its CDI specification for the container runtime, and what
- * containers are told of its devices. Nothing is written after this is closed, even if a claim is still being prepared or released. Somebody else may have
- * released the claim meanwhile, and a late note would bring it back for ever. Thread-safe, with one thread for each
- * claim.
+ * containers are told of its devices. Nothing is written after this is closed, even if a claim is still being prepared
+ * or released. Somebody else may have released the claim meanwhile, and a late note would bring it back for ever.
+ * Thread-safe, with one thread for each claim.
  */
 final class ClaimFiles implements AutoCloseable {
 
