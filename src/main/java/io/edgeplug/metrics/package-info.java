@@ -3,6 +3,7 @@
  * and in a file.
  *
  * <p>The entry type is {@link io.edgeplug.metrics.Metrics}. Nothing of this package is loaded unless metrics are turned
- * on. {@code Exposition} has every metric but the kernel's counters, which are in {@code PortCounters}. It has threads of its own, and nothing else waits for them.
+ * on. {@code Exposition} has every metric but the kernel's counters, which are in {@code PortCounters}. The package has
+ * threads of its own, and nothing else waits for them.
  */
 package io.edgeplug.metrics;

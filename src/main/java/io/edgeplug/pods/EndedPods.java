@@ -62,8 +62,8 @@ public final class EndedPods {
     }
 
     /**
-     * Whether a kubelet names a pod or a container so, and its directory. Others than the kubelet can write to where it notes
-     * them, and no name from there leads elsewhere.
+     * Whether a kubelet names a pod or a container so, and its directory. Others than the kubelet can write to where it
+     * notes them, and no name from there leads elsewhere.
      */
     public static boolean isName(String name) {
         return name.matches("[A-Za-z0-9][-A-Za-z0-9_.]*");

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** One node for all scenarios of a machine. Each gets it as it was saved, and leaves its journal in target/node when it fails. */
+/**
+ * One node for all scenarios of a machine. Each gets it as it was saved, and leaves its journal in target/node when it
+ * fails.
+ */
 final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTestExecutionCallback {
 
     /** This variable is set where a skipped test must fail. */
