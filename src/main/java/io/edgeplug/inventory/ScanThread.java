@@ -230,7 +230,9 @@ final class ScanThread implements AutoCloseable {
             }
             lostAt = last.place;
             setName("lost at " + last.place);
-            String read = path.isEmpty() ? "a look at it" : "read " + path.substring(path.lastIndexOf('/') + 1);
+            String name = path.substring(path.lastIndexOf('/') + 1);
+            // The directory of all files is only a dot.
+            String read = name.isEmpty() || name.equals(".") ? "a look at it" : "read " + name;
             Instant since = Instant.now().minus(WAIT.multipliedBy(WAITS)).truncatedTo(ChronoUnit.SECONDS);
             stuck.add(this, last.place, read + " has not returned since " + since);
             return true;
