@@ -48,7 +48,7 @@ public final class KubeletPods implements AutoCloseable {
     private final Runnable changed;
     private final EndedPods left;
     private final Predicate<String> resources;
-    private final NotedPods noted = new NotedPods();
+    private final NotedPods noted;
     private final PodListing listing;
     private final PodEvents events;
 
@@ -77,6 +77,8 @@ public final class KubeletPods implements AutoCloseable {
         this.changed = changed;
         this.left = new EndedPods(root.resolve("pods"), cgroups, POD_STARTED_WITHIN);
         this.resources = resources;
+        // This comes before the first question to the kubelet. A pod that is noted now and not listed then is gone.
+        this.noted = NotedPods.read(notes, resources);
         this.listing = new PodListing(rpc, root, resources, changed);
         this.events = PodEvents.follow(rpc, root, this::heard, changed);
     }

@@ -1,12 +1,15 @@
 package io.edgeplug.pods;
 
 import io.edgeplug.pods.HeldDevices.Holding;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,6 +18,8 @@ import java.util.stream.Stream;
  * shows whether an answer is about such a pod or about an earlier one. Thread-safe; one thread calls {@link #see}.
  */
 final class NotedPods {
+
+    private static final Logger LOG = Logger.getLogger(NotedPods.class.getName());
 
     /**
      * A pod in the checkpoint.
@@ -29,6 +34,17 @@ final class NotedPods {
 
     /** When each device was last given to a container or was to be prepared for one, by ID. */
     private final Map<String, Long> given = new ConcurrentHashMap<>();
+
+    /** The pods with devices of these resources at present; none if the checkpoint cannot be read. */
+    static NotedPods read(KubeletNotes notes, Predicate<String> resources) {
+        NotedPods pods = new NotedPods();
+        try {
+            pods.see(notes.read().all(resources));
+        } catch (IOException e) {
+            LOG.fine(() -> "no pods noted yet: " + e.getMessage());
+        }
+        return pods;
+    }
 
     /** Takes all holdings of the followed resources in the checkpoint. */
     void see(Stream<Holding> holdings) {

@@ -64,10 +64,18 @@ final class KubeletPodsTest {
     }
 
     private KubeletPods pods() throws IOException {
+        noteHeld();
+        return podsAsNoted();
+    }
+
+    private void noteHeld() throws IOException {
         Files.writeString(Files.createDirectories(root.resolve("notes")).resolve(HeldDevices.FILE), """
                 {"Data":{"PodDeviceEntries":[{"PodUID":"dpdk-0","ContainerName":"main","ResourceName":"example.com/vf",
                 "DeviceIDs":{"0":["0000:3b:01.0"]},"AllocResp":""}],"RegisteredDevices":{}},"Checksum":1}
                 """);
+    }
+
+    private KubeletPods podsAsNoted() {
         return new KubeletPods(
                 rpc,
                 root,
@@ -267,14 +275,26 @@ final class KubeletPodsTest {
     @Test
     void podThatWentWhileNobodyListenedIsFreeOnceAllOthersAreTold() throws Exception {
         try (LocalKubelet kubelet = kubelet();
-                KubeletPods pods = pods()) {
+                KubeletPods pods = podsAsNoted()) {
             await(pods::areTold);
+            noteHeld();
             // noted after the kubelet has told all pods, and gone before it could tell this one
             assertThat(look(pods)).containsExactly(HELD);
             kubelet.stop();
             await(() -> !pods.areTold());
             kubelet.start();
 
+            await(pods::areTold);
+
+            assertThat(look(pods)).isEmpty();
+        }
+    }
+
+    /** As after a restart of edgeplug, while the kubelet still notes a pod that has ended. */
+    @Test
+    void podThatWentBeforeItWasFollowedIsFreeOnceAllOthersAreTold() throws Exception {
+        try (LocalKubelet kubelet = kubelet();
+                KubeletPods pods = pods()) {
             await(pods::areTold);
 
             assertThat(look(pods)).isEmpty();
