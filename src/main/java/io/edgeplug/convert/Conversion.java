@@ -9,10 +9,20 @@ import java.util.Optional;
 /** Writes device classes from the configuration of another device plugin, which it recognizes by its keys. */
 public final class Conversion {
 
-    private static final String DEVICE = "--device=";
-
     private final NewClasses classes;
     private final List<String> plugins = new ArrayList<>();
+
+    /**
+     * The value of an argument.
+     *
+     * @param from where it begins in the argument
+     */
+    private record Value(Part argument, int from) {
+
+        String text() {
+            return argument.text().orElse("").substring(from).strip();
+        }
+    }
 
     private Conversion(NewClasses classes) {
         this.classes = classes;
@@ -98,19 +108,30 @@ public final class Conversion {
         }
     }
 
-    /** The value of {@code --device} may follow a {@code =}, or be the next argument. */
     private void arguments(Part container) {
+        List<Value> domains = values(container, "--domain");
+        String domain = domains.isEmpty()
+                ? GenericPlugin.USUAL_DOMAIN
+                : domains.getLast().text();
+        for (Value device : values(container, "--device")) {
+            of(GenericPlugin.NAME);
+            device.argument().documents(device.from()).forEach(one -> new GenericPlugin(classes).convert(one, domain));
+        }
+    }
+
+    /** The values of an option. A value follows a {@code =}, or is the next argument. */
+    private static List<Value> values(Part container, String option) {
+        List<Value> values = new ArrayList<>();
         boolean isNext = false;
         for (Part argument : container.elements("args")) {
             String text = argument.text().orElse("");
             if (isNext) {
-                of(GenericPlugin.NAME);
-                argument.documents(0).forEach(new GenericPlugin(classes)::convert);
-            } else if (text.startsWith(DEVICE)) {
-                of(GenericPlugin.NAME);
-                argument.documents(DEVICE.length()).forEach(new GenericPlugin(classes)::convert);
+                values.add(new Value(argument, 0));
+            } else if (text.startsWith(option + "=")) {
+                values.add(new Value(argument, option.length() + 1));
             }
-            isNext = text.equals("--device");
+            isNext = text.equals(option);
         }
+        return values;
     }
 }

@@ -22,7 +22,8 @@ final class GenericPlugin {
 
     static final String NAME = "generic-device-plugin";
 
-    private static final String USUAL_DOMAIN = "squat.ai";
+    /** The plugin's own default. */
+    static final String USUAL_DOMAIN = "squat.ai";
 
     private static final Pattern LIST = Pattern.compile("[^,\"\\\\]+(,[^,\"\\\\]+)+");
 
