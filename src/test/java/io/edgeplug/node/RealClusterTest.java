@@ -67,6 +67,9 @@ final class RealClusterTest {
     void claimsHaveTheVirtualFunctionsOfTheirNumaNodesAndAReleasedOneIsScrubbedAndOfferedAgain(RealKubelets kubelets)
             throws Exception {
         try (RealCluster cluster = RealCluster.join(kubelets, "cluster-choose")) {
+            // The PF's driver learns the address of a VF when the VF's own driver is bound.
+            cluster.node().rebind(NEAR_VF, "igbvf");
+            cluster.node().rebind(NEAR_VF, "vfio-pci");
             cluster.claimVfs();
             String askPf = "ip link show $(ls /sys/bus/pci/devices/" + Installation.PF1 + "/net) | grep 'vf 0'";
             String forgotten = "00:00:00:00:00:00";
