@@ -26,7 +26,7 @@ final class RealClusterTest {
 
     private static final String VARIABLE = "PCIDEVICE_EXAMPLE_COM_VF=";
 
-    /** The only VF that {@link #NEAR} allows and that comes first. vfio-pci has it from boot on. */
+    /** The first VF that {@link #NEAR} allows. vfio-pci has it from boot on. */
     private static final String NEAR_VF = "0000:41:10.0";
 
     private static final String NEAR = "device.attributes[\"resource.kubernetes.io\"].numaNode == 1"
@@ -67,6 +67,11 @@ final class RealClusterTest {
     void claimsHaveTheVirtualFunctionsOfTheirNumaNodesAndAReleasedOneIsScrubbedAndOfferedAgain(RealKubelets kubelets)
             throws Exception {
         try (RealCluster cluster = RealCluster.join(kubelets, "cluster-choose")) {
+            // The PF's driver makes up addresses for the VFs that it makes.
+            cluster.node().vfs(Installation.PF1, 0);
+            cluster.node().vfs(Installation.PF1, 1);
+            cluster.node().run("udevadm settle");
+            cluster.node().rebind(NEAR_VF, "vfio-pci");
             cluster.claimVfs();
             String askPf = "ip link show $(ls /sys/bus/pci/devices/" + Installation.PF1 + "/net) | grep 'vf 0'";
             String forgotten = "00:00:00:00:00:00";
@@ -104,7 +109,8 @@ final class RealClusterTest {
             node.vfs(Card.igb().address(), 2);
             JsonObject pod = claiming(cluster, "pulled", PLUGGED, "true");
             String device = cluster.allocated("pulled").getFirst();
-            node.run("systemd-run -q --unit=events stdbuf -oL udevadm monitor --kernel --subsystem-match=pci");
+            node.run("systemd-run -q --unit=events stdbuf -oL udevadm monitor --kernel --subsystem-match=pci"
+                    + " && until journalctl -q -u events.service | grep -q 'the kernel uevent'; do sleep 0.2; done");
 
             try (ExecutorService both = Executors.newVirtualThreadPerTaskExecutor()) {
                 Future<Instant> tainted = both.submit(() -> {
