@@ -94,8 +94,11 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
     }
 
     private static Machine machine(ExtensionContext context) {
-        NodeScenario scenario = context.getRequiredTestClass().getAnnotation(NodeScenario.class);
-        return scenario.board() ? Machine.ARM64_BOARD : Machine.wanted();
+        // Scenarios of a whole cluster have no such annotation.
+        return Optional.ofNullable(context.getRequiredTestClass().getAnnotation(NodeScenario.class))
+                .filter(NodeScenario::board)
+                .map(scenario -> Machine.ARM64_BOARD)
+                .orElseGet(Machine::wanted);
     }
 
     private static Running running(ExtensionContext context) {
