@@ -160,11 +160,7 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     private HeldDevices withoutEnded(HeldDevices all) {
-        all.forget(all.all(resources)
-                .map(Holding::pod)
-                .distinct()
-                .filter(this::hasEnded)
-                .collect(Collectors.toSet()));
+        all.forget(all.all(resources).map(Holding::pod).filter(this::hasEnded).collect(Collectors.toSet()));
         return all;
     }
 
@@ -189,11 +185,9 @@ public final class KubeletPods implements AutoCloseable {
     }
 
     private boolean hasEnded(String uid) {
-        return left.hasEnded(uid) ? !isListed(uid) : isSaidToBeGone(uid) && !left.hasCgroup(uid);
-    }
-
-    private boolean isListed(String uid) {
-        return listed.filter(list -> list.pods().contains(uid)).isPresent();
+        return left.hasEnded(uid)
+                ? listed.filter(list -> list.pods().contains(uid)).isEmpty()
+                : isSaidToBeGone(uid) && !left.hasCgroup(uid);
     }
 
     /** Whether a pod with devices shows signs of its end, so that it is worth looking again soon. */
