@@ -37,8 +37,6 @@ public final class KubeletPods implements AutoCloseable {
     /** After a pod was given devices, its start waits until the node's network is ready. */
     private static final Duration POD_STARTED_WITHIN = Duration.ofMinutes(10);
 
-    private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
-
     /** The pods with a device in an answer of {@link #kubelet}, by UID. */
     private record Listed(long asked, Set<String> pods) {}
 
@@ -99,7 +97,7 @@ public final class KubeletPods implements AutoCloseable {
             PreparedClaims claims,
             Predicate<String> resources,
             Runnable changed) {
-        return new KubeletPods(rpc, root, kubeletDir, claims, CGROUPS, resources, changed);
+        return new KubeletPods(rpc, root, kubeletDir, claims, Path.of("/sys/fs/cgroup"), resources, changed);
     }
 
     /** The kubelet's directory for device plugins, in which it notes the holders of devices. */
