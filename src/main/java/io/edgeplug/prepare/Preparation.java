@@ -128,7 +128,7 @@ public final class Preparation {
         isRefused = true;
     }
 
-    /** Somebody has asked for the device with other steps. That counts, unless the steps of this run already. */
+    /** Notes that somebody asked for the device with other steps. This run does nothing then, unless it has begun. */
     synchronized void replace() {
         isReplaced = true;
     }
