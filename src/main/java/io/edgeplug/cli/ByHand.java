@@ -14,7 +14,7 @@ import io.edgeplug.prepare.PlannedStep;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
 import io.edgeplug.prepare.Preparer;
-import io.edgeplug.prepare.UsedDevices;
+import io.edgeplug.prepare.UseNotes;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Recipe;
 import java.io.Closeable;
@@ -42,7 +42,7 @@ final class ByHand {
 
     private final Sysfs sysfs;
     private final Optional<Path> kubeletDir;
-    private final UsedDevices used;
+    private final UseNotes used;
     private final Lines out;
     private final ProgressLine progress;
 
@@ -57,7 +57,7 @@ final class ByHand {
     ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out, ProgressLine progress) {
         this.sysfs = sysfs;
         this.kubeletDir = kubeletDir;
-        this.used = new UsedDevices(sysfs);
+        this.used = new UseNotes(sysfs);
         this.out = out;
         this.progress = progress;
     }
@@ -156,7 +156,7 @@ final class ByHand {
             precondition.check();
             used.note(device, resource(item), Set.of(), directory());
         }
-        return preparer.release(device, errand.recipe(item), precondition);
+        return preparer.scrub(device, errand.recipe(item), precondition);
     }
 
     private static String resource(Item item) {
@@ -251,8 +251,7 @@ final class ByHand {
                     gone.orElseThrow().id() + ": " + gone.orElseThrow().text());
         }
         String id = node.one(name).device().id();
-        Optional<String> usedAs =
-                errand.isRelease() ? used.find(id).flatMap(UsedDevices.Use::resource) : Optional.empty();
+        Optional<String> usedAs = errand.isRelease() ? used.find(id).flatMap(UseNotes.Use::resource) : Optional.empty();
         Item item = node.one(id, errand.resource().or(() -> usedAs)).item();
         DeviceClass taker = item.deviceClass()
                 .orElseThrow(() -> new IOException(id + ": no class takes it, see edgeplug explain " + id));
@@ -272,7 +271,7 @@ final class ByHand {
             case PrepareEvent.Recovered recovered -> print("             " + recovered.text());
             case PrepareEvent.Begun begun -> hasBegun = true;
             case PrepareEvent.Ended ended -> {}
-            case PrepareEvent.Released released -> {}
+            case PrepareEvent.Scrubbed scrubbed -> {}
             case PrepareEvent.DriverGivenBack back -> {}
         }
     }

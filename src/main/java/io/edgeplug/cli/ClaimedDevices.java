@@ -9,7 +9,6 @@ import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
-import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Sharing;
 import java.io.IOException;
@@ -67,7 +66,7 @@ final class ClaimedDevices {
 
     /** Whether pods claim the device. */
     static boolean isClaimed(Item item) {
-        return item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent();
+        return item.deviceClass().filter(DeviceClass::isClaimed).isPresent();
     }
 
     /**

@@ -5,7 +5,6 @@ import io.edgeplug.config.ConfigException;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.dra.ClusterObjects;
-import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -81,7 +80,7 @@ final class DeviceClassCommand implements Callable<Integer> {
                     .filter(one -> one.resource().toString().equals(name))
                     .findFirst()
                     .orElseThrow(() -> new IOException(name + ": no class has this resource, see edgeplug check"));
-            if (named.api() != Api.DRA) {
+            if (!named.isClaimed()) {
                 throw new IOException(name + ": a device plugin offers it, which needs no DeviceClass; to have pods "
                         + "claim its devices, add api = \"dra\" to the class");
             }

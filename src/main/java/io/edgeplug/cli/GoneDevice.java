@@ -2,8 +2,8 @@ package io.edgeplug.cli;
 
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.linux.Sysfs;
-import io.edgeplug.prepare.UsedDevices;
-import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.prepare.UseNotes;
+import io.edgeplug.prepare.UseNotes.Use;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -14,10 +14,10 @@ import java.util.Optional;
 /** A device that is no longer on the node, but was used by a pod and is not scrubbed since. */
 final class GoneDevice {
 
-    private final UsedDevices used;
+    private final UseNotes used;
     private final Use use;
 
-    private GoneDevice(UsedDevices used, Use use) {
+    private GoneDevice(UseNotes used, Use use) {
         this.used = used;
         this.use = use;
     }
@@ -27,7 +27,7 @@ final class GoneDevice {
      * read the notes.
      */
     static Optional<GoneDevice> find(Sysfs sysfs, List<DeviceClass> classes, String name) throws IOException {
-        UsedDevices used = new UsedDevices(sysfs);
+        UseNotes used = new UseNotes(sysfs);
         Optional<Use> use = used.all().stream()
                 .filter(one -> ids(name).contains(one.device()))
                 .findFirst();

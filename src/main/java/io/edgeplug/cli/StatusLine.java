@@ -6,7 +6,6 @@ import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.DevicePlugins;
 import io.edgeplug.linux.SystemdNotify;
-import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.util.List;
@@ -55,8 +54,7 @@ final class StatusLine implements AutoCloseable {
     /** Reports that the service is ready, with the classes in use and the problem of the configuration. */
     synchronized void ready(List<DeviceClass> classes, Optional<String> wrong) {
         resources = classes.stream().map(DeviceClass::resource).toList();
-        toRegister =
-                classes.stream().filter(one -> one.api() == Api.DEVICE_PLUGIN).count();
+        toRegister = classes.stream().filter(one -> !one.isClaimed()).count();
         problem = wrong;
         told = text();
         systemd.ready(told);

@@ -19,7 +19,7 @@ import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.localkubelet.ResourceState;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.prepare.Preparer;
-import io.edgeplug.prepare.UsedDevices;
+import io.edgeplug.prepare.UseNotes;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Recipe;
 import io.edgeplug.supply.Candidate;
@@ -183,7 +183,7 @@ final class TryCommand implements Callable<Integer> {
      */
     private static void awaitScrubbed(Sysroot sysroot, Monitor monitor, List<Item> devices, Lines out)
             throws IOException, InterruptedException {
-        UsedDevices used = new UsedDevices(sysroot.sysfs());
+        UseNotes used = new UseNotes(sysroot.sysfs());
         long end = System.nanoTime() + SCRUBBED_WITHIN.toNanos();
         for (Item item : devices) {
             if (item.deviceClass().filter(DeviceClass::tracksUse).isEmpty()) {

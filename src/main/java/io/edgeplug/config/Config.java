@@ -1,6 +1,5 @@
 package io.edgeplug.config;
 
-import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.WantedVfs;
 import java.nio.file.Path;
@@ -83,6 +82,6 @@ public record Config(
      * The classes whose devices are claimed by Dynamic Resource Allocation. They are not registered with the kubelet.
      */
     public List<DeviceClass> claimed() {
-        return classes.stream().filter(one -> one.api() == Api.DRA).toList();
+        return classes.stream().filter(DeviceClass::isClaimed).toList();
     }
 }

@@ -7,7 +7,6 @@ import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
-import io.edgeplug.rules.Api;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Resource;
 import io.edgeplug.supply.Stock;
@@ -90,7 +89,7 @@ public final class DraDriver implements AutoCloseable {
             Runnable holdersChanged)
             throws IOException {
         this.supplies = all.each().stream()
-                .filter(supply -> supply.deviceClass().api() == Api.DRA)
+                .filter(supply -> supply.deviceClass().isClaimed())
                 .toList();
         this.preparations = preparations;
         this.offers = new Offers(supplies, all, pods, claims);

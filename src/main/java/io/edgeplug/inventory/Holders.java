@@ -3,7 +3,7 @@ package io.edgeplug.inventory;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.rules.Api;
+import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -80,11 +80,11 @@ final class Holders {
                     "allocate " + count,
                     item.resource().map(Object::toString).orElse(""),
                     "a pod that has just been given it",
-                    item.deviceClass().filter(one -> one.api() == Api.DRA).isPresent());
+                    item.deviceClass().filter(DeviceClass::isClaimed).isPresent());
             Optional<Instant> unnoted = item.deviceClass()
                     .filter(one -> one.tracksUse() || HeldGroups.group(item).isPresent())
                     // A claim is noted before its devices are handed over.
-                    .filter(one -> one.api() == Api.DEVICE_PLUGIN)
+                    .filter(one -> !one.isClaimed())
                     .map(one -> Instant.now().plus(NOTED));
             put(item, as, known(item).map(Entry::holder), now + NOTED.toNanos(), unnoted);
         }

@@ -38,7 +38,7 @@ final class Publication {
     // The fields below are guarded by the lock, so a list is published with all devices that were handed over before.
     private final Holders holders = new Holders();
 
-    private final Uses uses = new Uses();
+    private final UnscrubbedDevices unscrubbed = new UnscrubbedDevices();
 
     /** The devices of all resources, by face. */
     private final Map<String, Item> byFace = new HashMap<>();
@@ -112,7 +112,7 @@ final class Publication {
         Optional<String> problem = device.health()
                 .problem()
                 .filter(text -> !device.health().isWithheld())
-                .or(() -> uses.objection(item, holders.of(id)))
+                .or(() -> unscrubbed.objection(item, holders.of(id)))
                 .or(() -> holders.groups().objection(item, ids));
         if (problem.isPresent()) {
             throw DeviceUnavailableException.unhealthy(resource, id, problem.orElseThrow());
@@ -190,7 +190,7 @@ final class Publication {
     boolean noteUse(String id, Optional<String> resource, boolean waits, String reason) {
         lock.lock();
         try {
-            return uses.note(id, resource, waits, reason);
+            return unscrubbed.note(id, resource, waits, reason);
         } finally {
             lock.unlock();
         }
@@ -200,15 +200,15 @@ final class Publication {
     boolean endUse(String id) {
         lock.lock();
         try {
-            return uses.end(id);
+            return unscrubbed.end(id);
         } finally {
             lock.unlock();
         }
     }
 
-    /** The devices that are withheld, as {@link Uses#waiting} returns them. */
+    /** The devices that are withheld, as {@link UnscrubbedDevices#waiting} returns them. */
     Map<String, Boolean> used() {
-        return uses.waiting();
+        return unscrubbed.waiting();
     }
 
     /** The possible holder of a device. */
@@ -226,9 +226,10 @@ final class Publication {
         lock.lock();
         try {
             List<Item> apart = holders.groups().judged(items);
-            boolean isPlain =
-                    uses.isEmpty() && !holders.haveClaims() && items.stream().noneMatch(Item::isFace);
-            return isPlain ? apart : uses.judged(apart, holders);
+            boolean isPlain = unscrubbed.isEmpty()
+                    && !holders.haveClaims()
+                    && items.stream().noneMatch(Item::isFace);
+            return isPlain ? apart : unscrubbed.judged(apart, holders);
         } finally {
             lock.unlock();
         }

@@ -4,7 +4,7 @@
  * <p>The entry types are {@link io.edgeplug.inventory.Inventory}, an immutable value with a generation, and
  * {@link io.edgeplug.inventory.Monitor}, which keeps it current. A change passes {@code ScanRequests},
  * {@code NodeDevices}, {@code DevicesInPreparation}, {@code Matching}, {@code HealthWatch}, {@code HeldGroups},
- * {@code Uses} and {@code Settling}. {@code Publication} calls these before it publishes. All of this is on the one
+ * {@code UnscrubbedDevices} and {@code Settling}. {@code Publication} calls these before it publishes. All of this is on the one
  * {@code InventoryThread}, and only that thread writes device state. Any thread may read or wait.
  */
 package io.edgeplug.inventory;

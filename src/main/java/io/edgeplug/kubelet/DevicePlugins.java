@@ -3,9 +3,9 @@ package io.edgeplug.kubelet;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
-import io.edgeplug.rules.Api;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.supply.Preparations;
 import io.edgeplug.supply.Releases;
@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,7 +52,7 @@ public final class DevicePlugins implements AutoCloseable {
                 rpc,
                 directory,
                 registrations,
-                () -> registered(supplies).map(this::resource).toList());
+                () -> served(supplies, resource -> false).map(this::resource).toList());
         this.pods = pods;
         this.releases = Releases.of(pods, supplies, preparations, registrations::areComplete, directory.notes());
         this.rpc = rpc;
@@ -139,14 +141,25 @@ public final class DevicePlugins implements AutoCloseable {
         KubeletPods pods = KubeletPods.follow(rpc, kubeletRoot, kubeletDir, claims, supplies::has, directory::noted);
         DevicePlugins plugins = new DevicePlugins(
                 rpc, directory, Registrations.start(rpc, directory, apis), supplies, preparations, pods);
-        plugins.registrations.add(registered(supplies).map(plugins::resource).toList());
+        plugins.registrations.add(served(supplies, resource -> HeldDevices.name(kubeletDir, resource))
+                .map(plugins::resource)
+                .toList());
         plugins.releases.start();
         return plugins;
     }
 
-    /** The supplies for the kubelet. The others are for claims. */
-    private static Stream<Supply> registered(Supplies supplies) {
-        return supplies.each().stream().filter(supply -> supply.deviceClass().api() == Api.DEVICE_PLUGIN);
+    /**
+     * The supplies for the kubelet, and those for claims that it knows as resources of this plugin. It asks the plugin
+     * of such a resource before each container that names it, even if the container's devices are claimed, and starts
+     * none if the plugin is gone (callPreStartContainerIfNeeded in pkg/kubelet/cm/devicemanager/manager.go). So these
+     * are served too: without devices, and with the request not to be asked.
+     *
+     * @param isKnown whether the kubelet knows a claimed resource as one of this plugin
+     */
+    private static Stream<Supply> served(Supplies supplies, Predicate<ResourceName> isKnown) {
+        return supplies.each().stream()
+                .filter(supply -> !supply.deviceClass().isClaimed()
+                        || isKnown.test(supply.deviceClass().resource()));
     }
 
     private Resource resource(Supply supply) {
@@ -158,6 +171,9 @@ public final class DevicePlugins implements AutoCloseable {
      * socket, its stream and its supply. One thread at a time.
      */
     public void use(List<DeviceClass> classes) throws InterruptedException {
+        Set<ResourceName> known = registrations.plugins().stream()
+                .map(plugin -> plugin.deviceClass().resource())
+                .collect(Collectors.toSet());
         List<DeviceClass> kept = registrations.plugins().stream()
                 .map(ResourcePlugin::deviceClass)
                 .filter(classes::contains)
@@ -168,7 +184,7 @@ public final class DevicePlugins implements AutoCloseable {
                 .toList());
         releases.use(classes);
         supplies.use(classes);
-        registrations.add(registered(supplies)
+        registrations.add(served(supplies, known::contains)
                 .filter(supply -> !kept.contains(supply.deviceClass()))
                 .map(this::resource)
                 .toList());
@@ -204,9 +220,15 @@ public final class DevicePlugins implements AutoCloseable {
         return registrations.hasKubelet();
     }
 
+    /** Those whose devices the kubelet hands out. */
+    private Stream<ResourcePlugin> handedOut() {
+        return registrations.plugins().stream()
+                .filter(plugin -> !plugin.deviceClass().isClaimed());
+    }
+
     /** The resources whose devices the kubelet has now. */
     public List<ResourceName> registered() {
-        return registrations.plugins().stream()
+        return handedOut()
                 .filter(ResourcePlugin::isRegistered)
                 .map(plugin -> plugin.deviceClass().resource())
                 .toList();
@@ -224,7 +246,7 @@ public final class DevicePlugins implements AutoCloseable {
 
     /** How many registrations of each resource succeeded, and how many failed. */
     public Map<ResourceName, Outcomes.Counts> registrations() {
-        return registrations.plugins().stream()
+        return handedOut()
                 .collect(Collectors.toMap(
                         plugin -> plugin.deviceClass().resource(),
                         plugin -> plugin.log().registrations()));

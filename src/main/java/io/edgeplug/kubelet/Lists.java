@@ -55,13 +55,18 @@ final class Lists<M> {
             Stock stock = resource.supply().current();
             long toldAgain = resource.supply().toldAgain();
             if (newest.filter(one -> one.stock() == stock.number()).isEmpty()) {
-                newest = Optional.of(new Edition(
-                        stock.number(), listing.of(stock.devices(), stock.shares(), stock.numaNodes()), toldAgain));
+                newest = Optional.of(new Edition(stock.number(), devices(stock), toldAgain));
             }
             return newest.orElseThrow();
         } finally {
             lock.unlock();
         }
+    }
+
+    private List<Advertised> devices(Stock stock) {
+        return resource.deviceClass().isClaimed()
+                ? List.of()
+                : listing.of(stock.devices(), stock.shares(), stock.numaNodes());
     }
 
     /** The message of a list. */

@@ -26,10 +26,12 @@ final class PluginLog {
         this.isRehearsal = isRehearsal;
     }
 
-    void registered(int devices) {
+    void registered(int devices, boolean isClaimed) {
         failure = "";
         registrations.countDone();
-        log(Level.INFO, "registered, " + devices + (devices == 1 ? " device" : " devices"));
+        String count =
+                isClaimed ? "without devices: pods claim them" : devices + (devices == 1 ? " device" : " devices");
+        log(Level.INFO, "registered, " + count);
     }
 
     /** Logs that a registration failed. */

@@ -171,7 +171,8 @@ final class V1beta1 implements KubeletApi {
 
     private static DevicePluginOptions options(Resource resource) {
         return DevicePluginOptions.newBuilder()
-                .setPreStartRequired(resource.prepares())
+                .setPreStartRequired(
+                        resource.prepares() && !resource.deviceClass().isClaimed())
                 .setGetPreferredAllocationAvailable(true)
                 .build();
     }

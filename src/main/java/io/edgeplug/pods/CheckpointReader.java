@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Reads the holdings in a kubelet's checkpoint of any version, one by one; see {@link HeldDevices}. */
@@ -28,11 +29,18 @@ final class CheckpointReader {
 
     private final ForeignJson json;
     private final Consumer<Holding> found;
+    private final Set<String> offered;
     private int kept;
 
-    CheckpointReader(ForeignJson json, Consumer<Holding> found) {
+    /**
+     * A reader of that file.
+     *
+     * @param offered gets the resources of which the kubelet has healthy devices
+     */
+    CheckpointReader(ForeignJson json, Consumer<Holding> found, Set<String> offered) {
         this.json = json;
         this.found = found;
+        this.offered = offered;
     }
 
     /**
@@ -61,7 +69,12 @@ final class CheckpointReader {
         boolean tells = false;
         json.beginObject();
         while (json.hasNext()) {
-            if (!json.nextName().equals("PodDeviceEntries")) {
+            String name = json.nextName();
+            if (name.equals("RegisteredDevices") && json.peek() == JsonToken.BEGIN_OBJECT) {
+                readRegistered();
+                continue;
+            }
+            if (!name.equals("PodDeviceEntries")) {
                 json.skipValue();
                 continue;
             }
@@ -78,6 +91,27 @@ final class CheckpointReader {
         }
         json.endObject();
         return tells;
+    }
+
+    /** Of the healthy devices of each resource, it keeps whether there are any. */
+    private void readRegistered() throws IOException {
+        json.beginObject();
+        while (json.hasNext()) {
+            String resource = json.nextName();
+            if (json.peek() != JsonToken.BEGIN_ARRAY) {
+                json.skipValue();
+                continue;
+            }
+            json.beginArray();
+            if (json.hasNext()) {
+                offered.add(kept(resource, COST_OF_WORD));
+            }
+            while (json.hasNext()) {
+                json.skipValue();
+            }
+            json.endArray();
+        }
+        json.endObject();
     }
 
     private void readEntry() throws IOException {

@@ -53,6 +53,9 @@ public final class HeldDevices {
     /** By the part of an ID before its first dash. For a function and its parts, that is the address. */
     private final Map<String, List<Holding>> byFunction = new HashMap<>();
 
+    /** The resources of which the kubelet has healthy devices. */
+    private final Set<String> offered = new HashSet<>();
+
     private final Instant written;
 
     private HeldDevices(Instant written) {
@@ -116,10 +119,21 @@ public final class HeldDevices {
         }
     }
 
+    /** Whether that kubelet, or a container, has devices of a resource from a plugin; false if that is not known. */
+    public static boolean name(Path kubeletDir, ResourceName resource) {
+        try {
+            HeldDevices held = read(kubeletDir);
+            return held.offered.contains(resource.toString())
+                    || held.all(resource.toString()::equals).findAny().isPresent();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private static HeldDevices read(Path file, Instant written) throws IOException {
         try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_WORD)) {
             HeldDevices held = new HeldDevices(written);
-            new CheckpointReader(json, held::add).read();
+            new CheckpointReader(json, held::add, held.offered).read();
             return held;
         }
     }

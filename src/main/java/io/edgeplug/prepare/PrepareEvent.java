@@ -29,11 +29,11 @@ public sealed interface PrepareEvent {
     record Ended(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
 
     /**
-     * The steps after the last use of the device have ended.
+     * A scrub of a used device has ended.
      *
      * @param problem why it is not scrubbed; empty if it is
      */
-    record Released(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
+    record Scrubbed(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
 
     /**
      * A function that a recipe had bound to another driver was left by its last holder.

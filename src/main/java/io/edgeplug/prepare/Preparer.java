@@ -45,14 +45,14 @@ public final class Preparer implements AutoCloseable {
     private final Turns preparing = new Turns(AT_ONCE, IN_ALL);
 
     /** Scrubs have turns of their own, because no container's start may wait for another pod's traces. */
-    private final Turns releasing = new Turns(AT_ONCE, IN_ALL);
+    private final Turns scrubbing = new Turns(AT_ONCE, IN_ALL);
 
     /** The kernel holds a return up while a process uses the function, and no scrub of another device waits for that. */
     private final Turns returning = new Turns(AT_ONCE, IN_ALL);
 
     // The fields below are guarded by this.
     private final Map<String, Preparation> preparations = new HashMap<>();
-    private final Map<String, Preparation> releases = new HashMap<>();
+    private final Map<String, Preparation> scrubs = new HashMap<>();
     private final Set<PciAddress> givingBack = new HashSet<>();
 
     /**
@@ -69,7 +69,7 @@ public final class Preparer implements AutoCloseable {
         this.hostDrivers = new HostDrivers(sysfs, kubeletDir);
         this.steps = new Steps(sysfs, changeNotes, hostDrivers, exclusion, commands, told);
         this.recovery = new Recovery(sysfs, changeNotes, exclusion, steps, told);
-        this.recipeRun = new RecipeRun(sysfs, exclusion, recovery, steps, new UsedDevices(sysfs), told);
+        this.recipeRun = new RecipeRun(sysfs, exclusion, recovery, steps, new UseNotes(sysfs), told);
     }
 
     /**
@@ -131,21 +131,21 @@ public final class Preparer implements AutoCloseable {
      *
      * @param precondition checked once no other process can change the device; if it is not met, there is no event
      */
-    public synchronized Preparation release(Device device, Recipe recipe, Precondition precondition) {
-        Preparation known = releases.get(device.id());
+    public synchronized Preparation scrub(Device device, Recipe recipe, Precondition precondition) {
+        Preparation known = scrubs.get(device.id());
         if (known != null && !known.hasEnded()) {
             return known;
         }
-        Preparation release = new Preparation(device, recipe, precondition);
-        releases.put(device.id(), release);
-        releasing.add(release, "release " + device.id(), () -> {
-            boolean ignored = release.takeTurn(true);
-            recipeRun.release(release, () -> forgetResults(device));
+        Preparation scrub = new Preparation(device, recipe, precondition);
+        scrubs.put(device.id(), scrub);
+        scrubbing.add(scrub, "scrub " + device.id(), () -> {
+            boolean ignored = scrub.takeTurn(true);
+            recipeRun.scrub(scrub, () -> forgetResults(device));
             synchronized (this) {
-                releases.remove(device.id(), release);
+                scrubs.remove(device.id(), scrub);
             }
         });
-        return release;
+        return scrub;
     }
 
     /** Results that nobody has collected are about an earlier state of the device. */
@@ -158,7 +158,7 @@ public final class Preparer implements AutoCloseable {
     /** Lets others go on that may wait behind one that takes too long. */
     public void passBy(Preparation late) {
         preparing.passBy(late);
-        releasing.passBy(late);
+        scrubbing.passBy(late);
     }
 
     /**
@@ -235,10 +235,10 @@ public final class Preparer implements AutoCloseable {
     @Override
     public void close() {
         List<Thread> left = new ArrayList<>(preparing.close());
-        left.addAll(releasing.close());
+        left.addAll(scrubbing.close());
         left.addAll(returning.close());
         synchronized (this) {
-            Stream.concat(preparations.values().stream(), releases.values().stream())
+            Stream.concat(preparations.values().stream(), scrubs.values().stream())
                     .filter(one -> !one.hasBegun())
                     .forEach(one -> one.end(
                             Optional.of(new PrepareException(one.device().id(), "edgeplug is stopping"))));

@@ -5,7 +5,7 @@ import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.linux.Sysfs;
-import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.prepare.UseNotes.Use;
 import io.edgeplug.rules.Recipe;
 import io.edgeplug.rules.Step;
 import io.edgeplug.scan.DeviceScan;
@@ -26,7 +26,7 @@ final class RecipeRun {
     private final Exclusion exclusion;
     private final Recovery recovery;
     private final Steps steps;
-    private final UsedDevices used;
+    private final UseNotes used;
     private final Consumer<PrepareEvent> told;
 
     RecipeRun(
@@ -34,7 +34,7 @@ final class RecipeRun {
             Exclusion exclusion,
             Recovery recovery,
             Steps steps,
-            UsedDevices used,
+            UseNotes used,
             Consumer<PrepareEvent> told) {
         this.sysfs = sysfs;
         this.exclusion = exclusion;
@@ -83,21 +83,21 @@ final class RecipeRun {
      *
      * @param forgetting forgets the results of its preparations, which nobody can join any more
      */
-    void release(Preparation release, Runnable forgetting) {
-        Device device = release.device();
-        release.end(alone(release, true, () -> {
+    void scrub(Preparation scrub, Runnable forgetting) {
+        Device device = scrub.device();
+        scrub.end(alone(scrub, true, () -> {
             Optional<Use> use = used.find(device.id());
             if (use.isEmpty()) {
                 return;
             }
-            List<Step> steps = restoring(use.orElseThrow(), release.recipe());
-            release.precondition().check();
+            List<Step> steps = restoring(use.orElseThrow(), scrub.recipe());
+            scrub.precondition().check();
             forgetting.run();
             long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));
             Optional<PrepareException> problem = problem(device, () -> {
                 used.release(device.id());
-                follow(release, steps, device instanceof PciDevice);
+                follow(scrub, steps, device instanceof PciDevice);
                 if (device instanceof PciDevice pci) {
                     giveBackDriver(pci);
                 }
@@ -106,7 +106,7 @@ final class RecipeRun {
             });
             if (problem.filter(one -> one.getCause() instanceof InterruptedException)
                     .isEmpty()) {
-                told.accept(new PrepareEvent.Released(device, problem.map(PrepareException::problem), since(begun)));
+                told.accept(new PrepareEvent.Scrubbed(device, problem.map(PrepareException::problem), since(begun)));
             }
             throwIfAny(problem);
         }));

@@ -22,7 +22,7 @@ final class Recovery {
     private final ChangeNotes changeNotes;
     private final Exclusion exclusion;
     private final Steps steps;
-    private final UsedDevices used;
+    private final UseNotes used;
     private final Consumer<PrepareEvent> told;
 
     /** Functions that wait for a process that may still change them. */
@@ -39,7 +39,7 @@ final class Recovery {
         this.changeNotes = changeNotes;
         this.exclusion = exclusion;
         this.steps = steps;
-        this.used = new UsedDevices(sysfs);
+        this.used = new UseNotes(sysfs);
         this.told = told;
     }
 

@@ -113,6 +113,11 @@ public record DeviceClass(
                 choices);
     }
 
+    /** Whether pods claim its devices, and no device plugin hands them out. */
+    public boolean isClaimed() {
+        return api == Api.DRA;
+    }
+
     /** Whether there are steps before a container starts. */
     public boolean preparesStarts() {
         return !recipe.isEmpty() || tracksUse();

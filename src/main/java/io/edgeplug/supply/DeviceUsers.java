@@ -10,8 +10,8 @@ import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PodNames.Holder;
-import io.edgeplug.prepare.UsedDevices;
-import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.prepare.UseNotes;
+import io.edgeplug.prepare.UseNotes.Use;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +37,7 @@ final class DeviceUsers {
     private static final Logger LOG = Logger.getLogger(DeviceUsers.class.getName());
 
     private final Monitor monitor;
-    private final UsedDevices used;
+    private final UseNotes used;
 
     private volatile Optional<KubeletPods> pods = Optional.empty();
     private volatile List<DeviceClass> classes = List.of();
@@ -51,7 +51,7 @@ final class DeviceUsers {
 
     DeviceUsers(Sysfs sysfs, Monitor monitor) {
         this.monitor = monitor;
-        this.used = new UsedDevices(sysfs);
+        this.used = new UseNotes(sysfs);
     }
 
     /** Follows the pods of that kubelet and the devices of these classes from now on. */

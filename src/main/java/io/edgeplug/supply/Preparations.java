@@ -267,7 +267,7 @@ public final class Preparations implements AutoCloseable {
                 endPreparation(ended.device(), ended.problem().map(problem -> "could not be prepared: " + problem));
                 tellListeners();
             }
-            case PrepareEvent.Released end -> {
+            case PrepareEvent.Scrubbed end -> {
                 endPreparation(end.device(), Optional.empty());
                 released.tell(end);
                 tellListeners();

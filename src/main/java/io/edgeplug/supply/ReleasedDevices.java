@@ -8,7 +8,7 @@ import io.edgeplug.linux.Journal;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.PrepareEvent;
-import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.prepare.UseNotes.Use;
 import io.edgeplug.rules.DeviceClass;
 import java.time.Duration;
 import java.time.Instant;
@@ -163,7 +163,7 @@ final class ReleasedDevices {
     }
 
     /** The result of a scrub, on the thread that did it. */
-    void tell(PrepareEvent.Released end) {
+    void tell(PrepareEvent.Scrubbed end) {
         String id = end.device().id();
         if (end.problem().isEmpty()) {
             failures.remove(id);

@@ -5,7 +5,7 @@ import io.edgeplug.device.PrepareException;
 import io.edgeplug.flow.Deadline;
 import io.edgeplug.prepare.Preparation;
 import io.edgeplug.prepare.Preparer;
-import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.prepare.UseNotes.Use;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ final class Scrubbing {
 
     /** Begins the scrub of that class, or joins one that runs. */
     Preparation begin(Device device, DeviceClass deviceClass) {
-        return preparer.release(device, deviceClass.release(), () -> check(device));
+        return preparer.scrub(device, deviceClass.release(), () -> check(device));
     }
 
     /** Lets other scrubs go on that may wait behind one that takes too long. */

@@ -6,7 +6,7 @@ import io.edgeplug.inventory.Monitor;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.KubeletPods;
-import io.edgeplug.prepare.UsedDevices.Use;
+import io.edgeplug.prepare.UseNotes.Use;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.PciAddress;
-import io.edgeplug.prepare.UsedDevices;
+import io.edgeplug.prepare.UseNotes;
 import io.edgeplug.rules.DeviceClass;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,12 +30,12 @@ final class ReleaseByHandTest extends ByHandOnDemoNode {
             release = { command = ["/bin/true"] }
             """;
 
-    private UsedDevices used;
+    private UseNotes used;
     private String lines = "release = { reset = \"flr\" }";
 
     @BeforeEach
     void open() {
-        used = new UsedDevices(node.sysfs());
+        used = new UseNotes(node.sysfs());
     }
 
     private Device vf() throws Exception {

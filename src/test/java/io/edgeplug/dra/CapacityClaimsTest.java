@@ -2,6 +2,7 @@ package io.edgeplug.dra;
 
 import static io.edgeplug.dra.DraNode.VF0;
 import static io.edgeplug.dra.DraNode.VF0_NAME;
+import static io.edgeplug.dra.DraNode.VF1;
 import static io.edgeplug.dra.DraNode.VF1_NAME;
 import static io.edgeplug.dra.TestClaims.consuming;
 import static io.edgeplug.dra.TestClaims.share;
@@ -29,8 +30,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 final class CapacityClaimsTest extends OnDraNode {
 
-    private static final String VF1 = "0000:3b:01.1";
-
     @Override
     String classes() {
         return """
@@ -48,10 +47,6 @@ final class CapacityClaimsTest extends OnDraNode {
 
     private void consume(String claim, String device, String... shares) {
         node.server.put(consuming(claim, device, shares));
-    }
-
-    private long resets() {
-        return node.node.acts().stream().filter((VF0 + " reset by flr")::equals).count();
     }
 
     @Test

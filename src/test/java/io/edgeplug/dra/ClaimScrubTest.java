@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 final class ClaimScrubTest extends OnDraNode {
 
-    private static final String RESET = VF0 + " reset by flr";
     private static final String FUNCTION = "sys/bus/pci/devices/" + VF0;
     private static final String CLASSES = DraNode.CLASSES + """
             timeout = 1
@@ -41,10 +40,6 @@ final class ClaimScrubTest extends OnDraNode {
     @AfterEach
     void letGo() {
         goesOn.countDown();
-    }
-
-    private long resets() {
-        return node.node.acts().stream().filter(RESET::equals).count();
     }
 
     private Path note() {

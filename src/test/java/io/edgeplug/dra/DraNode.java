@@ -46,7 +46,9 @@ final class DraNode implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(20);
     static final String VF0 = "0000:3b:01.0";
     static final String VF0_NAME = "0000-3b-01-0";
+    static final String VF1 = "0000:3b:01.1";
     static final String VF1_NAME = "0000-3b-01-1";
+    static final String RESET = VF0 + " reset by flr";
 
     static final String CLASSES = """
             [[class]]

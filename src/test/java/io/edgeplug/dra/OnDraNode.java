@@ -33,6 +33,11 @@ abstract class OnDraNode {
         node.close();
     }
 
+    /** How often the node's first VF was reset. */
+    final long resets() {
+        return node.node.acts().stream().filter(DraNode.RESET::equals).count();
+    }
+
     /** Why a claim is not prepared; empty if it is. */
     final String error(String name) {
         return node.prepare(name).getError();

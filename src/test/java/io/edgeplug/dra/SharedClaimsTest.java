@@ -2,6 +2,7 @@ package io.edgeplug.dra;
 
 import static io.edgeplug.dra.DraNode.VF0;
 import static io.edgeplug.dra.DraNode.VF0_NAME;
+import static io.edgeplug.dra.DraNode.VF1;
 import static io.edgeplug.dra.TestSlices.devices;
 import static io.edgeplug.dra.TestSlices.names;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,8 +17,6 @@ import org.junit.jupiter.api.Timeout;
 /** Devices of which several claims have a share each, where each share is a device of the slices. */
 @Timeout(90)
 final class SharedClaimsTest extends OnDraNode {
-
-    private static final String VF1 = "0000:3b:01.1";
 
     @Override
     String classes() {
@@ -36,10 +35,6 @@ final class SharedClaimsTest extends OnDraNode {
 
     private static String share(String device, int number) {
         return DeviceNames.of(device + "::" + number);
-    }
-
-    private long resets() {
-        return node.node.acts().stream().filter((VF0 + " reset by flr")::equals).count();
     }
 
     @Test

@@ -41,7 +41,7 @@ final class KubeletPodsTest {
                                     .setResourceName("example.com/vf")
                                     .addDeviceIds("0000:3b:01.0"))))
             .build();
-
+    private static final ListPodResourcesResponse NOTHING = ListPodResourcesResponse.getDefaultInstance();
     private static final Holding HELD = new Holding("dpdk-0", "main", "example.com/vf", "0000:3b:01.0");
 
     @TempDir
@@ -144,11 +144,9 @@ final class KubeletPodsTest {
                 assertThat(look(pods)).containsExactly(HELD);
             }
             assertThat(pods.areEnding()).isFalse();
-            kubelet.list = LISTED;
-            ask(pods);
+            kubelet.answer(pods, LISTED);
             assertThat(look(pods)).containsExactly(HELD);
-            kubelet.list = ListPodResourcesResponse.getDefaultInstance();
-            ask(pods);
+            kubelet.answer(pods, NOTHING);
             assertThat(look(pods)).isEmpty();
         }
     }
@@ -164,8 +162,7 @@ final class KubeletPodsTest {
             Files.delete(left);
             assertThat(look(pods)).containsExactly(HELD);
             assertThat(pods.areDoubtful()).isTrue();
-            kubelet.list = ListPodResourcesResponse.getDefaultInstance();
-            ask(pods);
+            kubelet.answer(pods, NOTHING);
             assertThat(look(pods)).isEmpty();
             assertThat(pods.areDoubtful()).isFalse();
         }
@@ -176,12 +173,9 @@ final class KubeletPodsTest {
     void podThatWasNotListedHoldsADeviceThatIsGivenAnewUntilTheKubeletIsAskedAgain() throws Exception {
         try (ListServer kubelet = new ListServer();
                 KubeletPods pods = pods()) {
-            List<Holding> ignored = look(pods);
-            kubelet.list = LISTED;
-            ask(pods);
-            ignored = look(pods);
-            kubelet.list = ListPodResourcesResponse.getDefaultInstance();
-            ask(pods);
+            kubelet.answer(pods, LISTED);
+            assertThat(look(pods)).containsExactly(HELD);
+            kubelet.answer(pods, NOTHING);
             assertThat(look(pods)).isEmpty();
 
             pods.give(List.of(HELD.id()));
@@ -235,12 +229,9 @@ final class KubeletPodsTest {
     void whatAKubeletDidNotListIsHeldAgainOnceThereIsAnother() throws Exception {
         try (KubeletPods pods = pods()) {
             try (ListServer kubelet = new ListServer()) {
-                List<Holding> ignored = look(pods);
-                kubelet.list = LISTED;
-                ask(pods);
-                ignored = look(pods);
-                kubelet.list = ListPodResourcesResponse.getDefaultInstance();
-                ask(pods);
+                kubelet.answer(pods, LISTED);
+                assertThat(look(pods)).containsExactly(HELD);
+                kubelet.answer(pods, NOTHING);
                 assertThat(look(pods)).isEmpty();
             }
             assertThat(look(pods)).containsExactly(HELD);
@@ -250,7 +241,7 @@ final class KubeletPodsTest {
     /** Which lists what the test says. */
     private final class ListServer implements AutoCloseable {
 
-        private volatile ListPodResourcesResponse list = ListPodResourcesResponse.getDefaultInstance();
+        private volatile ListPodResourcesResponse list = NOTHING;
         private final Server server;
 
         ListServer() throws IOException {
@@ -258,6 +249,12 @@ final class KubeletPodsTest {
             Files.createDirectories(socket.resolveSibling(""));
             server = rpc.serve(
                     socket, PodResourcesAnswers.answering(caller -> PodResourcesAnswers.answer(caller, list)));
+        }
+
+        /** Lists that from now on, and waits until the pods have been asked for. */
+        void answer(KubeletPods pods, ListPodResourcesResponse newest) throws InterruptedException {
+            list = newest;
+            ask(pods);
         }
 
         @Override

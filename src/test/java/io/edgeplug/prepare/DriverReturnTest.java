@@ -112,9 +112,9 @@ final class DriverReturnTest {
                 preparer.giveBackDriver(new OtherPci(new FunctionBuilder(address).build(), Health.HEALTHY), () -> {});
             }
             assertThat(hung.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            new UsedDevices(prepared.node.sysfs()).note(used, "example.com/x", Set.of("pod"), directory);
+            new UseNotes(prepared.node.sysfs()).note(used, "example.com/x", Set.of("pod"), directory);
 
-            Preparation scrub = preparer.release(used, prepared.recipe("vf", "reset = \"flr\""), () -> {});
+            Preparation scrub = preparer.scrub(used, prepared.recipe("vf", "reset = \"flr\""), () -> {});
 
             assertThat(scrub.await(PATIENCE)).isTrue();
             assertThat(prepared.node.acts()).contains(VF0 + " reset by flr");

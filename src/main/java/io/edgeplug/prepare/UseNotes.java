@@ -22,7 +22,7 @@ import java.util.TreeSet;
  * scrubbed. So no device is forgotten, even if the daemon was stopped when the pod ended or was killed on the way. The
  * notes survive a reboot, because traces on a card may too.
  */
-public final class UsedDevices {
+public final class UseNotes {
 
     private static final String DIRECTORY = "var/lib/edgeplug/used";
     private static final String SUFFIX = ".used";
@@ -38,7 +38,7 @@ public final class UsedDevices {
     private final Notes notes;
 
     /** The used devices of that node. */
-    public UsedDevices(Sysfs sysfs) {
+    public UseNotes(Sysfs sysfs) {
         this.notes = new Notes(sysfs, DIRECTORY);
     }
 
@@ -70,7 +70,7 @@ public final class UsedDevices {
 
         /** Whether a device is the one that was used, and not another that has replaced it. */
         public boolean isOf(Device one) {
-            return problem.isPresent() || identity.equals(UsedDevices.identity(one));
+            return problem.isPresent() || identity.equals(UseNotes.identity(one));
         }
 
         /** Whether these pods, and no others, have used the device as that resource. */

@@ -2,7 +2,6 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.rules.Api;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,10 +11,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The devices that a pod has used and that are not scrubbed yet. While a device is noted here, only the resource as
- * which it was used gets it. The notes are in memory; {@code UsedDevices} has them on disk, and {@code ReleasedDevices}
+ * which it was used gets it. The notes are in memory; {@code UseNotes} has them on disk, and {@code ReleasedDevices}
  * keeps both alike. One thread at a time changes them, and any may ask.
  */
-final class Uses {
+final class UnscrubbedDevices {
 
     /**
      * A use that is not over yet.
@@ -87,10 +86,7 @@ final class Uses {
     /** Whether the holder of a device has it in another way than as this item. */
     private boolean isOfAnother(Item item, HeldAs as) {
         // The device plugin and claims know nothing of each other, also where their resources have one name.
-        if (as.isClaim()
-                && item.deviceClass()
-                        .filter(one -> one.api() == Api.DEVICE_PLUGIN)
-                        .isPresent()) {
+        if (as.isClaim() && item.deviceClass().filter(one -> !one.isClaimed()).isPresent()) {
             return true;
         }
         return !name(item).equals(Optional.of(as.resource())) && (item.isFace() || isUsedAsAnother(item));
