@@ -14,7 +14,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -38,6 +43,9 @@ final class ApiServer implements AutoCloseable {
 
     /** Slightly more than the number of pods that start at a time. */
     private static final int MAX_CONNECTIONS = 8;
+
+    /** So that slices leave connections for claims. */
+    private static final int AT_A_TIME = 4;
 
     /** The server itself ends a watch earlier. */
     private static final Duration LONGEST_WATCH = Duration.ofMinutes(6);
@@ -85,6 +93,19 @@ final class ApiServer implements AutoCloseable {
             return checked(request, answer);
         } finally {
             connections.release();
+        }
+    }
+
+    /**
+     * Sends several requests, some at a time, because the server needs longer for one than the way there takes. Waits
+     * for all answers; each is what {@link #ask} would return or throw.
+     */
+    List<Future<JsonObject>> askAll(List<ApiRequest> requests, Duration patience) throws InterruptedException {
+        try (ExecutorService asking = Executors.newFixedThreadPool(
+                AT_A_TIME, Thread.ofVirtual().name("api request").factory())) {
+            return asking.invokeAll(requests.stream()
+                    .<Callable<JsonObject>>map(request -> () -> ask(request, patience))
+                    .toList());
         }
     }
 
@@ -175,9 +196,9 @@ final class ApiServer implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** One idle connection is kept. A second one is made when it is needed. */
+    /** The server closes idle connections after a while. */
     private synchronized void keep(ApiConnection connection) {
-        if (idle.isEmpty()) {
+        if (idle.size() < AT_A_TIME) {
             idle.push(connection);
         } else {
             connection.close();

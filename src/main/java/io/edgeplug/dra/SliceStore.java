@@ -8,18 +8,18 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
-import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** This node's slices on the API server, as a list and the watch that follows it report them; for one thread. */
 final class SliceStore implements AutoCloseable {
-
-    private static final Logger LOG = Logger.getLogger(SliceStore.class.getName());
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -27,6 +27,7 @@ final class SliceStore implements AutoCloseable {
     private final String driver;
     private final Supplier<String> nodeName;
     private final Runnable wake;
+    private final KeptFields kept;
 
     private Optional<Place> place = Optional.empty();
     private final Map<Integer, Slice> slices = new HashMap<>();
@@ -34,23 +35,16 @@ final class SliceStore implements AutoCloseable {
     private long generation = 1;
     private long count;
 
-    /** By index, the slices of which the server does not keep everything that was sent. */
-    private final Map<Integer, Altered> altered = new HashMap<>();
-
     private final SliceTexts texts = new SliceTexts();
 
-    /** Only the thread of this writes it. */
-    private volatile SliceFields fields = SliceFields.ALL;
-
     private Optional<SliceWatch> watch = Optional.empty();
-
-    private record Altered(String sent, String kept) {}
 
     SliceStore(ApiServer api, String driver, Supplier<String> nodeName, Runnable wake) {
         this.api = api;
         this.driver = driver;
         this.nodeName = nodeName;
         this.wake = wake;
+        this.kept = new KeptFields(driver);
     }
 
     /** Whether a watch reports changes by others now. */
@@ -65,7 +59,7 @@ final class SliceStore implements AutoCloseable {
 
     /** The fields that the server keeps, as far as it is known; from any thread. */
     SliceFields fields() {
-        return fields;
+        return kept.fields();
     }
 
     long generation() {
@@ -92,10 +86,10 @@ final class SliceStore implements AutoCloseable {
         }
         // Another turn is needed only if the server turns out to drop one more kind of field.
         while (true) {
-            SliceFields before = fields;
-            List<String> wanted = Pool.slices(driver, offers, fields, places(), texts);
+            SliceFields before = kept.fields();
+            List<String> wanted = Pool.slices(driver, offers, kept.fields(), places(), texts);
             write(where, wanted);
-            if (before.equals(fields)) {
+            if (before.equals(kept.fields())) {
                 return wanted;
             }
         }
@@ -201,18 +195,20 @@ final class SliceStore implements AutoCloseable {
             generation++;
         }
         count = wanted.size();
-        for (int i = 0; i < wanted.size(); i++) {
-            Optional<Slice> before = Optional.ofNullable(slices.get(i));
-            boolean isOfPool = before.filter(slice -> slice.generation() == generation && slice.count() == count)
-                    .isPresent();
-            if (isStale(i, wanted.get(i)) || !isOfPool) {
-                SliceFields kept = fields;
-                write(where, i, wanted.get(i), before);
-                if (!kept.equals(fields)) {
-                    // The server does not keep some field, so all slices are made again without it.
-                    return;
-                }
-            }
+        List<Integer> due = IntStream.range(0, wanted.size())
+                .filter(i -> isDue(i, wanted.get(i)))
+                .boxed()
+                .toList();
+        SliceFields before = kept.fields();
+        // The answer to the first one shows which fields the server keeps.
+        int first = Math.min(1, due.size());
+        send(where, wanted, due.subList(0, first));
+        if (before.equals(kept.fields())) {
+            send(where, wanted, due.subList(first, due.size()));
+        }
+        if (!before.equals(kept.fields())) {
+            // All slices are made again without the fields that the server does not keep.
+            return;
         }
         for (int index : List.copyOf(slices.keySet())) {
             if (index >= wanted.size()) {
@@ -225,44 +221,45 @@ final class SliceStore implements AutoCloseable {
         }
     }
 
+    private boolean isDue(int index, String wanted) {
+        return isStale(index, wanted)
+                || Optional.ofNullable(slices.get(index))
+                        .filter(slice -> slice.generation() == generation && slice.count() == count)
+                        .isEmpty();
+    }
+
     private boolean isStale(int index, String wanted) {
-        Optional<String> kept = Optional.ofNullable(slices.get(index)).map(Slice::content);
-        Optional<Altered> change = Optional.ofNullable(altered.get(index));
-        boolean isAlteredAsBefore = change.filter(
-                        one -> one.sent().equals(wanted) && kept.equals(Optional.of(one.kept())))
-                .isPresent();
-        return !isAlteredAsBefore && !kept.equals(Optional.of(wanted));
+        return Optional.ofNullable(slices.get(index))
+                .filter(slice -> kept.isSame(index, wanted, slice.content()))
+                .isEmpty();
     }
 
-    private void write(Place where, int index, String content, Optional<Slice> before)
-            throws IOException, InterruptedException {
-        JsonObject json = Slice.json(where, index, generation, count, content, before);
-        ApiRequest request =
-                before.map(slice -> ApiRequest.replace(slice.name(), json)).orElseGet(() -> ApiRequest.create(json));
-        Slice kept;
-        try {
-            kept = Slice.of(api.ask(request, PATIENCE));
-        } catch (ApiException e) {
-            SliceFields without = fields.afterRefusal(content);
-            if (!e.isInvalid() || without.equals(fields)) {
-                throw e;
+    /** Writes these slices, all that the server takes. */
+    private void send(Place where, List<String> wanted, List<Integer> due) throws IOException, InterruptedException {
+        List<ApiRequest> requests = due.stream()
+                .map(index -> request(where, index, wanted.get(index)))
+                .toList();
+        Optional<Throwable> failure = Optional.empty();
+        Iterator<Future<JsonObject>> answers = api.askAll(requests, PATIENCE).iterator();
+        for (int index : due) {
+            Future<JsonObject> answer = answers.next();
+            if (answer.state() == Future.State.SUCCESS) {
+                Slice slice = Slice.of(answer.resultNow());
+                slices.put(index, slice);
+                kept.accepted(index, wanted.get(index), slice.content());
+            } else if (!kept.areRefused(wanted.get(index), answer.exceptionNow())) {
+                failure = failure.or(() -> Optional.of(answer.exceptionNow()));
             }
-            // API servers before 1.35 that know counters expect them in another place.
-            use(without, "refuses", ": " + e.getMessage());
-            return;
         }
-        slices.put(index, kept);
-        if (kept.content().equals(content)) {
-            altered.remove(index);
-            return;
+        if (failure.isPresent()) {
+            throw failure.orElseThrow() instanceof IOException io ? io : new IOException(failure.orElseThrow());
         }
-        altered.put(index, new Altered(content, kept.content()));
-        use(fields.after(content, kept.content()), "drops", "");
     }
 
-    private void use(SliceFields kept, String how, String why) {
-        fields.lost(kept).forEach(what -> LOG.warning(driver + ": the API server " + how + " " + what + why));
-        fields = kept;
+    private ApiRequest request(Place where, int index, String content) {
+        Optional<Slice> before = Optional.ofNullable(slices.get(index));
+        JsonObject json = Slice.json(where, index, generation, count, content, before);
+        return before.map(slice -> ApiRequest.replace(slice.name(), json)).orElseGet(() -> ApiRequest.create(json));
     }
 
     private void delete(Slice slice) throws IOException, InterruptedException {
