@@ -2,7 +2,9 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.device.Device;
+import io.edgeplug.device.ResourceName;
 import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.pods.EndedPods;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.pods.HeldDevices.Holding;
 import io.edgeplug.pods.PodNames;
@@ -95,11 +97,27 @@ final class DeviceHolders {
         return held.isPresent();
     }
 
-    /** The holders of a device, or of a part or a share of it. */
+    /**
+     * The holders of a device, or of a part or a share of it. The kubelet notes a pod for some time after its end. Such
+     * a pod is left out if the kubelet does not name it and nothing is left of it on the node.
+     */
     List<HeldBy> of(Device device) {
         return held.map(known -> known.all(device)).orElse(List.of()).stream()
                 .filter(holding -> holding.isOf(device))
                 .map(holding -> new HeldBy(holding, names.flatMap(some -> some.of(holding)), since(holding.pod())))
+                .filter(one -> one.name().isPresent()
+                        || !EndedPods.isNothingLeft(pods, one.holding().pod()))
+                .toList();
+    }
+
+    /** Each pod that has a device as that resource, once even if it has several shares: namespace/name, or its UID. */
+    List<String> pods(ResourceName resource, Device device) {
+        return of(device).stream()
+                .filter(one -> one.holding().resource().equals(resource.toString()))
+                .map(one -> one.name()
+                        .map(holder -> holder.namespace() + "/" + holder.pod())
+                        .orElse(one.holding().pod()))
+                .distinct()
                 .toList();
     }
 

@@ -88,13 +88,15 @@ final class TopologyCommand implements Callable<Integer> {
     private NodeTree tree() throws IOException, ConfigException {
         Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
-            PodsOfDevices pods = PodsOfDevices.read(sysroot, config);
+            List<Candidate> scanned =
+                    ScannedNode.of(sysroot.sysfs(), config.classes()).devices();
+            DeviceHolders holders = DeviceHolders.read(
+                    sysroot, config, scanned.stream().map(Candidate::device).toList());
             // A device with faces is drawn once, as the face that is held.
             Set<String> faces = new HashSet<>();
             List<ShownDevice> devices = new ArrayList<>();
-            for (Candidate one :
-                    ScannedNode.of(sysroot.sysfs(), config.classes()).devices()) {
-                ShownDevice shown = shown(one, pods);
+            for (Candidate one : scanned) {
+                ShownDevice shown = shown(one, holders);
                 if (!one.item().isFace()) {
                     devices.add(shown);
                 } else if (faces.add(one.device().id())) {
@@ -108,13 +110,13 @@ final class TopologyCommand implements Callable<Integer> {
         }
     }
 
-    private static ShownDevice shown(Candidate one, PodsOfDevices pods) {
+    private static ShownDevice shown(Candidate one, DeviceHolders holders) {
         return new ShownDevice(
                 one.device(),
                 one.item().resource(),
                 one.item()
                         .resource()
-                        .map(resource -> pods.of(resource, one.device()))
+                        .map(resource -> holders.pods(resource, one.device()))
                         .orElse(List.of()));
     }
 }

@@ -9,6 +9,7 @@ final class ApiException extends IOException {
 
     private static final long serialVersionUID = 1;
 
+    private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
     private static final int GONE = 410;
@@ -35,6 +36,14 @@ final class ApiException extends IOException {
 
     boolean isNotFound() {
         return status == NOT_FOUND;
+    }
+
+    /**
+     * Whether the identity may not do this. The Node authorizer also answers so if a slice was deleted meanwhile, because
+     * it allows a node only its own slices.
+     */
+    boolean isForbidden() {
+        return status == FORBIDDEN;
     }
 
     /** Whether the server rejects the content of the request. */

@@ -38,6 +38,9 @@ final class SlicePublisher implements AutoCloseable {
     /** The last failure that was logged. */
     private Optional<String> told = Optional.empty();
 
+    /** The text of the last failure since the slices were published, told or not. */
+    private String last = "";
+
     private String published = "";
 
     private volatile SliceStatus status = SliceStatus.UNWANTED;
@@ -111,6 +114,7 @@ final class SlicePublisher implements AutoCloseable {
             tell(now, slices);
             Long ignored = done.change(before -> seen);
             told = Optional.empty();
+            last = "";
             status = new SliceStatus(store.pool(), store.generation(), slices.size(), count(now), Optional.empty());
             if (store.isFollowed()) {
                 backoff.reset();
@@ -121,7 +125,7 @@ final class SlicePublisher implements AutoCloseable {
             }
             return Optional.empty();
         } catch (ApiException e) {
-            if (e.isOutdated()) {
+            if (e.isOutdated() || e.isForbidden()) {
                 store.forget();
             }
             failed(e);
@@ -148,11 +152,13 @@ final class SlicePublisher implements AutoCloseable {
                 .sum();
     }
 
-    /** A conflict is no news, because somebody else may change a slice at any time. */
+    /** A conflict is no news, because somebody else may change or delete a slice at any time. */
     private void failed(IOException e) {
         backoff.failed();
         String text = String.valueOf(e.getMessage());
-        if (e instanceof ApiException api && api.isOutdated()) {
+        boolean isAgain = text.equals(last);
+        last = text;
+        if (e instanceof ApiException api && (api.isOutdated() || (api.isForbidden() && !isAgain))) {
             LOG.fine(text);
         } else if (!told.equals(Optional.of(text))) {
             status = status.withProblem(text);

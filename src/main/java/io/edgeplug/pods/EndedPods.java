@@ -50,6 +50,11 @@ public final class EndedPods {
         this.hierarchies = List.of(cgroups, cgroups.resolve("memory"));
     }
 
+    /** Whether nothing is left of a pod, for a look without a past. A pod that was admitted just now has nothing yet. */
+    public static boolean isNothingLeft(Path pods, String uid) {
+        return new EndedPods(pods, Path.of("/sys/fs/cgroup"), Duration.ZERO).hasEnded(uid);
+    }
+
     /** Whether it is certain that no process of a pod runs any more. */
     public boolean hasEnded(String uid) {
         if (!isName(uid) || !Files.isDirectory(pods)) {

@@ -80,6 +80,24 @@ final class HoldersTest {
         }
     }
 
+    /** The kubelet forgets it only when it gives devices to another pod. */
+    @Test
+    void podOfWhichNothingIsLeftIsNotNamed() throws Exception {
+        try (TestDaemon ignored = daemon();
+                LocalKubelet kubelet = kubelet(KubeletOptions.DEFAULTS.withRoot(directory.resolve("node/k")))) {
+            Path pod = Files.createDirectories(directory.resolve("node/k/pods/dpdk-0"));
+            kubelet.admit(PodSpec.of("dpdk-0", NODE0, 1).in("edge"));
+            kubelet.delete("dpdk-0");
+            assertThat(edgeplug("explain", "0000:3b:01.0")).contains("\nheld by pod dpdk-0 (main) since ");
+
+            Files.delete(pod);
+
+            assertThat(edgeplug("explain", "0000:3b:01.0")).doesNotContain("held by");
+            assertThat(edgeplug("list", "-n", "-o", "DEVICE,CONTAINER", NODE0.toString()))
+                    .isEqualTo("0000:3b:01.0  -\n");
+        }
+    }
+
     @Test
     void podIsNamedByItsUidWhereTheKubeletDoesNotTellItsName() throws Exception {
         try (TestDaemon ignored = daemon();

@@ -12,6 +12,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Health;
+import io.edgeplug.kubelet.LogLines;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -257,6 +258,20 @@ final class SlicePublisherTest extends OnApiServer {
         offer(vfs(4));
 
         assertThat(names(server.await(slices -> names(slices).size() == 4))).hasSize(4);
+    }
+
+    /** The Node authorizer forbids a node to change a slice that is not there any more. */
+    @Test
+    void sliceThatIsForbiddenOnceIsNoMissingRight() throws Exception {
+        assertThat(published(vfs(3))).hasSize(1);
+        server.awaitWatch();
+        try (LogLines log = LogLines.open()) {
+            server.answerNext(403, "can only update a slice of this node", Map.of());
+            offer(vfs(4));
+
+            assertThat(names(server.await(slices -> names(slices).size() == 4))).hasSize(4);
+            assertThat(log.with("devices not published")).isEmpty();
+        }
     }
 
     @Test
