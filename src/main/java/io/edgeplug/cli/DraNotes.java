@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import io.edgeplug.config.Config;
 import io.edgeplug.dra.NodeIdentity;
+import io.edgeplug.dra.NodeRights;
 import io.edgeplug.linux.Ownership;
 import io.edgeplug.linux.Sysfs;
 import java.io.IOException;
@@ -11,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Notes of {@code check} on classes whose devices pods claim: obstacles between this node and the API server, which is
- * not asked.
+ * Notes of {@code check} on classes whose devices pods claim: obstacles between this node and the API server. The server
+ * is asked by the node itself only, and only if the node's files have no other obstacle.
  */
 final class DraNotes {
 
@@ -31,16 +32,25 @@ final class DraNotes {
      * Lines of notes and warnings. There are none if no class has claims, and on a captured node, which has no such
      * files.
      */
-    static List<String> of(Sysroot sysroot, Config config, Instant now) throws IOException {
+    static List<String> of(Sysroot sysroot, Config config, Instant now) throws IOException, InterruptedException {
         if (config.claimed().isEmpty() || sysroot.sysfs().isCaptured()) {
             return List.of();
         }
         DraNotes notes = new DraNotes(config, sysroot.sysfs(), now);
-        notes.look();
+        Optional<NodeIdentity> identity = notes.look();
+        if (identity.isPresent() && notes.lines.isEmpty() && sysroot.isThisNode()) {
+            notes.ask(identity.orElseThrow());
+        }
         return notes.lines;
     }
 
-    private void look() {
+    private void ask(NodeIdentity identity) throws InterruptedException {
+        String name = config.dra().nodeName().or(identity::nodeName).orElseThrow();
+        NodeRights.obstacle(identity.file(), config.dra().driver(), name)
+                .ifPresent(reason -> warn("devices cannot be published: " + reason));
+    }
+
+    private Optional<NodeIdentity> look() {
         Optional<NodeIdentity> identity = identity();
         identity.ifPresent(this::judge);
         try {
@@ -51,6 +61,7 @@ final class DraNotes {
             lines.add("note: api = \"dra\": not known whether the sandbox of edgeplug.service allows IP: "
                     + e.getMessage());
         }
+        return identity;
     }
 
     private Optional<NodeIdentity> identity() {

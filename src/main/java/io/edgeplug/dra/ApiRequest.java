@@ -45,6 +45,11 @@ record ApiRequest(String method, String path, Optional<JsonObject> body, String 
         return new ApiRequest("POST", SLICES, Optional.of(slice), "create resourceslices" + IN_GROUP);
     }
 
+    /** The same without an effect: the server only says whether it would make the slice. */
+    static ApiRequest tryCreate(JsonObject slice) {
+        return new ApiRequest("POST", SLICES + "?dryRun=All", Optional.of(slice), "create resourceslices" + IN_GROUP);
+    }
+
     /** Replaces a slice. The body names the version that is replaced. */
     static ApiRequest replace(String name, JsonObject slice) {
         return new ApiRequest(

@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 
 /**
- * Follows which containers hold which devices, on a thread of its own. A released device returns to its host driver,
- * and leaves the list if it is gone. A device that a container has unprepared is reported.
+ * Follows which containers hold which devices, on a thread of its own. A released device is scrubbed or returns to its
+ * host driver, and leaves the list if it is gone. A device that was not prepared for its container is reported.
  */
 public final class Releases implements AutoCloseable {
 
@@ -154,7 +154,7 @@ public final class Releases implements AutoCloseable {
                 long read = notes.get();
                 preparations.recoverAgain();
                 Optional<HeldDevices> held = look();
-                boolean isRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::heldForSure);
+                boolean isAnyRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::heldForSure);
                 boolean isMissing = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
                 boolean isTracked = preparations.users().areTracked();
                 boolean isClaimed = pods.haveClaims() || monitor.haveClaims();
@@ -168,7 +168,7 @@ public final class Releases implements AutoCloseable {
                 held.ifPresent(all -> log.follow(all.all(supplies::has)));
                 boolean isUnsettled =
                         preparations.areOfDaemon() && unprepared.look(supplies.classes(), areRegistered.getAsBoolean());
-                boolean isWaiting = isMissing || isUsed || isRebound || pods.areDoubtful();
+                boolean isWaiting = isMissing || isUsed || isAnyRebound || pods.areDoubtful();
                 boolean isEnding = isEnding();
                 ask(isWaiting, isEnding);
                 followsInventory = !isMissing

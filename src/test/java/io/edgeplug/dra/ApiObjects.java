@@ -64,14 +64,22 @@ final class ApiObjects {
                         ? list()
                         : problem(403, "cannot list resource \"resourceslices\" at the cluster scope");
             case "DELETE" -> delete(name, Slice.text(Slice.object(sent, "preconditions"), "uid"));
-            default -> write(method, name, sent);
+            default -> write(method, name, query, sent);
         };
+    }
+
+    /** The Node authorizer knows whose slices there are, and answers before anybody looks for the slice itself. */
+    private static JsonObject unrelated(String name) {
+        return problem(
+                403,
+                "resourceslices \"" + name
+                        + "\" is forbidden: no relationship found between node 'node1' and this object");
     }
 
     private JsonObject delete(String name, String uid) {
         JsonObject known = slices.get(name);
         if (known == null) {
-            return problem(404, "resourceslices \"" + name + "\" not found");
+            return unrelated(name);
         }
         if (!uid.equals(Slice.text(Slice.object(known, "metadata"), "uid"))) {
             return problem(409, "the UID in the precondition does not match");
@@ -80,7 +88,7 @@ final class ApiObjects {
         return new JsonObject();
     }
 
-    private JsonObject write(String method, String name, JsonObject sent) {
+    private JsonObject write(String method, String name, Map<String, String> query, JsonObject sent) {
         JsonObject spec = Slice.object(sent, "spec");
         if (!Slice.text(spec, "nodeName").equals(NODE)) {
             return problem(403, "can only create ResourceSlice with the same NodeName as the requesting node");
@@ -100,11 +108,11 @@ final class ApiObjects {
                     base.substring(0, Math.min(58, base.length()))
                             + UUID.randomUUID().toString().substring(0, 5));
             metadata.addProperty("uid", UUID.randomUUID().toString());
-            return store("ADDED", sent);
+            return query.getOrDefault("dryRun", "").equals("All") ? sent : store("ADDED", sent);
         }
         JsonObject known = slices.get(name);
         if (known == null) {
-            return problem(404, "resourceslices \"" + name + "\" not found");
+            return unrelated(name);
         }
         String expected = Slice.text(Slice.object(known, "metadata"), "resourceVersion");
         if (!Slice.text(metadata, "resourceVersion").equals(expected)) {
