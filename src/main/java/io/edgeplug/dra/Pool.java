@@ -75,11 +75,12 @@ final class Pool {
         texts.turn();
         List<String> slices = new ArrayList<>();
         for (Offer offer : offers) {
-            List<OfferedDevice> told = offer.inOrder(fields).stream()
+            List<DeviceText> told = offer.inOrder(fields).stream()
                     .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
+                    .map(one -> texts.device(one, pool.rest(offer, one)))
                     .toList();
             SliceLayout.of(told, before, MAX_DEVICES)
-                    .forEach(devices -> slices.add(texts.slice(pool.texts(offer, devices, texts))));
+                    .forEach(devices -> slices.add(texts.slice(leastUsedFirst(devices))));
         }
         slices.addAll(pool.counters());
         return slices.isEmpty() ? List.of(content(DEVICES, new JsonArray())) : slices;
@@ -89,10 +90,9 @@ final class Pool {
      * The devices of one slice. Those of which claims have fewer shares come first, so that claims share the load. A claim
      * thus changes one slice and no other.
      */
-    private List<DeviceText> texts(Offer offer, List<OfferedDevice> some, SliceTexts texts) {
-        return some.stream()
-                .sorted(Comparator.comparingInt(OfferedDevice::used))
-                .map(one -> texts.device(one, rest(offer, one)))
+    private static List<DeviceText> leastUsedFirst(List<DeviceText> devices) {
+        return devices.stream()
+                .sorted(Comparator.comparingInt(DeviceText::used))
                 .toList();
     }
 

@@ -1,5 +1,6 @@
 package io.edgeplug.dra;
 
+import io.edgeplug.dra.SliceTexts.DeviceText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -20,16 +21,16 @@ final class SliceLayout {
      *     device in front of it. If the order or the room does not allow that, all slices are filled anew.
      * @param most the greatest number of devices of a slice
      */
-    static Collection<List<OfferedDevice>> of(List<OfferedDevice> devices, Map<String, Integer> before, int most) {
-        NavigableMap<Integer, List<OfferedDevice>> slices = new TreeMap<>();
+    static Collection<List<DeviceText>> of(List<DeviceText> devices, Map<String, Integer> before, int most) {
+        NavigableMap<Integer, List<DeviceText>> slices = new TreeMap<>();
         int at = devices.stream()
                 .map(device -> before.get(device.name()))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(0);
-        for (OfferedDevice device : devices) {
+        for (DeviceText device : devices) {
             int wanted = before.getOrDefault(device.name(), at);
-            List<OfferedDevice> slice = slices.computeIfAbsent(wanted, none -> new ArrayList<>());
+            List<DeviceText> slice = slices.computeIfAbsent(wanted, none -> new ArrayList<>());
             if (wanted < at || slice.size() == most) {
                 return filled(devices, most);
             }
@@ -39,8 +40,8 @@ final class SliceLayout {
         return slices.values();
     }
 
-    private static List<List<OfferedDevice>> filled(List<OfferedDevice> devices, int most) {
-        List<List<OfferedDevice>> slices = new ArrayList<>();
+    private static List<List<DeviceText>> filled(List<DeviceText> devices, int most) {
+        List<List<DeviceText>> slices = new ArrayList<>();
         for (int from = 0; from < devices.size(); from += most) {
             slices.add(devices.subList(from, Math.min(from + most, devices.size())));
         }

@@ -109,13 +109,12 @@ final class SlicePublisher implements AutoCloseable {
     /** Returns the pause that the server asks for, if any. */
     private Optional<Duration> publish(long seen) throws InterruptedException {
         try {
-            List<Offer> now = offers.get();
-            List<String> slices = store.write(now);
-            tell(now, slices);
+            int slices = store.write(offers.get()).size();
+            tell(slices, store.devices());
             Long ignored = done.change(before -> seen);
             told = Optional.empty();
             last = "";
-            status = new SliceStatus(store.pool(), store.generation(), slices.size(), count(now), Optional.empty());
+            status = new SliceStatus(store.pool(), store.generation(), slices, store.devices(), Optional.empty());
             if (store.isFollowed()) {
                 backoff.reset();
             } else {
@@ -136,20 +135,13 @@ final class SlicePublisher implements AutoCloseable {
         }
     }
 
-    private void tell(List<Offer> now, List<String> slices) {
-        int devices = count(now);
-        String text = driver + ": published, " + devices + (devices == 1 ? " device" : " devices") + " in "
-                + slices.size() + (slices.size() == 1 ? " slice" : " slices");
+    private void tell(int slices, int devices) {
+        String text = driver + ": published, " + devices + (devices == 1 ? " device" : " devices") + " in " + slices
+                + (slices == 1 ? " slice" : " slices");
         if (!text.equals(published) || told.isPresent()) {
             LOG.info(text);
             published = text;
         }
-    }
-
-    private int count(List<Offer> now) {
-        return now.stream()
-                .mapToInt(offer -> offer.inOrder(store.fields()).size())
-                .sum();
     }
 
     /** A conflict is no news, because somebody else may change or delete a slice at any time. */

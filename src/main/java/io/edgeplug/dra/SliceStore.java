@@ -66,6 +66,13 @@ final class SliceStore implements AutoCloseable {
         return generation;
     }
 
+    /** How many devices are in the slices. */
+    int devices() {
+        return slices.values().stream()
+                .mapToInt(slice -> slice.devices().size())
+                .sum();
+    }
+
     /** Has the slices listed again before the next write. */
     void forget() {
         watch.ifPresent(SliceWatch::close);

@@ -21,15 +21,17 @@ final class SliceTexts {
      *
      * @param name its name there
      * @param json its whole JSON
+     * @param used how many of its shares claims have
      */
-    record DeviceText(String name, String json) {}
+    record DeviceText(String name, String json, int used) {}
 
     /**
      * A device, and the text without what other devices and claims change.
      *
-     * @param beginning the JSON without its last bracket
+     * @param json that of a device of which nothing more is told
+     * @param beginning the same without its last bracket
      */
-    private record Made(Device device, Optional<ShareCapacity> capacity, DeviceText text, String beginning) {}
+    private record Made(Device device, Optional<ShareCapacity> capacity, String name, String json, String beginning) {}
 
     private IdentityHashMap<DeviceClass, Map<String, Made>> devicesBefore = new IdentityHashMap<>();
     private IdentityHashMap<DeviceClass, Map<String, Made>> devices = new IdentityHashMap<>();
@@ -54,7 +56,7 @@ final class SliceTexts {
         Made before = ofClass.get(one.id());
         Made made = before != null && isOf(before, one) ? before : made(one);
         devices.computeIfAbsent(one.deviceClass(), none -> new HashMap<>()).put(one.id(), made);
-        return rest.isEmpty() ? made.text() : new DeviceText(made.text().name(), made.beginning() + rest + "}");
+        return new DeviceText(made.name(), rest.isEmpty() ? made.json() : made.beginning() + rest + "}", one.used());
     }
 
     /** Devices are kept as objects until they change. Comparing their fields would take longer. */
@@ -70,8 +72,7 @@ final class SliceTexts {
         json.add("attributes", Pool.sorted(DeviceAttributes.of(one.deviceClass(), one.device())));
         one.capacity().ifPresent(shares -> json.add("capacity", shares.json()));
         String text = json.toString();
-        return new Made(
-                one.device(), one.capacity(), new DeviceText(one.name(), text), text.substring(0, text.length() - 1));
+        return new Made(one.device(), one.capacity(), one.name(), text, text.substring(0, text.length() - 1));
     }
 
     /** The content of a slice with these devices. */
