@@ -2,12 +2,14 @@ package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
 import io.edgeplug.device.Kind;
+import io.edgeplug.device.PathDevice;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.inventory.Inventory.Item;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Selector;
 import io.edgeplug.rules.SelectorWord;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -124,6 +126,7 @@ final class ClassNotes {
                         "trust_owner: " + name
                                 + " decides which files of this node its containers get, also /etc/shadow"));
         sharedGroups(one, inventory);
+        sameFiles(one, inventory);
         boolean matchesNone = true;
         for (DeviceClass owner : classes) {
             List<String> devices = inventory.items().stream()
@@ -175,6 +178,25 @@ final class ClassNotes {
                                 + "must be of one resource: " + some(List.copyOf(ids)));
             }
         });
+    }
+
+    /** Nothing keeps the kubelet from giving two names of one file to two pods. */
+    private void sameFiles(DeviceClass one, Inventory inventory) {
+        Map<String, String> first = new HashMap<>();
+        List<String> twice = new ArrayList<>();
+        for (Item item : inventory.items()) {
+            if (item.device() instanceof PathDevice path && item.resource().isPresent()) {
+                for (PathDevice.File file : path.files()) {
+                    String other = first.putIfAbsent(file.hostPath(), path.id());
+                    if (other != null && item.deviceClass().equals(Optional.of(one))) {
+                        twice.add(file.hostPath() + " is " + other + " and " + path.id());
+                    }
+                }
+            }
+        }
+        if (!twice.isEmpty()) {
+            note(one, "two pods can have the same file at a time, by two names: " + some(twice));
+        }
     }
 
     /** Classes with {@code faces} are meant to take the same devices. */

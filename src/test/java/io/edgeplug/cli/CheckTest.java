@@ -56,6 +56,32 @@ final class CheckTest {
     }
 
     @Test
+    void fileWithTwoNamesIsNoted() throws IOException {
+        Path root = directory.resolve("files");
+        Files.createDirectories(root.resolve("sys"));
+        Files.createFile(Files.createDirectories(root.resolve("dev")).resolve("ttyUSB0"));
+        Files.createSymbolicLink(
+                Files.createDirectories(root.resolve("dev/serial/by-id")).resolve("usb-Scope"),
+                Path.of("../../ttyUSB0"));
+        Path config = Files.writeString(directory.resolve("y.toml"), """
+                [[class]]
+                resource = "example.com/scope"
+                kind = "path"
+                match = { paths = ["/dev/serial/by-id/usb-*"] }
+                [[class]]
+                resource = "example.com/tty"
+                kind = "path"
+                match = { paths = ["/dev/ttyUSB*"] }
+                """);
+
+        assertThat(run(config, root)).isEqualTo("""
+                example.com/scope: kind path, 1 device here, healthy
+                example.com/tty: kind path, 1 device here, healthy
+                note: example.com/tty: two pods can have the same file at a time, by two names: /dev/ttyUSB0 is usb-Scope and ttyUSB0
+                """);
+    }
+
+    @Test
     void mountThatIsMissingIsNotedAsListTellsIt() throws IOException {
         Path root = directory.resolve("files");
         for (String file : List.of("etc/gophers/g1", "dev/null", "sys/here")) {
