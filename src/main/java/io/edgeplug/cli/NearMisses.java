@@ -1,6 +1,7 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.device.Device;
+import io.edgeplug.device.Kind;
 import io.edgeplug.device.PciDevice;
 import io.edgeplug.device.Vfio;
 import io.edgeplug.linux.Sysfs;
@@ -26,8 +27,11 @@ final class NearMisses {
 
     private NearMisses() {}
 
-    /** For each reason, the devices that the class would take without it. */
+    /** For each reason, the devices that the class would take without it. The files here are those of other classes. */
     static List<String> of(DeviceClass one, List<Device> devices) {
+        if (one.kind() == Kind.PATH) {
+            return List.of();
+        }
         Map<String, List<String>> byReason = new LinkedHashMap<>();
         for (Device device : devices) {
             if (device.kind() == one.kind()) {
