@@ -31,9 +31,17 @@ final class DaemonProblems {
 
     /** A line for each problem that is not in the device's own health. */
     List<String> of(Device device) {
-        String known = device.health().problem().orElse("");
+        return of(device.id(), device.health().problem().orElse(""));
+    }
+
+    /** A line for each problem of a device that a scan does not find, by its ID. */
+    List<String> ofGone(String id) {
+        return of(id, "");
+    }
+
+    private List<String> of(String id, String known) {
         return problems.stream()
-                .filter(one -> one.getDevice().split(Shares.SEPARATOR, 2)[0].equals(device.id()))
+                .filter(one -> one.getDevice().split(Shares.SEPARATOR, 2)[0].equals(id))
                 .filter(one -> !one.getText().equals(known))
                 .map(one -> "the daemon reports since " + StatusText.time(one.getSince()) + ": " + state(one)
                         + one.getText())

@@ -58,11 +58,11 @@ final class ExplainCommand implements Callable<Integer> {
             ScannedNode scanned = ScannedNode.of(sysroot.sysfs(), config.classes());
             Lines out = new Lines(spec.commandLine().getOut());
             Path kubeletDir = sysroot.kubeletDir(config.kubeletDir()).orElse(config.kubeletDir());
-            List<Candidate> devices = scanned.named(wanted);
+            DaemonProblems problems = DaemonProblems.ask(sysroot);
+            List<Candidate> devices = named(scanned, problems);
             DeviceHolders holders = DeviceHolders.read(
                     sysroot, config, devices.stream().map(Candidate::device).toList());
             ClaimedDevices claims = ClaimedDevices.read(sysroot, config);
-            DaemonProblems problems = DaemonProblems.ask(sysroot);
             try (Preparer preparer = new Preparer(sysroot.sysfs(), kubeletDir, event -> {})) {
                 boolean isFirst = true;
                 for (List<Candidate> faces : byDevice(devices)) {
@@ -86,6 +86,18 @@ final class ExplainCommand implements Callable<Integer> {
             out.flush();
         }
         return ExitCode.OK;
+    }
+
+    /** The wanted devices. A device that is gone may still be on the daemon's list. */
+    private List<Candidate> named(ScannedNode scanned, DaemonProblems problems) throws IOException {
+        try {
+            return scanned.named(wanted);
+        } catch (IOException e) {
+            String known = wanted.stream()
+                    .flatMap(name -> problems.ofGone(name).stream().map(line -> "; of " + name + ", " + line))
+                    .collect(Collectors.joining());
+            throw new IOException(e.getMessage() + known, e);
+        }
     }
 
     /** The faces of each device, which follow each other. */

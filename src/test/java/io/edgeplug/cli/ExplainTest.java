@@ -226,6 +226,10 @@ final class ExplainTest {
             public void get(GetRequest request, StreamObserver<Node> caller) {
                 caller.onNext(Node.newBuilder()
                         .addProblems(Problem.newBuilder()
+                                .setDevice("0000:5e:02.9")
+                                .setText("is gone")
+                                .setSince(2))
+                        .addProblems(Problem.newBuilder()
                                 .setDevice("0000:5e:02.0")
                                 .setText(text)
                                 .setSince(2))
@@ -244,6 +248,17 @@ final class ExplainTest {
                                 "so it is advertised as intel.com/x710_dpdk\nthe daemon reports since [-0-9: ]{19}: unhealthy: "
                                         + text + "\n");
                 assertThat(explain(node, "vfio-bound", "0000:5e:00.0")).doesNotContain("the daemon");
+                Console gone = new Console();
+                assertThat(gone.execute(
+                                "explain",
+                                "0000:5e:02.9",
+                                "--sysroot",
+                                node.root().toString()))
+                        .isOne();
+                assertThat(gone.text())
+                        .contains(
+                                "no such device here, and no resource with one; of 0000:5e:02.9, the daemon reports since ")
+                        .contains("is gone");
             } finally {
                 server.shutdownNow().awaitTermination();
             }
