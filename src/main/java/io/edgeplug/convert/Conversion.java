@@ -42,7 +42,7 @@ public final class Conversion {
         List<Part> documents = SourceText.read(new Part.Place(mistakes, file, 0, ""), text);
         documents.forEach(conversion::convert);
         if (mistakes.count() == 0 && conversion.classes.isEmpty()) {
-            mistakes.add(file, "has nothing that becomes a class on this node");
+            mistakes.add(file, text.isBlank() ? "is empty" : "has nothing that becomes a class on this node");
         }
         mistakes.throwIfAny();
         ClassText heading = new ClassText();

@@ -77,7 +77,9 @@ final class GenericPlugin {
         groups.forEach(group -> read(group, common));
         device.others().forEach(key -> common.comments.add(key + " is not a key of a device and had no effect."));
         if (common.shares.size() > 1) {
-            device.mistake("count differs between groups, but a class has one number of shares; split the device");
+            device.mistake(
+                    "count differs between its groups, but a class has one number of shares: give all groups the same count, or "
+                            + "make two devices with two names of it");
         }
         if (common.directories.size() > 1) {
             device.mistake("mountPath differs between paths, but a class has one container_dir; split the device");

@@ -74,7 +74,7 @@ final class ConversionsTest {
         assertThat(refused(" ".repeat((1 << 20) + 1)))
                 .isEqualTo("edgeplug: FILE: is larger than the 1 MiB that are read of it\n");
         assertThat(refused("{\"resourceList\": [}")).startsWith("edgeplug: FILE: line 1: is neither JSON nor YAML: ");
-        assertThat(refused("")).isEqualTo("edgeplug: FILE: has nothing that becomes a class on this node\n");
+        assertThat(refused("")).isEqualTo("edgeplug: FILE: is empty\n");
         assertThat(refused("x")).startsWith("edgeplug: FILE: line 1: is no configuration of sriov-");
     }
 
