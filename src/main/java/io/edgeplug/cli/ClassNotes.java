@@ -180,22 +180,23 @@ final class ClassNotes {
         });
     }
 
-    /** Nothing keeps the kubelet from giving two names of one file to two pods. */
+    /** Nothing keeps the kubelet from giving a file to two pods, as two devices. */
     private void sameFiles(DeviceClass one, Inventory inventory) {
         Map<String, String> first = new HashMap<>();
         List<String> twice = new ArrayList<>();
         for (Item item : inventory.items()) {
             if (item.device() instanceof PathDevice path && item.resource().isPresent()) {
+                String own = path.id() + " of " + item.resource().orElseThrow();
                 for (PathDevice.File file : path.files()) {
-                    String other = first.putIfAbsent(file.hostPath(), path.id());
+                    String other = first.putIfAbsent(file.hostPath(), own);
                     if (other != null && item.deviceClass().equals(Optional.of(one))) {
-                        twice.add(file.hostPath() + " is " + other + " and " + path.id());
+                        twice.add(file.hostPath() + " as " + other + " and as " + own);
                     }
                 }
             }
         }
         if (!twice.isEmpty()) {
-            note(one, "two pods can have the same file at a time, by two names: " + some(twice));
+            note(one, "two pods can have the same file at a time: " + some(twice));
         }
     }
 

@@ -82,7 +82,9 @@ final class GenericPlugin {
                             + "make two devices with two names of it");
         }
         if (common.directories.size() > 1) {
-            device.mistake("mountPath differs between paths, but a class has one container_dir; split the device");
+            device.mistake(
+                    "mountPath differs between its paths, but a class has one container_dir: give all paths the same "
+                            + "directory, or make two devices with two names of it");
         }
         Optional<String> permissions = permissions(device, common);
         if (device.place().mistakes().count() == before && common.single.isEmpty() && common.several.isEmpty()) {
@@ -225,7 +227,8 @@ final class GenericPlugin {
                 || (common.readOnly.contains(true) && canWrite && !isUsual)
                 || (common.readOnly.contains(false) && !canWrite)) {
             device.mistake(
-                    "permissions or readOnly differ between paths, but apply to a whole class here; split the device");
+                    "permissions or readOnly differ between its paths, but apply to a whole class here: give all paths "
+                            + "the same, or make two devices with two names of it");
         }
         return isUsual && !common.readOnly.contains(false) ? Optional.empty() : Optional.of(nodes);
     }

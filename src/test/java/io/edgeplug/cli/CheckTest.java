@@ -77,7 +77,7 @@ final class CheckTest {
         assertThat(run(config, root)).isEqualTo("""
                 example.com/scope: kind path, 1 device here, healthy
                 example.com/tty: kind path, 1 device here, healthy
-                note: example.com/tty: two pods can have the same file at a time, by two names: /dev/ttyUSB0 is usb-Scope and ttyUSB0
+                note: example.com/tty: two pods can have the same file at a time: /dev/ttyUSB0 as usb-Scope of example.com/scope and as ttyUSB0 of example.com/tty
                 """);
     }
 
