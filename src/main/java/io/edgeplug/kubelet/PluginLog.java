@@ -3,6 +3,7 @@ package io.edgeplug.kubelet;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.flow.Outcomes;
 import io.edgeplug.linux.Journal;
+import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -15,23 +16,27 @@ final class PluginLog {
 
     private static final Logger LOG = Logger.getLogger(PluginLog.class.getName());
 
-    private final ResourceName resource;
+    private final DeviceClass deviceClass;
     private final boolean isRehearsal;
     private final Outcomes registrations = new Outcomes();
     private String failure = "";
 
-    /** The log of a resource. Nothing of a rehearsal is logged. */
-    PluginLog(ResourceName resource, boolean isRehearsal) {
-        this.resource = resource;
+    /** The log of a class. Nothing of a rehearsal is logged. */
+    PluginLog(DeviceClass deviceClass, boolean isRehearsal) {
+        this.deviceClass = deviceClass;
         this.isRehearsal = isRehearsal;
     }
 
-    void registered(int devices, boolean isClaimed) {
+    /** Logs that the kubelet has a list of so many devices or shares. */
+    void registered(int listed) {
         failure = "";
         registrations.countDone();
-        String count =
-                isClaimed ? "without devices: pods claim them" : devices + (devices == 1 ? " device" : " devices");
-        log(Level.INFO, "registered, " + count);
+        String one = deviceClass.sharing().isShared() ? " share" : " device";
+        log(
+                Level.INFO,
+                deviceClass.isClaimed()
+                        ? "registered, without devices: pods claim them"
+                        : "registered, " + listed + one + (listed == 1 ? "" : "s"));
     }
 
     /** Logs that a registration failed. */
@@ -63,6 +68,7 @@ final class PluginLog {
     }
 
     void log(Level level, String what) {
+        ResourceName resource = deviceClass.resource();
         LOG.log(isRehearsal ? Level.FINER : level, resource + ": " + what, Journal.resource(resource));
     }
 }

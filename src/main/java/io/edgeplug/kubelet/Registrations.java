@@ -102,7 +102,7 @@ final class Registrations implements AutoCloseable {
         List<KubeletApi> usable =
                 apis.stream().filter(api -> api.serves(resource)).toList();
         return new ResourcePlugin(
-                rpc, directory, connection, resource, usable, new PluginLog(resource.name(), isRehearsal), wake);
+                rpc, directory, connection, resource, usable, new PluginLog(resource.deviceClass(), isRehearsal), wake);
     }
 
     /**

@@ -139,7 +139,7 @@ final class ResourcePlugin implements AutoCloseable {
         Optional<Integer> devices = progress.registered();
         if (devices.isPresent() && !toldRegistered) {
             toldRegistered = true;
-            log.registered(devices.orElseThrow(), deviceClass().isClaimed());
+            log.registered(devices.orElseThrow());
         } else if (announced.filter(Deadline::isOver).isPresent()) {
             announced = Optional.of(Deadline.in(TOLD_AFTER));
         }

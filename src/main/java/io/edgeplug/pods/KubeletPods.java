@@ -26,8 +26,9 @@ import java.util.stream.Collectors;
  * <p>One of the two conditions for pod-resources is needed, because the kubelet never lists what only an init container
  * has. Up to Kubernetes 1.33 it also lists ended pods, but without their devices, because it frees these first.
  *
- * <p>A pod has not ended while its cgroup exists, or while the kubelet lists one of its devices. A static pod comes
- * back with its old UID. So an answer from before a device was given to a container says nothing about its holders.
+ * <p>A pod has not ended while its cgroup exists. That nothing is left of it counts only if the kubelet's last list has
+ * none of its devices either. A static pod comes back with its old UID. So an answer from before a device was given to a
+ * container says nothing about its holders.
  *
  * <p>Each source except the checkpoint may be missing. Threads of this class ask the kubelet, so no caller waits for
  * it. Times are {@link System#nanoTime}. Thread-safe.

@@ -1,12 +1,14 @@
 package io.edgeplug.supply;
 
 import io.edgeplug.device.ResourceName;
+import io.edgeplug.linux.Journal;
 import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Sharing;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /** Logs why devices of a resource cannot be handed over, with a line for each reason, when that changes. */
@@ -44,19 +46,21 @@ final class SupplyLog {
         byReason.forEach((reason, ids) -> {
             if (!ids.equals(told.get(reason))) {
                 String more = ids.size() > 1 ? " and " + (ids.size() - 1) + " more" : "";
-                LOG.warning(() -> resource + ": " + ids.first() + more + ": cannot be handed over: " + reason);
+                log(Level.WARNING, ids.first() + more + ": cannot be handed over: " + reason);
             }
         });
         if (byReason.isEmpty() && !told.isEmpty()) {
-            LOG.info(() -> resource + ": all its devices can be handed over again");
+            log(Level.INFO, "all its devices can be handed over again");
         }
         told = byReason;
     }
 
     private void tell(int shares) {
         if (shares != toldShares && shares < deviceClass.sharing().shares()) {
-            LOG.warning(() -> "%s: lists %d shares of each device and not %d, because a node lists %d at most"
-                    .formatted(resource, shares, deviceClass.sharing().shares(), Sharing.MAX_LISTED));
+            log(
+                    Level.WARNING,
+                    "lists %d shares of each device and not %d, because a node lists %d at most"
+                            .formatted(shares, deviceClass.sharing().shares(), Sharing.MAX_LISTED));
         }
         toldShares = shares;
     }
@@ -64,10 +68,14 @@ final class SupplyLog {
     private void tell(List<String> unread) {
         List<String> fresh =
                 unread.stream().filter(line -> !toldFiles.contains(line)).toList();
-        fresh.stream().limit(MAX_FILES).forEach(line -> LOG.warning(() -> resource + ": ignored: " + line));
+        fresh.stream().limit(MAX_FILES).forEach(line -> log(Level.WARNING, "ignored: " + line));
         if (fresh.size() > MAX_FILES) {
-            LOG.warning(() -> resource + ": ignored: " + (fresh.size() - MAX_FILES) + " files more");
+            log(Level.WARNING, "ignored: " + (fresh.size() - MAX_FILES) + " files more");
         }
         toldFiles = unread;
+    }
+
+    private void log(Level level, String text) {
+        LOG.log(level, resource + ": " + text, Journal.resource(resource));
     }
 }
