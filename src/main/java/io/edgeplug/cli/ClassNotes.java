@@ -180,12 +180,12 @@ final class ClassNotes {
         });
     }
 
-    /** Nothing keeps the kubelet from giving a file to two pods, as two devices. */
+    /** Nothing keeps the kubelet from giving a file to two pods, as two devices. Faces of one device exclude each other. */
     private void sameFiles(DeviceClass one, Inventory inventory) {
         Map<String, String> first = new HashMap<>();
         List<String> twice = new ArrayList<>();
         for (Item item : inventory.items()) {
-            if (item.device() instanceof PathDevice path && item.resource().isPresent()) {
+            if (item.device() instanceof PathDevice path && item.resource().isPresent() && !item.isFace()) {
                 String own = path.id() + " of " + item.resource().orElseThrow();
                 for (PathDevice.File file : path.files()) {
                     String other = first.putIfAbsent(file.hostPath(), own);

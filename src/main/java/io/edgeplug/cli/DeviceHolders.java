@@ -123,7 +123,7 @@ final class DeviceHolders {
 
     /** The checkpoint belongs to the kubelet, but still no name in it may lead elsewhere. */
     private Optional<Instant> since(String uid) {
-        if (!uid.matches("[A-Za-z0-9][-A-Za-z0-9_.]*")) {
+        if (!EndedPods.isName(uid)) {
             return Optional.empty();
         }
         try {

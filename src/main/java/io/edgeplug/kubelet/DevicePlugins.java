@@ -141,7 +141,7 @@ public final class DevicePlugins implements AutoCloseable {
         KubeletPods pods = KubeletPods.follow(rpc, kubeletRoot, kubeletDir, claims, supplies::has, directory::noted);
         DevicePlugins plugins = new DevicePlugins(
                 rpc, directory, Registrations.start(rpc, directory, apis), supplies, preparations, pods);
-        plugins.registrations.add(served(supplies, resource -> HeldDevices.name(kubeletDir, resource))
+        plugins.registrations.add(served(supplies, resource -> HeldDevices.isKnown(kubeletDir, resource))
                 .map(plugins::resource)
                 .toList());
         plugins.releases.start();

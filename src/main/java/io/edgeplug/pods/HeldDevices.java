@@ -120,7 +120,7 @@ public final class HeldDevices {
     }
 
     /** Whether that kubelet, or a container, has devices of a resource from a plugin; false if that is not known. */
-    public static boolean name(Path kubeletDir, ResourceName resource) {
+    public static boolean isKnown(Path kubeletDir, ResourceName resource) {
         try {
             HeldDevices held = read(kubeletDir);
             return held.offered.contains(resource.toString())
