@@ -1,5 +1,7 @@
 package io.edgeplug.node;
 
+import com.google.gson.Gson;
+import com.google.gson.reflect.TypeToken;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,7 +22,16 @@ final class Node implements AutoCloseable {
     /** A Java program takes 20 times as long in the node, and twice that on a busy machine. */
     static final Duration PATIENCE = Duration.ofMinutes(4);
 
-    private static final Duration BOOTS_WITHIN = Duration.ofMinutes(10);
+    /** A machine that is shut down may wait for its services. */
+    private static final Duration REBOOTS_WITHIN = Duration.ofMinutes(10);
+
+    private static final Duration BOOTS_WITHIN = Duration.ofMinutes(5);
+
+    /** Among some hundred boots, QEMU once stood still and once ended, before anything of edgeplug was in the node. */
+    private static final int BOOTS = 3;
+
+    /** What the kubelet of a {@linkplain #keep kept} node knew. */
+    private static final String KNOWLEDGE = "knowledge";
 
     private final Box box;
     private final Machine machine;
@@ -30,30 +41,59 @@ final class Node implements AutoCloseable {
     private Shell shell;
     private NodeKubelet kubelet;
 
-    /** The knowledge about the kubelet at each moment to which the node can be reset. */
-    private final Map<String, NodeKubelet> saved = new HashMap<>();
+    /** What the kubelet knew at each moment to which the node can be reset. */
+    private final Map<String, NodeKubelet.Knowledge> saved = new HashMap<>();
 
-    private Node(Box box, Machine machine, Path directory, Qemu qemu) {
+    private Node(Box box, Machine machine, Path directory, Qemu qemu, NodeKubelet.Knowledge knowledge) {
         this.box = box;
         this.machine = machine;
         this.directory = directory;
         this.qemu = qemu;
         this.shell = new Shell(qemu.shell());
-        this.kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE);
+        this.kubelet = new NodeKubelet(qemu.kubelet(), PATIENCE, knowledge);
     }
 
     /** Boots a node without the package. */
     static Node boot(Machine machine) throws IOException, InterruptedException, TimeoutException {
         Box box = Box.open(machine.architecture());
-        Path directory = Files.createTempDirectory("node");
-        Node node = new Node(box, machine, directory, Qemu.start(box, machine, directory, List.of()));
-        try {
-            node.shell.awaitReady(BOOTS_WITHIN);
-        } catch (IOException | TimeoutException e) {
-            String console = Files.readString(directory.resolve("console"));
-            node.close();
-            throw new IOException("the node did not boot: " + console, e);
+        for (int boots = 1; true; boots++) {
+            Path directory = Files.createTempDirectory("node");
+            Qemu qemu = Qemu.start(box, machine, directory, List.of());
+            Node node = new Node(box, machine, directory, qemu, NodeKubelet.Knowledge.NONE);
+            try {
+                node.shell.awaitReady(BOOTS_WITHIN);
+                return node;
+            } catch (IOException | TimeoutException e) {
+                String problem = "the node did not boot, " + e.getMessage() + ": " + qemu.state() + "its console: "
+                        + Files.readString(directory.resolve("console"));
+                node.close();
+                if (boots == BOOTS) {
+                    throw new IOException(problem, e);
+                }
+                System.err.println(problem + "\nbooting the node again");
+            }
         }
+    }
+
+    /** Ends a node that has one snapshot, for {@link #resume}. */
+    void keep(Path to) throws IOException {
+        qemu.close();
+        Files.move(directory.resolve(Qemu.DISK), to.resolve(Qemu.DISK));
+        Files.writeString(to.resolve(KNOWLEDGE), new Gson().toJson(saved));
+        close();
+    }
+
+    /** Starts a node from where it was kept, with that snapshot. */
+    static Node resume(Machine machine, Path kept, String snapshot)
+            throws IOException, InterruptedException, TimeoutException {
+        Box box = Box.open(machine.architecture());
+        Path directory = Files.createTempDirectory("node");
+        Files.copy(kept.resolve(Qemu.DISK), directory.resolve(Qemu.DISK));
+        Map<String, NodeKubelet.Knowledge> saved =
+                new Gson().fromJson(Files.readString(kept.resolve(KNOWLEDGE)), new TypeToken<>() {});
+        Qemu qemu = Qemu.start(box, machine, directory, List.of("-loadvm", snapshot));
+        Node node = new Node(box, machine, directory, qemu, Objects.requireNonNull(saved.get(snapshot)));
+        node.saved.putAll(saved);
         return node;
     }
 
@@ -165,13 +205,13 @@ final class Node implements AutoCloseable {
     /** Boots the node in an orderly way. */
     void bootAnew() throws IOException, InterruptedException, TimeoutException {
         shell.send("systemctl reboot", Duration.ofSeconds(30));
-        shell.awaitReady(BOOTS_WITHIN);
+        shell.awaitReady(REBOOTS_WITHIN);
     }
 
     /** Keeps the node as it is now for {@link #reset}. */
     void save(String snapshot) throws IOException, InterruptedException, TimeoutException {
         qemu.save(snapshot);
-        saved.put(snapshot, new NodeKubelet(qemu.kubelet(), PATIENCE, kubelet));
+        saved.put(snapshot, kubelet.knowledge());
     }
 
     boolean hasSaved(String snapshot) {

@@ -1,8 +1,11 @@
 package io.edgeplug.node;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -27,6 +30,12 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
     static final String READY = "ready";
 
     private static final Path REPORTS = Path.of("target", "node");
+
+    /** Nodes with the package of one run of Maven, whose virtual machines share them. */
+    private static final Path KEPT = REPORTS.resolve("kept");
+
+    private static final String RUN =
+            System.getProperty("node.run", "process " + ProcessHandle.current().pid());
 
     /**
      * Node and package, made once for all classes of a machine and closed after the last. If there is none, the reason,
@@ -110,24 +119,59 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
     /** A node with the package that was built, its service started and known to the kubelet. */
     private static Running installed(Machine machine) {
         try {
-            Node node = Node.boot(machine);
-            try {
-                System.err.println("the node is up; installing the package");
-                node.install(deb(machine));
-                System.err.println("the package is installed; starting its service");
-                Installation.start(node, machine);
-                node.save(READY);
-                return new Running(Optional.of(node), "");
-            } catch (IOException | TimeoutException e) {
-                report("installation", node);
-                node.close();
-                throw e;
-            }
+            return new Running(Optional.of(Node.resume(machine, kept(machine), READY)), "");
         } catch (IOException | TimeoutException e) {
             return new Running(Optional.empty(), "there is no node: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Running(Optional.empty(), "interrupted");
+        }
+    }
+
+    /** The directory of the installed node, which is made once in a run and waited for. Those of other runs are deleted. */
+    private static Path kept(Machine machine) throws IOException, InterruptedException, TimeoutException {
+        Files.createDirectories(KEPT);
+        try (FileChannel lock =
+                        FileChannel.open(REPORTS.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                var locked = lock.lock()) {
+            Path run = KEPT.resolve(RUN);
+            Path kept = run.resolve(machine.name());
+            if (!Files.exists(kept)) {
+                clear(run);
+                Path unfinished = Files.createDirectories(run.resolve("unfinished"));
+                install(machine, unfinished);
+                Files.move(unfinished, kept);
+            }
+            return kept;
+        }
+    }
+
+    private static void install(Machine machine, Path kept) throws IOException, InterruptedException, TimeoutException {
+        Node node = Node.boot(machine);
+        try {
+            System.err.println("the node is up; installing the package");
+            node.install(deb(machine));
+            System.err.println("the package is installed; starting its service");
+            Installation.start(node, machine);
+            node.save(READY);
+        } catch (IOException | TimeoutException e) {
+            report("installation", node);
+            node.close();
+            throw e;
+        }
+        node.keep(kept);
+    }
+
+    /** Deletes what an earlier run kept, and what this one has not finished. */
+    private static void clear(Path run) throws IOException {
+        try (Stream<Path> files = Files.walk(KEPT)) {
+            Path unfinished = run.resolve("unfinished");
+            for (Path file : files.sorted(Comparator.reverseOrder())
+                    .filter(file -> !file.startsWith(run) || file.startsWith(unfinished))
+                    .filter(file -> !file.equals(KEPT))
+                    .toList()) {
+                Files.delete(file);
+            }
         }
     }
 

@@ -20,6 +20,16 @@ import java.util.function.Predicate;
 /** The host's end of the kubelet in the node. It has the devices that the kubelet was told of, and admits pods. */
 final class NodeKubelet {
 
+    /**
+     * What a kubelet was told.
+     *
+     * @param devices those of each resource, as {@link #awaitDevices} takes them
+     * @param endpoints the socket of each resource
+     */
+    record Knowledge(Map<String, List<String>> devices, Map<String, String> endpoints) {
+        static final Knowledge NONE = new Knowledge(Map.of(), Map.of());
+    }
+
     private final Gson gson = new Gson();
     private final LineSocket socket;
     private final Duration patience;
@@ -28,16 +38,16 @@ final class NodeKubelet {
     private final Map<String, String> endpoints = new TreeMap<>();
     private final List<JsonObject> events = new ArrayList<>();
 
-    /** Starts with the knowledge of another instance, from the moment to which the node is reset. */
-    NodeKubelet(LineSocket socket, Duration patience, NodeKubelet known) {
-        this(socket, patience);
-        devices.putAll(known.devices);
-        endpoints.putAll(known.endpoints);
-    }
-
-    NodeKubelet(LineSocket socket, Duration patience) {
+    /** Starts with what the kubelet knew at the moment to which the node is reset. */
+    NodeKubelet(LineSocket socket, Duration patience, Knowledge knowledge) {
         this.socket = socket;
         this.patience = patience;
+        devices.putAll(knowledge.devices);
+        endpoints.putAll(knowledge.endpoints);
+    }
+
+    Knowledge knowledge() {
+        return new Knowledge(Map.copyOf(devices), Map.copyOf(endpoints));
     }
 
     /** Forgets the events so far, so that only later ones are awaited. */

@@ -25,6 +25,9 @@ final class Qemu implements AutoCloseable {
     /** A disk without a file system, which carries files into the node. */
     static final String TRANSFER = "transfer";
 
+    /** The disk of a machine, with what was saved of its memory. */
+    static final String DISK = "disk";
+
     private static final long TRANSFER_BYTES = 256L << 20;
 
     /** Arguments: the box, the directory of this machine, QEMU and its own. All ends when standard input ends. */
@@ -65,13 +68,15 @@ final class Qemu implements AutoCloseable {
             + " irqaffinity=0 ";
 
     private final Process process;
+    private final Path output;
     private final LineSocket monitor;
     private final LineSocket shell;
     private final LineSocket kubelet;
     private final Qmp qmp;
 
-    private Qemu(Process process, LineSocket monitor, LineSocket shell, LineSocket kubelet, Qmp qmp) {
+    private Qemu(Process process, Path output, LineSocket monitor, LineSocket shell, LineSocket kubelet, Qmp qmp) {
         this.process = process;
+        this.output = output;
         this.monitor = monitor;
         this.shell = shell;
         this.kubelet = kubelet;
@@ -101,16 +106,30 @@ final class Qemu implements AutoCloseable {
         command.addAll(List.of(EVERY_MACHINE.strip().split("\\s+")));
         command.addAll(List.of("-append", KERNEL + machine.kernel()));
         command.addAll(more);
+        Path output = directory.resolve("qemu");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(directory.resolve("qemu").toFile())
+                .redirectOutput(output.toFile())
                 .start();
         try {
-            return new Qemu(process, monitor, shell, kubelet, Qmp.open(monitor));
+            return new Qemu(process, output, monitor, shell, kubelet, Qmp.open(monitor));
         } catch (IOException | TimeoutException e) {
             process.destroyForcibly();
-            throw new IOException("qemu did not start: " + Files.readString(directory.resolve("qemu")), e);
+            throw new IOException("qemu did not start: " + Files.readString(output), e);
         }
+    }
+
+    /** Whether the machine runs, or why not, and what QEMU has printed. */
+    String state() throws IOException, InterruptedException {
+        String state;
+        try {
+            state = "qemu says " + qmp.execute("query-status", Map.of());
+        } catch (IOException | TimeoutException e) {
+            state = process.waitFor(10, TimeUnit.SECONDS)
+                    ? "qemu has ended with " + process.exitValue()
+                    : "qemu does not answer";
+        }
+        return state + ", and has printed: " + Files.readString(output);
     }
 
     LineSocket shell() {
