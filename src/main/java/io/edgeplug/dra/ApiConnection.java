@@ -144,7 +144,7 @@ final class ApiConnection implements AutoCloseable {
 
     private void send(ApiRequest request, ApiExchanges.Exchange exchange) {
         ByteBuf body = request.body()
-                .map(json -> Unpooled.copiedBuffer(json.toString(), StandardCharsets.UTF_8))
+                .map(json -> Unpooled.copiedBuffer(json, StandardCharsets.UTF_8))
                 .orElse(Unpooled.EMPTY_BUFFER);
         DefaultFullHttpRequest http = new DefaultFullHttpRequest(
                 HttpVersion.HTTP_1_1, HttpMethod.valueOf(request.method()), request.path(), body);

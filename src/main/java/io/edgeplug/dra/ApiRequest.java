@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param body the JSON that is sent
  * @param right the permission that the identity needs, for a person
  */
-record ApiRequest(String method, String path, Optional<JsonObject> body, String right) {
+record ApiRequest(String method, String path, Optional<String> body, String right) {
 
     private static final String GROUP = "/apis/resource.k8s.io/v1/";
     private static final String SLICES = GROUP + "resourceslices";
@@ -41,17 +41,17 @@ record ApiRequest(String method, String path, Optional<JsonObject> body, String 
     }
 
     /** Makes a slice. */
-    static ApiRequest create(JsonObject slice) {
+    static ApiRequest create(String slice) {
         return new ApiRequest("POST", SLICES, Optional.of(slice), "create resourceslices" + IN_GROUP);
     }
 
     /** The same without an effect: the server only says whether it would make the slice. */
-    static ApiRequest tryCreate(JsonObject slice) {
+    static ApiRequest tryCreate(String slice) {
         return new ApiRequest("POST", SLICES + "?dryRun=All", Optional.of(slice), "create resourceslices" + IN_GROUP);
     }
 
     /** Replaces a slice. The body names the version that is replaced. */
-    static ApiRequest replace(String name, JsonObject slice) {
+    static ApiRequest replace(String name, String slice) {
         return new ApiRequest(
                 "PUT", SLICES + "/" + encoded(name), Optional.of(slice), "update resourceslices" + IN_GROUP);
     }
@@ -65,7 +65,10 @@ record ApiRequest(String method, String path, Optional<JsonObject> body, String 
         options.addProperty("apiVersion", "v1");
         options.add("preconditions", preconditions);
         return new ApiRequest(
-                "DELETE", SLICES + "/" + encoded(name), Optional.of(options), "delete resourceslices" + IN_GROUP);
+                "DELETE",
+                SLICES + "/" + encoded(name),
+                Optional.of(options.toString()),
+                "delete resourceslices" + IN_GROUP);
     }
 
     /** Asks for a claim. */

@@ -265,7 +265,7 @@ final class SliceStore implements AutoCloseable {
 
     private ApiRequest request(Place where, int index, String content) {
         Optional<Slice> before = Optional.ofNullable(slices.get(index));
-        JsonObject json = Slice.json(where, index, generation, count, content, before);
+        String json = Slice.json(where, index, generation, count, content, before);
         return before.map(slice -> ApiRequest.replace(slice.name(), json)).orElseGet(() -> ApiRequest.create(json));
     }
 

@@ -25,54 +25,71 @@ final class SliceTexts {
      */
     record DeviceText(String name, String json, int used) {}
 
-    /**
-     * A device, and the text without what other devices and claims change.
-     *
-     * @param json that of a device of which nothing more is told
-     * @param beginning the same without its last bracket
-     */
-    private record Made(Device device, Optional<ShareCapacity> capacity, String name, String json, String beginning) {}
+    /** A device in a slice, with its text as it was told last. */
+    private static final class Told {
+        private final Device device;
+        private final Optional<ShareCapacity> capacity;
 
-    private IdentityHashMap<DeviceClass, Map<String, Made>> devicesBefore = new IdentityHashMap<>();
-    private IdentityHashMap<DeviceClass, Map<String, Made>> devices = new IdentityHashMap<>();
+        /** Its JSON, if other devices and claims add nothing. */
+        private final String plain;
+
+        private String rest = "";
+        private DeviceText text;
+        private long turn;
+
+        Told(OfferedDevice one) {
+            this.device = one.device();
+            this.capacity = one.capacity();
+            JsonObject json = new JsonObject();
+            json.addProperty("name", one.name());
+            capacity.ifPresent(any -> json.addProperty(ShareCapacity.SEVERAL, true));
+            json.add("attributes", Pool.sorted(DeviceAttributes.of(one.deviceClass(), device)));
+            capacity.ifPresent(shares -> json.add("capacity", shares.json()));
+            this.plain = json.toString();
+            this.text = new DeviceText(one.name(), plain, 0);
+        }
+
+        /** Devices are kept as objects until they change. Comparing their fields would take longer. */
+        @SuppressWarnings("ReferenceEquality")
+        boolean isOf(OfferedDevice one) {
+            return device == one.device() && capacity.equals(one.capacity());
+        }
+
+        DeviceText text(String newRest, int used) {
+            if (!newRest.equals(rest) || used != text.used()) {
+                String json = newRest.isEmpty() ? plain : plain.substring(0, plain.length() - 1) + newRest + "}";
+                text = new DeviceText(text.name(), json, used);
+                rest = newRest;
+            }
+            return text;
+        }
+    }
+
+    private final IdentityHashMap<DeviceClass, Map<String, Told>> devices = new IdentityHashMap<>();
     private Map<List<DeviceText>, String> slicesBefore = Map.of();
     private Map<List<DeviceText>, String> slices = new HashMap<>();
+    private long turn;
 
     /** Begins anew. Only texts that were used since the last call are still known. */
     void turn() {
-        devicesBefore = devices;
-        devices = new IdentityHashMap<>();
+        devices.values().forEach(ofClass -> ofClass.values().removeIf(told -> told.turn < turn));
+        devices.values().removeIf(Map::isEmpty);
+        turn++;
         slicesBefore = slices;
         slices = new HashMap<>();
     }
 
     /**
-     * The text of a device.
+     * The text of a device, which is the same object until it changes.
      *
      * @param rest its fields after the attributes and the capacity, each after a comma
      */
     DeviceText device(OfferedDevice one, String rest) {
-        Map<String, Made> ofClass = devicesBefore.getOrDefault(one.deviceClass(), Map.of());
-        Made before = ofClass.get(one.id());
-        Made made = before != null && isOf(before, one) ? before : made(one);
-        devices.computeIfAbsent(one.deviceClass(), none -> new HashMap<>()).put(one.id(), made);
-        return new DeviceText(made.name(), rest.isEmpty() ? made.json() : made.beginning() + rest + "}", one.used());
-    }
-
-    /** Devices are kept as objects until they change. Comparing their fields would take longer. */
-    @SuppressWarnings("ReferenceEquality")
-    private static boolean isOf(Made made, OfferedDevice one) {
-        return made.device() == one.device() && made.capacity().equals(one.capacity());
-    }
-
-    private static Made made(OfferedDevice one) {
-        JsonObject json = new JsonObject();
-        json.addProperty("name", one.name());
-        one.capacity().ifPresent(any -> json.addProperty(ShareCapacity.SEVERAL, true));
-        json.add("attributes", Pool.sorted(DeviceAttributes.of(one.deviceClass(), one.device())));
-        one.capacity().ifPresent(shares -> json.add("capacity", shares.json()));
-        String text = json.toString();
-        return new Made(one.device(), one.capacity(), one.name(), text, text.substring(0, text.length() - 1));
+        Map<String, Told> ofClass = devices.computeIfAbsent(one.deviceClass(), none -> new HashMap<>());
+        Told told =
+                ofClass.compute(one.id(), (id, before) -> before != null && before.isOf(one) ? before : new Told(one));
+        told.turn = turn;
+        return told.text(rest, one.used());
     }
 
     /** The content of a slice with these devices. */

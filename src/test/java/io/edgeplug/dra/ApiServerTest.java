@@ -181,8 +181,8 @@ final class ApiServerTest {
             }
         });
         server.awaitWatch();
-        JsonObject slice =
-                Slice.json(new Slice.Place("edgeplug.io", "node1", "uid-of-node1"), 0, 1, 1, "{}", Optional.empty());
+        String slice = Slice.json(
+                new Slice.Place("edgeplug.io", "node1", "uid-of-node1"), 0, 1, 1, "{\"devices\":[]}", Optional.empty());
         JsonObject ignored = api.ask(ApiRequest.create(slice), PATIENCE);
 
         assertThat(made.await(20, TimeUnit.SECONDS)).isTrue();
