@@ -5,6 +5,7 @@ import com.google.gson.reflect.TypeToken;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -58,41 +59,69 @@ final class Node implements AutoCloseable {
         Box box = Box.open(machine.architecture());
         for (int boots = 1; true; boots++) {
             Path directory = Files.createTempDirectory("node");
-            Qemu qemu = Qemu.start(box, machine, directory, List.of());
-            Node node = new Node(box, machine, directory, qemu, NodeKubelet.Knowledge.NONE);
             try {
-                node.shell.awaitReady(BOOTS_WITHIN);
+                Node node = start(box, machine, directory, List.of(), NodeKubelet.Knowledge.NONE);
+                node.awaitBooted();
                 return node;
             } catch (IOException | TimeoutException e) {
-                String problem = "the node did not boot, " + e.getMessage() + ": " + qemu.state() + "its console: "
-                        + Files.readString(directory.resolve("console"));
-                node.close();
                 if (boots == BOOTS) {
-                    throw new IOException(problem, e);
+                    throw e;
                 }
-                System.err.println(problem + "\nbooting the node again");
+                System.err.println(e.getMessage() + "\nbooting the node again");
+            }
+        }
+    }
+
+    /** Starts a virtual machine. If that fails, nothing is left of it. */
+    private static Node start(
+            Box box, Machine machine, Path directory, List<String> more, NodeKubelet.Knowledge knowledge)
+            throws IOException, InterruptedException, TimeoutException {
+        try {
+            return new Node(box, machine, directory, Qemu.start(box, machine, directory, more), knowledge);
+        } catch (IOException | TimeoutException e) {
+            delete(directory);
+            throw e;
+        }
+    }
+
+    private void awaitBooted() throws IOException, InterruptedException, TimeoutException {
+        try {
+            shell.awaitReady(BOOTS_WITHIN);
+        } catch (IOException | TimeoutException e) {
+            try {
+                byte[] console = Files.readAllBytes(directory.resolve("console"));
+                throw new IOException(
+                        "the node did not boot, " + e.getMessage() + ": " + qemu.state() + "its console: "
+                                + new String(console, StandardCharsets.ISO_8859_1),
+                        e);
+            } finally {
+                close();
             }
         }
     }
 
     /** Ends a node that has one snapshot, for {@link #resume}. */
-    void keep(Path to) throws IOException {
-        qemu.close();
-        Files.move(directory.resolve(Qemu.DISK), to.resolve(Qemu.DISK));
-        Files.writeString(to.resolve(KNOWLEDGE), new Gson().toJson(saved));
-        close();
+    void keep(Path to) throws IOException, InterruptedException, TimeoutException {
+        try {
+            // If it had to be killed, its disk may be damaged.
+            qemu.quit();
+            Files.move(directory.resolve(Qemu.DISK), to.resolve(Qemu.DISK));
+            Files.writeString(to.resolve(KNOWLEDGE), new Gson().toJson(saved));
+        } finally {
+            close();
+        }
     }
 
     /** Starts a node from where it was kept, with that snapshot. */
     static Node resume(Machine machine, Path kept, String snapshot)
             throws IOException, InterruptedException, TimeoutException {
         Box box = Box.open(machine.architecture());
-        Path directory = Files.createTempDirectory("node");
-        Files.copy(kept.resolve(Qemu.DISK), directory.resolve(Qemu.DISK));
         Map<String, NodeKubelet.Knowledge> saved =
                 new Gson().fromJson(Files.readString(kept.resolve(KNOWLEDGE)), new TypeToken<>() {});
-        Qemu qemu = Qemu.start(box, machine, directory, List.of("-loadvm", snapshot));
-        Node node = new Node(box, machine, directory, qemu, Objects.requireNonNull(saved.get(snapshot)));
+        NodeKubelet.Knowledge knowledge = Objects.requireNonNull(saved.get(snapshot));
+        Path directory = Files.createTempDirectory("node");
+        Files.copy(kept.resolve(Qemu.DISK), directory.resolve(Qemu.DISK));
+        Node node = start(box, machine, directory, List.of("-loadvm", snapshot), knowledge);
         node.saved.putAll(saved);
         return node;
     }
@@ -235,6 +264,10 @@ final class Node implements AutoCloseable {
     @Override
     public void close() throws IOException {
         qemu.close();
+        delete(directory);
+    }
+
+    private static void delete(Path directory) throws IOException {
         for (String file : Objects.requireNonNull(directory.toFile().list())) {
             Files.delete(directory.resolve(file));
         }

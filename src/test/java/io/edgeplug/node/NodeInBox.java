@@ -31,15 +31,17 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
 
     private static final Path REPORTS = Path.of("target", "node");
 
-    /** Nodes with the package of one run of Maven, whose virtual machines share them. */
+    /** Nodes with the package of one run of Maven, whose JVMs share them. Two runs at a time would delete each other's. */
     private static final Path KEPT = REPORTS.resolve("kept");
 
-    private static final String RUN =
-            System.getProperty("node.run", "process " + ProcessHandle.current().pid());
+    private static final String RUN = System.getProperty(
+            "node.run",
+            ProcessHandle.current().pid() + " since "
+                    + ProcessHandle.current().info().startInstant());
 
     /**
-     * Node and package, made once for all classes of a machine and closed after the last. If there is none, the reason,
-     * and no new try.
+     * A copy of the node with the package, closed after the last class of this JVM. If there is none, the reason, and no
+     * new try.
      */
     private static final class Running implements AutoCloseable {
         private final Optional<Node> node;
@@ -136,10 +138,19 @@ final class NodeInBox implements ExecutionCondition, ParameterResolver, AfterTes
                 var locked = lock.lock()) {
             Path run = KEPT.resolve(RUN);
             Path kept = run.resolve(machine.name());
+            Path failed = run.resolve(machine.name() + ".failed");
+            if (Files.exists(failed)) {
+                throw new IOException(Files.readString(failed));
+            }
             if (!Files.exists(kept)) {
                 clear(run);
                 Path unfinished = Files.createDirectories(run.resolve("unfinished"));
-                install(machine, unfinished);
+                try {
+                    install(machine, unfinished);
+                } catch (IOException | TimeoutException e) {
+                    Files.writeString(failed, String.valueOf(e.getMessage()));
+                    throw e;
+                }
                 Files.move(unfinished, kept);
             }
             return kept;

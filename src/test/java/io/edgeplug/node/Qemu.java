@@ -115,6 +115,9 @@ final class Qemu implements AutoCloseable {
             return new Qemu(process, output, monitor, shell, kubelet, Qmp.open(monitor));
         } catch (IOException | TimeoutException e) {
             process.destroyForcibly();
+            monitor.close();
+            shell.close();
+            kubelet.close();
             throw new IOException("qemu did not start: " + Files.readString(output), e);
         }
     }
@@ -178,15 +181,20 @@ final class Qemu implements AutoCloseable {
     }
 
     /** Ends the machine like a power cut, except that its disk keeps its snapshots. */
+    void quit() throws IOException, InterruptedException, TimeoutException {
+        if (process.isAlive()) {
+            qmp.execute("quit", Map.of());
+        }
+        if (!process.waitFor(20, TimeUnit.SECONDS)) {
+            throw new TimeoutException("qemu does not quit");
+        }
+    }
+
+    /** The same, if need be by killing QEMU. */
     @Override
     public void close() throws IOException {
         try {
-            if (process.isAlive()) {
-                qmp.execute("quit", Map.of());
-            }
-            if (!process.waitFor(20, TimeUnit.SECONDS)) {
-                throw new TimeoutException("qemu does not quit");
-            }
+            quit();
         } catch (IOException | TimeoutException e) {
             System.err.println("killing the node's qemu: " + e.getMessage());
         } catch (InterruptedException e) {
