@@ -7,12 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.kubelet.LogLines;
+import io.edgeplug.kubelet.Seen;
 import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,6 +90,36 @@ final class ClaimedFacesTest {
             List<String> ignored = log.await(VF0 + ": scrubbed in ");
             assertThat(node.prepare("yours").getError()).isEmpty();
             assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
+        }
+    }
+
+    @Test
+    void claimOfADeviceThatIsScrubbedAsAnotherFaceWaitsForTheScrub() throws Exception {
+        CountDownLatch goesOn = new CountDownLatch(1);
+        AtomicInteger scrubs = new AtomicInteger();
+        try (DraNode node = open("dra")) {
+            node.allocate("mine", name(VF0, NET.toString()));
+            assertThat(node.prepare("mine").getError()).isEmpty();
+            node.node.interfere("sys/bus/pci/devices/" + VF0 + "/reset", () -> {
+                scrubs.incrementAndGet();
+                Seen.awaitGoingOn(goesOn);
+            });
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            Seen.untilSo("a scrub", () -> scrubs.get() == 1);
+            // The scheduler has chosen this face before it saw the taint.
+            node.allocate("yours", name(VF0, DPDK));
+            CompletableFuture<String> error =
+                    CompletableFuture.supplyAsync(() -> node.prepare("yours").getError());
+            Path note = node.claims().resolve("uid-of-yours.json");
+            Seen.untilSo("a note of the claim", () -> Files.exists(note) || error.isDone());
+            assertThat(error).isNotDone();
+            goesOn.countDown();
+
+            assertThat(error).succeedsWithin(PATIENCE).isEqualTo("");
+            assertThat(scrubs).hasValue(1);
+            assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
+        } finally {
+            goesOn.countDown();
         }
     }
 

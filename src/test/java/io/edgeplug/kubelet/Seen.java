@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /** What a test was told, in order, by any thread; and waits for it, with a deadline. */
-final class Seen<T> {
+public final class Seen<T> {
 
     private final List<T> all = new ArrayList<>();
 
@@ -49,7 +49,7 @@ final class Seen<T> {
     }
 
     /** Has a simulated kernel stand still until the test lets it go on; a test that has failed does not keep it for ever. */
-    static void awaitGoingOn(CountDownLatch latch) throws IOException {
+    public static void awaitGoingOn(CountDownLatch latch) throws IOException {
         try {
             if (!latch.await(TestDaemon.PATIENCE.multipliedBy(2).toSeconds(), TimeUnit.SECONDS)) {
                 throw new IOException("has waited for too long");
@@ -61,7 +61,7 @@ final class Seen<T> {
     }
 
     /** Looks until something is so of which nobody tells: what the kernel and the JVM count. */
-    static void untilSo(String what, BooleanSupplier so) {
+    public static void untilSo(String what, BooleanSupplier so) {
         long end = System.nanoTime() + TestDaemon.PATIENCE.toNanos();
         while (!so.getAsBoolean()) {
             if (System.nanoTime() > end) {
