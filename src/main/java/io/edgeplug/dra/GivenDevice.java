@@ -72,11 +72,25 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
                         Collectors.toList()));
     }
 
-    /** Hands a request over, and returns everything that a container gets for it. */
+    /**
+     * Hands a request over, and returns everything that a container gets for it. Call it once the claim is noted: from
+     * then on no other claim has one of its devices, unless they are shared.
+     */
     static Allocation allocate(List<GivenDevice> request) throws DeviceUnavailableException {
         Resource resource = request.getFirst().resource();
-        Resource asked = request.getFirst().result().isForAdministrator() ? resource.handingNothingOver() : resource;
-        return asked.allocate(List.of(ids(request)), HandOver.DEVICE_NODES).getFirst();
+        Set<String> ids = ids(request);
+        if (request.getFirst().result().isForAdministrator()) {
+            return allocation(resource.handingNothingOver(), ids);
+        }
+        if (!resource.deviceClass().sharing().isShared()) {
+            // The claim before it may have been released a moment ago.
+            resource.forgetClaims(ids);
+        }
+        return allocation(resource, ids);
+    }
+
+    private static Allocation allocation(Resource resource, Set<String> ids) throws DeviceUnavailableException {
+        return resource.allocate(List.of(ids), HandOver.DEVICE_NODES).getFirst();
     }
 
     static Set<String> ids(List<GivenDevice> all) {

@@ -146,6 +146,14 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
+     * Forgets the claims that had these devices, for a caller that knows that they are released. Otherwise this takes
+     * until the next {@link #noteHolders}.
+     */
+    public void forgetClaims(Set<String> ids) {
+        publication.forgetClaims(ids);
+    }
+
+    /**
      * Withholds a used device until {@link #endUse}, because it is not scrubbed yet. Only the resource as which it was
      * used still gets it.
      *

@@ -139,6 +139,11 @@ public record Resource(
         }
     }
 
+    /** Forgets the claims that had these devices, for a caller that knows that they are released. */
+    public void forgetClaims(Set<String> ids) {
+        supply.monitor().forgetClaims(ids);
+    }
+
     /** Whether devices are prepared before a container starts. */
     public boolean prepares() {
         return deviceClass().preparesStarts();
