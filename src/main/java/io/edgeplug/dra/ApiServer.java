@@ -80,6 +80,10 @@ final class ApiServer implements AutoCloseable {
      * @throws IOException if there is no answer in time
      */
     JsonObject ask(ApiRequest request, Duration patience) throws IOException, InterruptedException {
+        return parsed(askForText(request, patience));
+    }
+
+    private String askForText(ApiRequest request, Duration patience) throws IOException, InterruptedException {
         Deadline deadline = Deadline.in(patience);
         if (!connections.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
             throw new IOException("the API server is being asked too much already");
@@ -99,9 +103,9 @@ final class ApiServer implements AutoCloseable {
 
     /**
      * Sends several requests, some at a time, because the server needs longer for one than the way there takes. Waits
-     * for all answers; each is what {@link #ask} would return or throw.
+     * for all answers; each is the text of what {@link #ask} would return, or what it would throw.
      */
-    List<Future<JsonObject>> askAll(List<ApiRequest> requests, Duration patience) throws InterruptedException {
+    List<Future<String>> askAll(List<ApiRequest> requests, Duration patience) throws InterruptedException {
         if (requests.size() < 2) {
             // A device that breaks changes one slice, which waits for no other threads.
             return requests.isEmpty() ? List.of() : List.of(asked(requests.getFirst(), patience));
@@ -109,14 +113,14 @@ final class ApiServer implements AutoCloseable {
         try (ExecutorService asking = Executors.newFixedThreadPool(
                 AT_A_TIME, Thread.ofVirtual().name("api request").factory())) {
             return asking.invokeAll(requests.stream()
-                    .<Callable<JsonObject>>map(request -> () -> ask(request, patience))
+                    .<Callable<String>>map(request -> () -> askForText(request, patience))
                     .toList());
         }
     }
 
-    private Future<JsonObject> asked(ApiRequest request, Duration patience) throws InterruptedException {
+    private Future<String> asked(ApiRequest request, Duration patience) throws InterruptedException {
         try {
-            return CompletableFuture.completedFuture(ask(request, patience));
+            return CompletableFuture.completedFuture(askForText(request, patience));
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -130,8 +134,7 @@ final class ApiServer implements AutoCloseable {
     void watch(ApiRequest request, Duration patience, Consumer<String> event) throws IOException, InterruptedException {
         Identity as = identity();
         try (ApiConnection connection = open(as, Deadline.in(patience))) {
-            JsonObject ignored =
-                    checked(request, connection.follow(request, MAX_EVENT, event, Deadline.in(LONGEST_WATCH)));
+            String ignored = checked(request, connection.follow(request, MAX_EVENT, event, Deadline.in(LONGEST_WATCH)));
         } catch (ApiException e) {
             throw e;
         } catch (IOException e) {
@@ -218,11 +221,20 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    private JsonObject checked(ApiRequest request, ApiAnswer answer) throws IOException {
+    private String checked(ApiRequest request, ApiAnswer answer) throws IOException {
         if (!answer.isSuccess()) {
             throw new ApiException(text(request, answer), answer.status(), answer.retryAfter());
         }
-        return json(answer.body()).orElseThrow(() -> new IOException("the API server answers with what is no JSON"));
+        return answer.body();
+    }
+
+    /**
+     * The object in an answer.
+     *
+     * @throws IOException if there is none
+     */
+    static JsonObject parsed(String answer) throws IOException {
+        return json(answer).orElseThrow(() -> new IOException("the API server answers with what is no JSON"));
     }
 
     private String text(ApiRequest request, ApiAnswer answer) {
@@ -241,13 +253,9 @@ final class ApiServer implements AutoCloseable {
         };
     }
 
-    /** The object in an answer; an empty one for the answer of a watch, which ends without one. */
-    static Optional<JsonObject> json(String text) {
+    private static Optional<JsonObject> json(String text) {
         try {
-            JsonElement json = JsonParser.parseString(text);
-            return json.isJsonObject()
-                    ? Optional.of(json.getAsJsonObject())
-                    : json.isJsonNull() ? Optional.of(new JsonObject()) : Optional.empty();
+            return JsonParser.parseString(text) instanceof JsonObject json ? Optional.of(json) : Optional.empty();
         } catch (JsonParseException e) {
             return Optional.empty();
         }

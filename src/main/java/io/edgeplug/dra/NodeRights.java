@@ -1,5 +1,6 @@
 package io.edgeplug.dra;
 
+import com.google.gson.JsonArray;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +16,7 @@ public final class NodeRights {
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     /** The content does not matter, because the server only says whether it would take it. */
-    private static final String NO_DEVICES = "{\"devices\":[]}";
+    private static final SliceContent NO_DEVICES = SliceContent.of(SliceContent.DEVICES, new JsonArray());
 
     private NodeRights() {}
 

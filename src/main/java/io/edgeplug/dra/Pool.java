@@ -1,9 +1,7 @@
 package io.edgeplug.dra;
 
 import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 import io.edgeplug.device.Device;
 import io.edgeplug.dra.SliceTexts.DeviceText;
 import java.util.ArrayList;
@@ -14,7 +12,6 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -35,9 +32,6 @@ final class Pool {
 
     /** The API server's limit for the counter sets of one slice. */
     static final int MAX_COUNTER_SETS = 8;
-
-    private static final String DEVICES = "devices";
-    private static final String COUNTERS = "sharedCounters";
 
     /** The name of the counter. Each device with several faces has one. */
     private static final String COUNTER = "use";
@@ -61,19 +55,19 @@ final class Pool {
     }
 
     /**
-     * The content of each slice, as part of its {@code spec}. Devices are in the order in which the scheduler should
-     * take them. Without devices there is one empty slice. Equal contents are equal texts.
+     * The content of each slice. Devices are in the order in which the scheduler should take them. Without devices there
+     * is one empty slice.
      *
      * @param fields the fields that the API server keeps. Without taints, devices that nobody should get are left out.
      *     Without counters, only one face of each device is listed.
      * @param before by the name of a device, the index of the slice that has it now
      * @param texts the texts of the last call
      */
-    static List<String> slices(
+    static List<SliceContent> slices(
             String driver, List<Offer> offers, SliceFields fields, Map<String, Integer> before, SliceTexts texts) {
         Pool pool = new Pool(driver, offers, fields);
         texts.turn();
-        List<String> slices = new ArrayList<>();
+        List<SliceContent> slices = new ArrayList<>();
         for (Offer offer : offers) {
             List<DeviceText> told = offer.inOrder(fields).stream()
                     .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
@@ -83,7 +77,7 @@ final class Pool {
                     .forEach(devices -> slices.add(texts.slice(leastUsedFirst(devices))));
         }
         slices.addAll(pool.counters());
-        return slices.isEmpty() ? List.of(content(DEVICES, new JsonArray())) : slices;
+        return slices.isEmpty() ? List.of(SliceContent.of(SliceContent.DEVICES, new JsonArray())) : slices;
     }
 
     /**
@@ -96,24 +90,8 @@ final class Pool {
                 .toList();
     }
 
-    /** The names of the devices of a slice on the API server. */
-    static List<String> names(JsonObject spec) {
-        return spec.get(DEVICES) instanceof JsonArray devices
-                ? devices.asList().stream()
-                        .filter(JsonElement::isJsonObject)
-                        .map(device -> Slice.text(device.getAsJsonObject(), "name"))
-                        .toList()
-                : List.of();
-    }
-
-    private static String content(String name, JsonArray array) {
-        JsonObject content = new JsonObject();
-        content.add(name, array);
-        return content.toString();
-    }
-
-    private List<String> counters() {
-        List<String> slices = new ArrayList<>();
+    private List<SliceContent> counters() {
+        List<SliceContent> slices = new ArrayList<>();
         if (!fields.counters()) {
             return slices;
         }
@@ -124,12 +102,12 @@ final class Pool {
             set.add("counters", one());
             sets.add(set);
             if (sets.size() == MAX_COUNTER_SETS) {
-                slices.add(content(COUNTERS, sets));
+                slices.add(SliceContent.of(SliceContent.COUNTERS, sets));
                 sets = new JsonArray();
             }
         }
         if (!sets.isEmpty()) {
-            slices.add(content(COUNTERS, sets));
+            slices.add(SliceContent.of(SliceContent.COUNTERS, sets));
         }
         return slices;
     }
@@ -219,35 +197,5 @@ final class Pool {
         taint.addProperty("key", driver + key);
         taint.addProperty("value", value);
         return taint;
-    }
-
-    /** The content of a slice on the API server, in the form of {@link #slices}. */
-    static String content(JsonObject spec) {
-        String name = spec.get(COUNTERS) instanceof JsonArray ? COUNTERS : DEVICES;
-        return spec.get(name) instanceof JsonArray array
-                ? content(name, sorted(array).getAsJsonArray())
-                : content(name, new JsonArray());
-    }
-
-    /** Sorts fields by name, with {@code name} first as above, and drops those that the server adds. */
-    static JsonElement sorted(JsonElement json) {
-        return switch (json) {
-            case JsonArray array -> {
-                JsonArray sorted = new JsonArray();
-                array.forEach(one -> sorted.add(sorted(one)));
-                yield sorted;
-            }
-            case JsonObject object -> {
-                Map<String, JsonElement> names = new TreeMap<>(object.asMap());
-                names.remove("timeAdded");
-                JsonObject sorted = new JsonObject();
-                if (names.get("name") instanceof JsonPrimitive name) {
-                    sorted.add("name", name);
-                }
-                names.forEach((name, value) -> sorted.add(name, sorted(value)));
-                yield sorted;
-            }
-            default -> json;
-        };
     }
 }

@@ -3,7 +3,7 @@ package io.edgeplug.dra;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import java.util.List;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,24 +13,10 @@ import java.util.regex.Pattern;
  *
  * @param version its {@code resourceVersion}, which an update must name
  * @param index its place among all slices, from 0; -1 if its name has none
- * @param content its content in the form of {@link Pool#content}
- * @param devices the names of its devices
  */
-record Slice(
-        String name,
-        String uid,
-        String version,
-        int index,
-        long generation,
-        long count,
-        String content,
-        List<String> devices) {
+record Slice(String name, String uid, String version, int index, long generation, long count, SliceContent content) {
 
     private static final Pattern INDEX = Pattern.compile("([0-9a-f]{4})-.*");
-
-    Slice {
-        devices = List.copyOf(devices);
-    }
 
     /**
      * The place of slices.
@@ -40,11 +26,31 @@ record Slice(
      */
     record Place(String driver, String node, String nodeUid) {}
 
-    /** Reads a slice from an answer. */
+    /** Reads a slice. */
     static Slice of(JsonObject json) {
+        return of(json, SliceContent.of(object(json, "spec")));
+    }
+
+    /**
+     * Reads the answer to a slice that was sent. An answer mostly has the content as it was sent, and then that is not
+     * parsed, which would take longest.
+     *
+     * @throws IOException if the answer is no JSON
+     */
+    static Slice of(String answer, SliceContent sent) throws IOException {
+        int at = answer.indexOf(sent.field());
+        if (at < 0) {
+            return of(ApiServer.parsed(answer));
+        }
+        String rest = answer.substring(0, at)
+                + sent.emptyField()
+                + answer.substring(at + sent.field().length());
+        return of(ApiServer.parsed(rest), sent);
+    }
+
+    private static Slice of(JsonObject json, SliceContent content) {
         JsonObject metadata = object(json, "metadata");
-        JsonObject spec = object(json, "spec");
-        JsonObject pool = object(spec, "pool");
+        JsonObject pool = object(object(json, "spec"), "pool");
         String name = text(metadata, "name");
         Matcher index = INDEX.matcher(name);
         return new Slice(
@@ -54,12 +60,12 @@ record Slice(
                 index.matches() ? Integer.parseInt(index.group(1), 16) : -1,
                 number(pool, "generation"),
                 number(pool, "resourceSliceCount"),
-                Pool.content(spec),
-                Pool.names(spec));
+                content);
     }
 
     /** The JSON of a slice: a new one, or one that replaces another. The content is not parsed, which would take longest. */
-    static String json(Place place, int index, long generation, long count, String content, Optional<Slice> replaced) {
+    static String json(
+            Place place, int index, long generation, long count, SliceContent content, Optional<Slice> replaced) {
         JsonObject metadata = new JsonObject();
         if (replaced.isPresent()) {
             metadata.addProperty("name", replaced.orElseThrow().name());
@@ -87,7 +93,7 @@ record Slice(
         slice.add("spec", spec);
         String text = slice.toString();
         // The last brackets are those of the spec and of the slice.
-        return text.substring(0, text.length() - 2) + "," + content.substring(1) + "}";
+        return text.substring(0, text.length() - 2) + "," + content.field() + "}}";
     }
 
     private static JsonObject owner(Place place) {

@@ -109,7 +109,7 @@ final class SlicePublisher implements AutoCloseable {
     /** Returns the pause that the server asks for, if any. */
     private Optional<Duration> publish(long seen) throws InterruptedException {
         try {
-            int slices = store.write(offers.get()).size();
+            int slices = store.write(offers.get());
             tell(slices, store.devices());
             Long ignored = done.change(before -> seen);
             told = Optional.empty();

@@ -69,7 +69,7 @@ final class SliceStore implements AutoCloseable {
     /** How many devices are in the slices. */
     int devices() {
         return slices.values().stream()
-                .mapToInt(slice -> slice.devices().size())
+                .mapToInt(slice -> slice.content().devices().size())
                 .sum();
     }
 
@@ -82,9 +82,9 @@ final class SliceStore implements AutoCloseable {
     /**
      * Makes the slices those of these offers, and writes only those that differ.
      *
-     * @return the content of each slice
+     * @return how many slices there are then
      */
-    List<String> write(List<Offer> offers) throws IOException, InterruptedException {
+    int write(List<Offer> offers) throws IOException, InterruptedException {
         takeNews();
         Place where = place();
         if (!isFollowed()) {
@@ -94,10 +94,10 @@ final class SliceStore implements AutoCloseable {
         // Another turn is needed only if the server turns out to drop one more kind of field.
         while (true) {
             SliceFields before = kept.fields();
-            List<String> wanted = Pool.slices(driver, offers, kept.fields(), places(), texts);
+            List<SliceContent> wanted = Pool.slices(driver, offers, kept.fields(), places(), texts);
             write(where, wanted);
             if (before.equals(kept.fields())) {
-                return wanted;
+                return wanted.size();
             }
         }
     }
@@ -105,7 +105,7 @@ final class SliceStore implements AutoCloseable {
     /** By the name of a device, the index of the slice that has it. */
     private Map<String, Integer> places() {
         Map<String, Integer> places = new HashMap<>();
-        slices.values().forEach(slice -> slice.devices().forEach(name -> places.put(name, slice.index())));
+        slices.values().forEach(slice -> slice.content().devices().forEach(name -> places.put(name, slice.index())));
         return places;
     }
 
@@ -193,7 +193,7 @@ final class SliceStore implements AutoCloseable {
     /**
      * Consumers use only slices of the highest generation. The pool is complete if it has as many as each slice says.
      */
-    private void write(Place where, List<String> wanted) throws IOException, InterruptedException {
+    private void write(Place where, List<SliceContent> wanted) throws IOException, InterruptedException {
         long stale = 0;
         for (int i = 0; i < wanted.size(); i++) {
             stale += isStale(i, wanted.get(i)) ? 1 : 0;
@@ -228,33 +228,35 @@ final class SliceStore implements AutoCloseable {
         }
     }
 
-    private boolean isDue(int index, String wanted) {
+    private boolean isDue(int index, SliceContent wanted) {
         return isStale(index, wanted)
                 || Optional.ofNullable(slices.get(index))
                         .filter(slice -> slice.generation() == generation && slice.count() == count)
                         .isEmpty();
     }
 
-    private boolean isStale(int index, String wanted) {
+    private boolean isStale(int index, SliceContent wanted) {
         return Optional.ofNullable(slices.get(index))
-                .filter(slice -> kept.isSame(index, wanted, slice.content()))
+                .filter(slice ->
+                        kept.isSame(index, wanted.json(), slice.content().json()))
                 .isEmpty();
     }
 
     /** Writes these slices, all that the server takes. */
-    private void send(Place where, List<String> wanted, List<Integer> due) throws IOException, InterruptedException {
+    private void send(Place where, List<SliceContent> wanted, List<Integer> due)
+            throws IOException, InterruptedException {
         List<ApiRequest> requests = due.stream()
                 .map(index -> request(where, index, wanted.get(index)))
                 .toList();
         Optional<Throwable> failure = Optional.empty();
-        Iterator<Future<JsonObject>> answers = api.askAll(requests, PATIENCE).iterator();
+        Iterator<Future<String>> answers = api.askAll(requests, PATIENCE).iterator();
         for (int index : due) {
-            Future<JsonObject> answer = answers.next();
+            Future<String> answer = answers.next();
             if (answer.state() == Future.State.SUCCESS) {
-                Slice slice = Slice.of(answer.resultNow());
+                Slice slice = Slice.of(answer.resultNow(), wanted.get(index));
                 slices.put(index, slice);
-                kept.accepted(index, wanted.get(index), slice.content());
-            } else if (!kept.areRefused(wanted.get(index), answer.exceptionNow())) {
+                kept.accepted(index, wanted.get(index).json(), slice.content().json());
+            } else if (!kept.areRefused(wanted.get(index).json(), answer.exceptionNow())) {
                 failure = failure.or(() -> Optional.of(answer.exceptionNow()));
             }
         }
@@ -263,7 +265,7 @@ final class SliceStore implements AutoCloseable {
         }
     }
 
-    private ApiRequest request(Place where, int index, String content) {
+    private ApiRequest request(Place where, int index, SliceContent content) {
         Optional<Slice> before = Optional.ofNullable(slices.get(index));
         String json = Slice.json(where, index, generation, count, content, before);
         return before.map(slice -> ApiRequest.replace(slice.name(), json)).orElseGet(() -> ApiRequest.create(json));

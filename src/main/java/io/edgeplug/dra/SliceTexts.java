@@ -43,7 +43,7 @@ final class SliceTexts {
             JsonObject json = new JsonObject();
             json.addProperty("name", one.name());
             capacity.ifPresent(any -> json.addProperty(ShareCapacity.SEVERAL, true));
-            json.add("attributes", Pool.sorted(DeviceAttributes.of(one.deviceClass(), device)));
+            json.add("attributes", SliceContent.sorted(DeviceAttributes.of(one.deviceClass(), device)));
             capacity.ifPresent(shares -> json.add("capacity", shares.json()));
             this.plain = json.toString();
             this.text = new DeviceText(one.name(), plain, 0);
@@ -66,8 +66,8 @@ final class SliceTexts {
     }
 
     private final IdentityHashMap<DeviceClass, Map<String, Told>> devices = new IdentityHashMap<>();
-    private Map<List<DeviceText>, String> slicesBefore = Map.of();
-    private Map<List<DeviceText>, String> slices = new HashMap<>();
+    private Map<List<DeviceText>, SliceContent> slicesBefore = Map.of();
+    private Map<List<DeviceText>, SliceContent> slices = new HashMap<>();
     private long turn;
 
     /** Begins anew. Only texts that were used since the last call are still known. */
@@ -93,12 +93,16 @@ final class SliceTexts {
     }
 
     /** The content of a slice with these devices. */
-    String slice(List<DeviceText> all) {
-        String before = slicesBefore.get(all);
-        String text = before != null
+    SliceContent slice(List<DeviceText> all) {
+        SliceContent before = slicesBefore.get(all);
+        SliceContent content = before != null
                 ? before
-                : all.stream().map(DeviceText::json).collect(Collectors.joining(",", "{\"devices\":[", "]}"));
-        slices.put(all, text);
-        return text;
+                : new SliceContent(
+                        all.stream()
+                                .map(DeviceText::json)
+                                .collect(Collectors.joining(",", "{\"" + SliceContent.DEVICES + "\":[", "]}")),
+                        all.stream().map(DeviceText::name).toList());
+        slices.put(all, content);
+        return content;
     }
 }

@@ -1,6 +1,5 @@
 package io.edgeplug.dra;
 
-import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -59,13 +58,11 @@ final class SliceWatch implements AutoCloseable {
     }
 
     private void hear(String line) {
-        JsonObject event = ApiServer.json(line).orElse(new JsonObject());
-        JsonObject metadata = Slice.object(Slice.object(event, "object"), "metadata");
-        switch (Slice.text(event, "type")) {
+        SliceEvent event = SliceEvent.of(line);
+        switch (event.type()) {
             case "BOOKMARK" -> {}
-            case "ADDED", "MODIFIED" ->
-                heard.put(Slice.text(metadata, "name"), Optional.of(Slice.text(metadata, "resourceVersion")));
-            case "DELETED" -> heard.put(Slice.text(metadata, "name"), Optional.empty());
+            case "ADDED", "MODIFIED" -> heard.put(event.name(), Optional.of(event.version()));
+            case "DELETED" -> heard.put(event.name(), Optional.empty());
             default -> isOver = true;
         }
         isOver |= heard.size() > MAX_HEARD;

@@ -3,6 +3,7 @@ package io.edgeplug.dra;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.edgeplug.kubelet.Closing;
 import java.io.IOException;
@@ -182,7 +183,12 @@ final class ApiServerTest {
         });
         server.awaitWatch();
         String slice = Slice.json(
-                new Slice.Place("edgeplug.io", "node1", "uid-of-node1"), 0, 1, 1, "{\"devices\":[]}", Optional.empty());
+                new Slice.Place("edgeplug.io", "node1", "uid-of-node1"),
+                0,
+                1,
+                1,
+                SliceContent.of(SliceContent.DEVICES, new JsonArray()),
+                Optional.empty());
         JsonObject ignored = api.ask(ApiRequest.create(slice), PATIENCE);
 
         assertThat(made.await(20, TimeUnit.SECONDS)).isTrue();

@@ -1,0 +1,81 @@
+package io.edgeplug.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is read of the API server's answers and events about slices. */
+final class SliceTest {
+
+    private static final String DEVICES =
+            "\"devices\":[{\"name\":\"a\",\"attributes\":{\"numa\":{\"int\":1}}},{\"name\":\"b\"}]";
+    private static final SliceContent SENT = new SliceContent("{" + DEVICES + "}", List.of("a", "b"));
+    private static final String ANSWER =
+            "{\"kind\":\"ResourceSlice\",\"metadata\":{\"name\":\"0003-edgeplug.io-node1-x2x4x\","
+                    + "\"uid\":\"some-uid\",\"resourceVersion\":\"7\"},\"spec\":{\"driver\":\"edgeplug.io\",\"nodeName\":\"node1\","
+                    + "\"pool\":{\"name\":\"node1\",\"generation\":2,\"resourceSliceCount\":4}," + DEVICES + "}}";
+
+    @Test
+    void answerWithWhatWasSentIsReadLikeAnyOther() throws Exception {
+        Slice slice = Slice.of(ANSWER, SENT);
+
+        assertThat(slice).isEqualTo(new Slice("0003-edgeplug.io-node1-x2x4x", "some-uid", "7", 3, 2, 4, SENT));
+        assertThat(slice).isEqualTo(Slice.of(ApiServer.parsed(ANSWER)));
+    }
+
+    @Test
+    void answerThatDiffersFromWhatWasSentHasWhatTheServerHas() throws Exception {
+        Slice slice = Slice.of(ANSWER.replace("{\"int\":1}", "{\"int\":2}"), SENT);
+
+        assertThat(slice.content().json()).isEqualTo(SENT.json().replace("{\"int\":1}", "{\"int\":2}"));
+        assertThat(slice.content().devices()).containsExactly("a", "b");
+    }
+
+    @Test
+    void deviceThatTheServerHasMarkedWithATimeIsTheSame() throws Exception {
+        SliceContent sent = new SliceContent(
+                "{\"devices\":[{\"name\":\"a\",\"taints\":[{\"effect\":\"NoSchedule\",\"key\":\"k\"}]}]}",
+                List.of("a"));
+        String answer =
+                "{\"spec\":" + sent.json().replace("\"k\"}", "\"k\",\"timeAdded\":\"2026-11-24T18:00:00Z\"}") + "}";
+
+        assertThat(Slice.of(answer, sent).content()).isEqualTo(sent);
+    }
+
+    @Test
+    void answerThatEndsTooSoonIsRefused() {
+        assertThatThrownBy(() -> Slice.of(ANSWER.substring(0, ANSWER.length() - 1), SENT))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no JSON");
+    }
+
+    @Test
+    void eventSaysWhatHasHappenedToWhichSlice() {
+        assertThat(SliceEvent.of("{\"type\":\"MODIFIED\",\"object\":" + ANSWER + "}"))
+                .isEqualTo(new SliceEvent("MODIFIED", "0003-edgeplug.io-node1-x2x4x", "7"));
+        assertThat(SliceEvent.of("{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"metadata\":{},\"code\":410}}"))
+                .isEqualTo(new SliceEvent("ERROR", "", ""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "[]",
+                "7",
+                "{",
+                "{\"type\":null,\"object\":{}}",
+                "{\"type\":\"ADDED\"}",
+                "{\"type\":\"ADDED\",\"object\":[]}",
+                "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":{}}}}",
+                "{\"object\":{\"metadata\":{\"name\":\"a\"}},\"type\":\"ADDED\"}"
+            })
+    void eventThatIsNoneHasNoType(String line) {
+        assertThat(SliceEvent.of(line).type()).isEmpty();
+    }
+}
