@@ -59,8 +59,7 @@ final class Claiming implements AutoCloseable {
                 config.cdiDir(),
                 boot);
         return new Claiming(
-                Optional.of(
-                        DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins::lookAtHolders)),
+                Optional.of(DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins.releases())),
                 dra.driver(),
                 claims);
     }

@@ -9,6 +9,7 @@ import io.edgeplug.dra.ClaimAllocation.Result;
 import io.edgeplug.flow.Outcomes;
 import io.edgeplug.pods.PreparedClaim;
 import io.edgeplug.pods.PreparedClaims;
+import io.edgeplug.supply.Releases;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ final class Claims {
     private final ClaimSource source;
     private final ClaimFiles files;
     private final String boot;
+    private final Releases releases;
     private final Runnable changed;
     private final Outcomes preparations = new Outcomes();
     private final Map<String, Given> begun = new ConcurrentHashMap<>();
@@ -58,12 +60,14 @@ final class Claims {
      * Claims of a node.
      *
      * @param boot identifies this boot of the node
+     * @param releases follows which claims hold which devices
      * @param changed run when a claim has got or released devices
      */
-    Claims(ClaimSource source, ClaimFiles files, String boot, Runnable changed) {
+    Claims(ClaimSource source, ClaimFiles files, String boot, Releases releases, Runnable changed) {
         this.source = source;
         this.files = files;
         this.boot = boot;
+        this.releases = releases;
         this.changed = changed;
     }
 
@@ -125,19 +129,21 @@ final class Claims {
         ClaimAllocation allocation = source.allocation(name, PATIENCE);
         boolean isNew = files.of(name.uid()).isEmpty();
         List<GivenDevice> found = noted(name, allocation);
-        // A recipe changes some attributes. Containers see those by which the scheduler has chosen.
-        Map<String, String> metadata = metadata(name, allocation, found);
+        // The claim that had a device before may have been released a moment ago.
+        boolean ignored = releases.learnHolders();
         Given given;
         try {
             given = given(name, allocation, found);
         } catch (DeviceUnavailableException e) {
             if (isNew) {
                 files.remove(name.uid());
-                changed.run();
+                tellOfChange();
             }
             throw e;
         }
-        changed.run();
+        // A recipe changes some attributes. Containers see those by which the scheduler has chosen.
+        Map<String, String> metadata = metadata(name, allocation, found);
+        tellOfChange();
         for (List<GivenDevice> devices : GivenDevice.byRequest(found).values()) {
             if (!devices.getFirst().result().isForAdministrator()) {
                 devices.getFirst()
@@ -152,6 +158,11 @@ final class Claims {
         LOG.info("claim %s: prepared in %d ms: %s"
                 .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
         return ready;
+    }
+
+    private void tellOfChange() {
+        releases.lookSoon();
+        changed.run();
     }
 
     /**
@@ -184,7 +195,7 @@ final class Claims {
 
     /** A device whose preparation failed is unhealthy, so this claim keeps what it was handed over the first time. */
     private Given given(Name name, ClaimAllocation allocation, List<GivenDevice> found)
-            throws DeviceUnavailableException {
+            throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         Optional<Given> before = Optional.ofNullable(begun.get(name.uid()))
                 .filter(one -> one.results().equals(allocation.results()));
         if (before.isPresent()) {
@@ -254,7 +265,7 @@ final class Claims {
                 files.remove(name.uid());
                 LOG.info("claim " + name + ": released: "
                         + claim.map(Claims::text).orElse("its note could not be read, and is deleted"));
-                changed.run();
+                tellOfChange();
                 claim.ifPresent(one -> one.devices().forEach(this::forgetFailure));
             }
         } catch (IOException e) {

@@ -8,6 +8,7 @@ import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.pods.KubeletPods;
 import io.edgeplug.pods.PreparedClaims;
 import io.edgeplug.supply.Preparations;
+import io.edgeplug.supply.Releases;
 import io.edgeplug.supply.Resource;
 import io.edgeplug.supply.Stock;
 import io.edgeplug.supply.Supplies;
@@ -86,7 +87,7 @@ public final class DraDriver implements AutoCloseable {
             Preparations preparations,
             KubeletPods pods,
             PreparedClaims claims,
-            Runnable holdersChanged)
+            Releases releases)
             throws IOException {
         this.supplies = all.each().stream()
                 .filter(supply -> supply.deviceClass().isClaimed())
@@ -109,11 +110,12 @@ public final class DraDriver implements AutoCloseable {
                 new ClaimSpecs(place.cdi()),
                 new ClaimMetadata(place.directory().resolve(METADATA)));
         files.recover(boot);
-        this.prepared =
-                new Claims(new ClaimSource(api, place.driver(), place.nodeName(), resources, pods), files, boot, () -> {
-                    holdersChanged.run();
-                    publisher.wake();
-                });
+        this.prepared = new Claims(
+                new ClaimSource(api, place.driver(), place.nodeName(), resources, pods),
+                files,
+                boot,
+                releases,
+                publisher::wake);
         this.sockets = sockets(place);
         this.followers = supplies.stream().map(this::follower).toList();
     }
@@ -122,7 +124,7 @@ public final class DraDriver implements AutoCloseable {
      * Serves the kubelet. Once the kubelet has accepted the driver, also publishes the devices.
      *
      * @param claims the claims that are prepared already
-     * @param holdersChanged run when a claim has got or released devices
+     * @param releases follows which claims hold which devices
      * @throws IOException if another process serves its sockets, or they cannot be watched
      */
     public static DraDriver open(
@@ -131,9 +133,9 @@ public final class DraDriver implements AutoCloseable {
             Preparations preparations,
             KubeletPods pods,
             PreparedClaims claims,
-            Runnable holdersChanged)
+            Releases releases)
             throws IOException {
-        DraDriver driver = new DraDriver(place, supplies, preparations, pods, claims, holdersChanged);
+        DraDriver driver = new DraDriver(place, supplies, preparations, pods, claims, releases);
         driver.publisher.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(driver.preparationListener);

@@ -3,6 +3,7 @@ package io.edgeplug.dra;
 import io.edgeplug.container.Allocation;
 import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
+import io.edgeplug.device.PrepareException;
 import io.edgeplug.dra.ClaimAllocation.Result;
 import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.HandOver;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
@@ -73,20 +75,24 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
     }
 
     /**
-     * Hands a request over, and returns everything that a container gets for it. Call it once the claim is noted: from
-     * then on no other claim has one of its devices, unless they are shared.
+     * Hands a request over, and returns everything that a container gets for it. Waits for the scrub after the pod that
+     * had a device before.
      */
-    static Allocation allocate(List<GivenDevice> request) throws DeviceUnavailableException {
+    static Allocation allocate(List<GivenDevice> request)
+            throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         Resource resource = request.getFirst().resource();
         Set<String> ids = ids(request);
         if (request.getFirst().result().isForAdministrator()) {
             return allocation(resource.handingNothingOver(), ids);
         }
-        if (!resource.deviceClass().sharing().isShared()) {
-            // The claim before it may have been released a moment ago.
-            resource.forgetClaims(ids);
+        resource.awaitScrub(ids);
+        try {
+            return allocation(resource, ids);
+        } catch (DeviceUnavailableException e) {
+            // The stock may not have followed the last change yet, and the kubelet asks again only after a minute.
+            resource.supply().look();
+            return allocation(resource, ids);
         }
-        return allocation(resource, ids);
     }
 
     private static Allocation allocation(Resource resource, Set<String> ids) throws DeviceUnavailableException {

@@ -8,12 +8,10 @@ final class Classes {
 
     private List<DeviceClass> wanted;
     private List<DeviceClass> taken;
-    private List<DeviceClass> used;
 
     Classes(List<DeviceClass> classes) {
         wanted = List.copyOf(classes);
         taken = wanted;
-        used = wanted;
     }
 
     synchronized void want(List<DeviceClass> classes) {
@@ -30,18 +28,5 @@ final class Classes {
     /** The classes that the scanner has adopted. */
     synchronized List<DeviceClass> current() {
         return taken;
-    }
-
-    /** Reports that there is an inventory of the adopted classes. */
-    synchronized void used() {
-        used = taken;
-        notifyAll();
-    }
-
-    /** Waits until there is an inventory of the wanted classes. */
-    synchronized void awaitUse() throws InterruptedException {
-        while (!used.equals(wanted)) {
-            wait();
-        }
     }
 }

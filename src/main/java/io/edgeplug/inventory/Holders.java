@@ -144,14 +144,6 @@ final class Holders {
         groups = new HeldGroups(byId.values());
     }
 
-    /** Forgets the claims that had these devices. */
-    void removeClaims(Set<String> ids) {
-        byId.entrySet()
-                .removeIf(
-                        one -> ids.contains(one.getKey()) && one.getValue().as().isClaim());
-        groups = new HeldGroups(byId.values());
-    }
-
     /**
      * The resources with an Allocate that is old enough to be noted, and of which it is not known yet whether it was.
      */

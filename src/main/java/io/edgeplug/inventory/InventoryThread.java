@@ -30,6 +30,8 @@ final class InventoryThread implements AutoCloseable {
     /** How long news may wait for the full scan. The scan would never end if it always gave way. */
     private static final Duration LITTLE = Duration.ofMillis(1);
 
+    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
 
     private final ScanRequests requests;
@@ -101,7 +103,7 @@ final class InventoryThread implements AutoCloseable {
     void use(List<DeviceClass> newClasses) throws InterruptedException {
         classes.want(newClasses);
         requests.addEverything();
-        classes.awaitUse();
+        requests.awaitPublished(FOREVER);
     }
 
     /** Sets how long good news of a device waits from now on. */
@@ -149,7 +151,7 @@ final class InventoryThread implements AutoCloseable {
         Set<Place> settled = settling.settle(node::at, System.nanoTime());
         node.scan(settled.stream().flatMap(place -> place.function().stream()).toList());
         publish(settled, device -> batch.names(device) || settled.contains(Place.of(device)), isReload);
-        classes.used();
+        requests.published(batch);
         node.followPfs(System.nanoTime());
     }
 

@@ -146,14 +146,6 @@ public final class Monitor implements AutoCloseable {
     }
 
     /**
-     * Forgets the claims that had these devices, for a caller that knows that they are released. Otherwise this takes
-     * until the next {@link #noteHolders}.
-     */
-    public void forgetClaims(Set<String> ids) {
-        publication.forgetClaims(ids);
-    }
-
-    /**
      * Withholds a used device until {@link #endUse}, because it is not scrubbed yet. Only the resource as which it was
      * used still gets it.
      *
@@ -281,6 +273,23 @@ public final class Monitor implements AutoCloseable {
                                 .filter(device -> device.id().equals(id))
                                 .findFirst()
                                 .ifPresentOrElse(requests::add, requests::addEverything));
+    }
+
+    /** Waits, up to a limit, for the scans that were requested so far, and for an inventory with their results. */
+    public void awaitScans(Duration patience) throws InterruptedException {
+        requests.awaitPublished(patience);
+    }
+
+    /** Waits, up to a limit, until none of these devices is withheld from a resource. */
+    public void awaitOffered(ResourceName resource, Set<String> ids, Duration patience) throws InterruptedException {
+        long end = System.nanoTime() + patience.toNanos();
+        Inventory newest = current();
+        while (newest.devices(resource).stream()
+                        .anyMatch(device ->
+                                ids.contains(device.id()) && device.health().isWithheld())
+                && end - System.nanoTime() > 0) {
+            newest = awaitNewerThan(newest.generation(), Duration.ofNanos(end - System.nanoTime()));
+        }
     }
 
     private void listen() {

@@ -160,16 +160,6 @@ final class Publication {
         }
     }
 
-    /** Forgets the claims that had these devices. */
-    void forgetClaims(Set<String> ids) {
-        lock.lock();
-        try {
-            holders.removeClaims(ids);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Whether a device is held as this item. If it is held as none of its faces, the first face counts. */
     private boolean isHeldFace(Item item, HeldAs as) {
         if (!item.isFace()

@@ -4,6 +4,7 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.PathDevice;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
+import io.edgeplug.flow.Latest;
 import io.edgeplug.linux.FileWatch;
 import io.edgeplug.linux.Uevent;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,6 +38,9 @@ final class ScanRequests {
     private final Lock lock = new ReentrantLock();
     private final Condition added = lock.newCondition();
 
+    /** The number of the last batch that is scanned and published. */
+    private final Latest<Long> published = new Latest<>(0L, Long::longValue);
+
     // The fields below are guarded by the lock.
     private Map<PciAddress, Span> functions = new HashMap<>();
     private Map<String, Span> files = new HashMap<>();
@@ -46,15 +51,21 @@ final class ScanRequests {
     private boolean withoutFunction;
     private boolean everything;
     private boolean judgement;
+    private long taken;
 
     /**
      * The parts of the node to scan.
      *
+     * @param number how many batches were taken, with this one
      * @param files paths that may have changed, each with everything below it
      * @param withoutFunction whether to scan devices that are neither functions nor files
      */
     record Batch(
-            Map<PciAddress, Span> functions, Map<String, Span> files, boolean withoutFunction, boolean everything) {
+            long number,
+            Map<PciAddress, Span> functions,
+            Map<String, Span> files,
+            boolean withoutFunction,
+            boolean everything) {
 
         /** Whether the batch names that device. */
         boolean names(Device device) {
@@ -177,7 +188,8 @@ final class ScanRequests {
                 long ignored = added.awaitNanos(files.isEmpty() ? left : Math.min(left, untilFiles()));
                 left = end - System.nanoTime();
             }
-            Batch batch = new Batch(functions, takeFiles(), withoutFunction, everything);
+            taken++;
+            Batch batch = new Batch(taken, functions, takeFiles(), withoutFunction, everything);
             functions = new HashMap<>();
             withoutFunction = false;
             everything = false;
@@ -186,6 +198,21 @@ final class ScanRequests {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Reports that a batch is scanned, and that its news is published. */
+    void published(Batch batch) {
+        Long ignored = published.change(before -> batch.number());
+    }
+
+    /** Waits, up to a limit, until everything is published that was requested so far. */
+    void awaitPublished(Duration patience) throws InterruptedException {
+        AtomicLong before = new AtomicLong();
+        change(() -> {
+            before.set(taken);
+            judgement = true;
+        });
+        Long ignored = published.awaitNewerThan(before.get(), patience);
     }
 
     private void change(Runnable addition) {

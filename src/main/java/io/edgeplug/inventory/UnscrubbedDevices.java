@@ -2,7 +2,6 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.rules.DeviceClass;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,10 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The devices that a pod has used and that are not scrubbed yet. While somebody holds such a device, only the resource
- * as which it is used gets it, and afterwards only one whose containers wait for the scrub. The notes are in memory;
- * {@code UseNotes} has them on disk, and {@code ReleasedDevices} keeps both alike. One thread at a time changes them,
- * and any may ask.
+ * The devices that a pod has used and that are not scrubbed yet. While a device is noted here, only the resource as
+ * which it was used gets it. The notes are in memory; {@code UseNotes} has them on disk, and {@code ReleasedDevices}
+ * keeps both alike. One thread at a time changes them, and any may ask.
  */
 final class UnscrubbedDevices {
 
@@ -51,19 +49,13 @@ final class UnscrubbedDevices {
         return byId.isEmpty();
     }
 
-    /**
-     * The reason why a container cannot get the item now, by the holder of its device; empty if it can. A container
-     * whose start waits for the scrub can: the kubelet or the scheduler may have chosen before it knew of the scrub.
-     */
+    /** The reason why a container cannot get the item now, by the holder of its device; empty if it can. */
     Optional<String> objection(Item item, Optional<Holders.Entry> holder) {
-        return reason(item, holder).filter(reason -> holder.isPresent() || !startWaits(item));
-    }
-
-    private boolean startWaits(Item item) {
-        return item.deviceClass().filter(DeviceClass::tracksUse).isPresent()
-                && Optional.ofNullable(byId.get(item.device().id()))
-                        .filter(Use::waits)
-                        .isPresent();
+        return reason(item, holder)
+                .filter(reason -> holder.isPresent()
+                        || Optional.ofNullable(byId.get(item.device().id()))
+                                .filter(use -> use.waits() && use.resource().equals(name(item)))
+                                .isEmpty());
     }
 
     /** These items, with those withheld that nobody must get now. */

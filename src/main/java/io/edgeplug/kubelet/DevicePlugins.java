@@ -239,11 +239,6 @@ public final class DevicePlugins implements AutoCloseable {
         return pods;
     }
 
-    /** Requests a new look at the holders soon, as after a change of the kubelet's notes. */
-    public void lookAtHolders() {
-        directory.noted();
-    }
-
     /** How many registrations of each resource succeeded, and how many failed. */
     public Map<ResourceName, Outcomes.Counts> registrations() {
         return handedOut()
@@ -286,8 +281,8 @@ public final class DevicePlugins implements AutoCloseable {
         directory.close();
     }
 
-    /** For tests: follows the notes of the kubelet. */
-    Releases releases() {
+    /** Follows which containers hold which devices. */
+    public Releases releases() {
         return releases;
     }
 }

@@ -128,6 +128,11 @@ public final class Preparation {
         isRefused = true;
     }
 
+    /** Whether the device was left alone, because the precondition was not met. */
+    public synchronized boolean isRefused() {
+        return isRefused;
+    }
+
     /** Notes that somebody asked for the device with other steps. This run does nothing then, unless it has begun. */
     synchronized void replace() {
         isReplaced = true;

@@ -91,7 +91,7 @@ final class RecipeRun {
                 return;
             }
             List<Step> steps = restoring(use.orElseThrow(), scrub.recipe());
-            scrub.precondition().check();
+            check(scrub);
             forgetting.run();
             long begun = System.nanoTime();
             told.accept(new PrepareEvent.Begun(device));

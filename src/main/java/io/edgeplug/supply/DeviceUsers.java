@@ -93,6 +93,11 @@ final class DeviceUsers {
         return used.find(device.id());
     }
 
+    /** Whether this device is still not scrubbed. */
+    boolean isNoted(Use use) {
+        return used.find(use.device()).isPresent();
+    }
+
     private boolean isOurs(Use use) {
         return pods.filter(kubelet -> use.kubeletDir().equals(normal(kubelet.kubeletDir())))
                 .isPresent();

@@ -16,6 +16,7 @@ import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +38,9 @@ import java.util.logging.Logger;
 public final class Preparations implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Preparations.class.getName());
+
+    /** The time for a scan of a device, unless others hang. */
+    private static final Duration SCANNED_WITHIN = Duration.ofSeconds(1);
 
     private final Monitor monitor;
     private final Preparer preparer;
@@ -186,6 +190,22 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits until devices that other pods have used are scrubbed, for a caller that knows that nobody else holds them.
+     *
+     * @param kubeletDir the directory of the kubelet that has noted the starting container
+     * @throws PrepareException if one is not available, with a sentence that names it
+     * @throws TimeoutException if one takes longer than the class allows, with a sentence that names it
+     */
+    void awaitScrub(DeviceClass deviceClass, List<Device> devices, Path kubeletDir)
+            throws PrepareException, TimeoutException, InterruptedException {
+        Map<Device, Set<String>> ignored = scrubbing.beforeStart(
+                deviceClass,
+                devices,
+                kubeletDir,
+                Deadline.in(deviceClass.recipe().timeout()));
+    }
+
     /** The users of devices. */
     DeviceUsers users() {
         return users;
@@ -269,6 +289,7 @@ public final class Preparations implements AutoCloseable {
             }
             case PrepareEvent.Scrubbed end -> {
                 endPreparation(end.device(), Optional.empty());
+                awaitScan();
                 released.tell(end);
                 tellListeners();
             }
@@ -282,6 +303,15 @@ public final class Preparations implements AutoCloseable {
                 });
                 monitor.lookAgain(recovered.what());
             }
+        }
+    }
+
+    /** A scrub may have changed the driver. The next pod gets the device as it is now. */
+    private void awaitScan() {
+        try {
+            monitor.awaitScans(SCANNED_WITHIN);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -138,6 +138,10 @@ final class ReleasedDevices {
 
     private void keep(Use use, boolean waits, String reason) {
         monitor.noteUse(use.device(), use.resource(), waits, reason);
+        // A scrub may have ended since the notes were read.
+        if (!users.isNoted(use)) {
+            monitor.endUse(use.device());
+        }
     }
 
     private void begin(Use use, Device device, DeviceClass deviceClass) {

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 
@@ -52,6 +54,7 @@ public final class Releases implements AutoCloseable {
     private final HolderLog log;
     private final Latest<Long> notes;
     private final BooleanSupplier areRegistered;
+    private final Lock looking = new ReentrantLock();
     private final Thread thread;
 
     /** Whether a change of the inventory may make a device wait for its release. */
@@ -101,8 +104,10 @@ public final class Releases implements AutoCloseable {
         preparations.users().use(pods, supplies.classes());
         if (preparations.users().areTracked()) {
             // If nothing else is known, the last user of a device counts as its holder.
-            Optional<HeldDevices> held = releases.look();
-            releases.noteHolders(held);
+            Optional<HeldDevices> held = releases.look(true);
+            if (held.isEmpty()) {
+                releases.noteHolders(held);
+            }
             boolean ignored = preparations.released().look(held);
             releases.awaitUses();
         } else if (pods.haveClaims() || supplies.monitor().current().sharesIommuGroups()) {
@@ -143,7 +148,8 @@ public final class Releases implements AutoCloseable {
         }
     }
 
-    private void lookSoon() {
+    /** Requests a look soon, as after a change of the kubelet's notes. */
+    public void lookSoon() {
         Long ignored = notes.change(count -> count + 1);
     }
 
@@ -153,15 +159,12 @@ public final class Releases implements AutoCloseable {
             while (true) {
                 long read = notes.get();
                 preparations.recoverAgain();
-                Optional<HeldDevices> held = look();
-                boolean isAnyRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::heldForSure);
                 boolean isMissing = !monitor.missing().isEmpty() || monitor.blocksGroupMates();
                 boolean isTracked = preparations.users().areTracked();
                 boolean isClaimed = pods.haveClaims() || monitor.haveClaims();
-                if (held.isPresent() && (isMissing || isTracked || isClaimed || !isKnown)) {
-                    noteHolders(held);
-                    isKnown = true;
-                }
+                Optional<HeldDevices> held = look(isMissing || isTracked || isClaimed || !isKnown);
+                isKnown |= held.isPresent();
+                boolean isAnyRebound = preparations.giveBackDrivers(pods.kubeletDir(), pods::heldForSure);
                 boolean isUsed = isTracked && preparations.released().look(held);
                 supplies.tellAgain(monitor.unnoted());
                 boolean isAllocating = monitor.isAllocating();
@@ -213,21 +216,29 @@ public final class Releases implements AutoCloseable {
         return isUnsettled ? MISSING_LOOK : SLOW_LOOK;
     }
 
-    /** Returns whether the kubelet's notes could be read. If not, every device that was handed over may be held. */
+    /**
+     * Reads which containers hold which devices, and has the inventory know it.
+     *
+     * @return whether the kubelet's notes could be read. If not, every device that was handed over may be held.
+     */
     public boolean learnHolders() {
-        Optional<HeldDevices> held = look();
-        if (held.isPresent()) {
-            noteHolders(held);
-        }
-        return held.isPresent();
+        return look(true).isPresent();
     }
 
-    private Optional<HeldDevices> look() {
+    /** Reads what is held, and notes it in the same step, so that no older reading is noted after a newer one. */
+    private Optional<HeldDevices> look(boolean isNoted) {
+        looking.lock();
         try {
-            return Optional.of(pods.look());
+            Optional<HeldDevices> held = Optional.of(pods.look());
+            if (isNoted) {
+                noteHolders(held);
+            }
+            return held;
         } catch (IOException e) {
             LOG.fine(() -> "not known what containers hold: " + e.getMessage());
             return Optional.empty();
+        } finally {
+            looking.unlock();
         }
     }
 

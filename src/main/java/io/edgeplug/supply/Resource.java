@@ -14,6 +14,7 @@ import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.HandOver;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,6 +29,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -44,6 +46,9 @@ public record Resource(
         Path kubeletDir,
         boolean handsOver,
         Consumer<Collection<String>> noteGiven) {
+
+    /** A device that was scrubbed settles within two seconds. */
+    private static final Duration OFFERED_WITHIN = Duration.ofSeconds(3);
 
     public Resource(Supply supply, Preparations preparations, Path kubeletDir, Consumer<Collection<String>> noteGiven) {
         this(supply, preparations, kubeletDir, true, noteGiven);
@@ -139,11 +144,6 @@ public record Resource(
         }
     }
 
-    /** Forgets the claims that had these devices, for a caller that knows that they are released. */
-    public void forgetClaims(Set<String> ids) {
-        supply.monitor().forgetClaims(ids);
-    }
-
     /** Whether devices are prepared before a container starts. */
     public boolean prepares() {
         return deviceClass().preparesStarts();
@@ -167,6 +167,36 @@ public record Resource(
     }
 
     /**
+     * Waits until devices that others have used are scrubbed and offered, for a caller that knows that nobody else holds
+     * them. Then {@link #allocate} sees them as they are after the scrub, which may have changed their driver.
+     *
+     * @throws DeviceUnavailableException if one is missing
+     * @throws PrepareException if one cannot be scrubbed; the message is a sentence
+     * @throws TimeoutException if it takes longer than the class allows; it goes on, and the next caller gets its result
+     */
+    public void awaitScrub(Set<String> wanted)
+            throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
+        if (deviceClass().tracksUse()) {
+            List<Device> devices = devices(wanted);
+            preparations.awaitScrub(deviceClass(), devices, kubeletDir);
+            supply.monitor()
+                    .awaitOffered(name(), devices.stream().map(Device::id).collect(Collectors.toSet()), OFFERED_WITHIN);
+        }
+    }
+
+    private List<Device> devices(Set<String> wanted) throws DeviceUnavailableException {
+        Inventory inventory = supply.monitor().current();
+        Map<String, Device> here = byId(inventory);
+        List<Device> devices = new ArrayList<>();
+        for (String id : wanted) {
+            devices.add(shares().device(id)
+                    .flatMap(device -> Optional.ofNullable(here.get(device)))
+                    .orElseThrow(() -> inventory.absence(name(), id)));
+        }
+        return devices;
+    }
+
+    /**
      * The same for a caller that knows that nobody else holds them.
      *
      * @param choice the settings that a claim has chosen
@@ -178,14 +208,7 @@ public record Resource(
         if (!prepares()) {
             return;
         }
-        Inventory inventory = supply.monitor().current();
-        Map<String, Device> here = byId(inventory);
-        List<Device> devices = new ArrayList<>();
-        for (String id : wanted) {
-            devices.add(shares().device(id)
-                    .flatMap(device -> Optional.ofNullable(here.get(device)))
-                    .orElseThrow(() -> inventory.absence(name(), id)));
-        }
+        List<Device> devices = devices(wanted);
         noteGiven.accept(wanted);
         preparations.prepare(deviceClass(), deviceClass().recipe().with(choice), devices, kubeletDir, lost);
         for (Device device : devices) {

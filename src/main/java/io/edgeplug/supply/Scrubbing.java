@@ -9,7 +9,6 @@ import io.edgeplug.prepare.UseNotes.Use;
 import io.edgeplug.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,16 +92,16 @@ final class Scrubbing {
         }
         count(pods, 1);
         try {
-            List<Preparation> begun = new ArrayList<>();
+            Map<Preparation, Use> begun = new LinkedHashMap<>();
             for (Map.Entry<Device, Set<String>> one : pods.entrySet()) {
                 Optional<Use> before = users.find(one.getKey())
                         .filter(use -> !use.isBy(deviceClass.resource().toString(), one.getValue()));
                 if (before.isPresent()) {
-                    begun.add(begin(before.orElseThrow(), one.getKey()));
+                    begun.put(begin(before.orElseThrow(), one.getKey()), before.orElseThrow());
                 }
             }
-            for (Preparation one : begun) {
-                await(one, deviceClass, deadline);
+            for (Map.Entry<Preparation, Use> one : begun.entrySet()) {
+                await(one.getKey(), one.getValue(), deviceClass, deadline);
             }
         } finally {
             count(pods, -1);
@@ -143,6 +142,19 @@ final class Scrubbing {
                 device,
                 users.classOf(use)
                         .orElseThrow(() -> new PrepareException(device.id(), "it " + DeviceUsers.unknown(use))));
+    }
+
+    /** A scrub that was joined may have refused because of the very pod that waits, just before that was known. */
+    private void await(Preparation one, Use use, DeviceClass deviceClass, Deadline deadline)
+            throws PrepareException, TimeoutException, InterruptedException {
+        try {
+            await(one, deviceClass, deadline);
+        } catch (PrepareException e) {
+            if (!one.isRefused()) {
+                throw e;
+            }
+            await(begin(use, one.device()), deviceClass, deadline);
+        }
     }
 
     private void await(Preparation one, DeviceClass deviceClass, Deadline deadline)

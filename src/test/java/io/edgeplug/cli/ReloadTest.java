@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,7 +43,7 @@ final class ReloadTest {
     }
 
     private Process start(Path config) throws IOException {
-        return new ProcessBuilder(
+        Process daemon = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "--sun-misc-unsafe-memory-access=allow",
@@ -56,6 +57,9 @@ final class ReloadTest {
                         "--sysroot=" + directory.resolve("node"))
                 .redirectErrorStream(true)
                 .start();
+        // The end of the daemon ends a wait for its next line, which nothing else can interrupt.
+        CompletableFuture.delayedExecutor(90, TimeUnit.SECONDS).execute(daemon::destroyForcibly);
+        return daemon;
     }
 
     /** Reads what the daemon logs; its end is the end of the wait. */
@@ -68,7 +72,7 @@ final class ReloadTest {
             }
             line = lines.readLine();
         }
-        throw new AssertionError("never logged " + text + ": " + log);
+        throw new AssertionError("never logged " + text + ": " + String.join("\n", log));
     }
 
     private static int freePort() throws IOException {

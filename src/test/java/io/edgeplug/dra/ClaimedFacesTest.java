@@ -90,13 +90,52 @@ final class ClaimedFacesTest {
         }
     }
 
+    /** The device is still bound to vfio-pci when the second claim comes, but not when its container starts. */
+    @Test
+    void claimRightAfterADriverOfAnotherFaceGetsTheDeviceAsItIsAfterTheScrub() throws Exception {
+        try (DraNode node = open("dra")) {
+            node.allocate("mine", name(VF0, DPDK));
+            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.specification("mine")).contains("/dev/vfio/");
+            assertThat(node.unprepare("mine").getError()).isEmpty();
+            node.allocate("yours", name(VF0, NET.toString()));
+
+            assertThat(node.prepare("yours").getError()).isEmpty();
+            assertThat(node.specification("yours"))
+                    .contains("EXAMPLE_COM_VF_NET=" + VF0)
+                    .doesNotContain("/dev/vfio");
+        }
+    }
+
+    @Test
+    void claimDuringTheScrubOfADriverOfAnotherFaceGetsTheDeviceAsItIsAfterwards() throws Exception {
+        try (DraNode node = open("dra")) {
+            node.allocate("mine", name(VF0, DPDK));
+            assertThat(node.prepare("mine").getError()).isEmpty();
+
+            assertThat(prepareDuringTheScrub(node, NET.toString())).isEmpty();
+            assertThat(node.specification("yours"))
+                    .contains("EXAMPLE_COM_VF_NET=" + VF0)
+                    .doesNotContain("/dev/vfio");
+        }
+    }
+
     @Test
     void claimOfADeviceThatIsScrubbedAsAnotherFaceWaitsForTheScrub() throws Exception {
-        CountDownLatch goesOn = new CountDownLatch(1);
-        AtomicInteger scrubs = new AtomicInteger();
         try (DraNode node = open("dra")) {
             node.allocate("mine", name(VF0, NET.toString()));
             assertThat(node.prepare("mine").getError()).isEmpty();
+
+            assertThat(prepareDuringTheScrub(node, DPDK)).isEmpty();
+            assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
+        }
+    }
+
+    /** Releases the claim mine, and prepares the claim yours while the device is scrubbed; returns the error. */
+    private static String prepareDuringTheScrub(DraNode node, String resource) throws Exception {
+        CountDownLatch goesOn = new CountDownLatch(1);
+        AtomicInteger scrubs = new AtomicInteger();
+        try {
             node.node.interfere("sys/bus/pci/devices/" + VF0 + "/reset", () -> {
                 scrubs.incrementAndGet();
                 Seen.awaitGoingOn(goesOn);
@@ -104,7 +143,7 @@ final class ClaimedFacesTest {
             assertThat(node.unprepare("mine").getError()).isEmpty();
             Seen.untilSo("a scrub", () -> scrubs.get() == 1);
             // The scheduler has chosen this face before it saw the taint.
-            node.allocate("yours", name(VF0, DPDK));
+            node.allocate("yours", name(VF0, resource));
             CompletableFuture<String> error =
                     CompletableFuture.supplyAsync(() -> node.prepare("yours").getError());
             Path note = node.claims().resolve("uid-of-yours.json");
@@ -112,9 +151,9 @@ final class ClaimedFacesTest {
             assertThat(error).isNotDone();
             goesOn.countDown();
 
-            assertThat(error).succeedsWithin(PATIENCE).isEqualTo("");
+            assertThat(error).succeedsWithin(PATIENCE);
             assertThat(scrubs).hasValue(1);
-            assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
+            return error.join();
         } finally {
             goesOn.countDown();
         }

@@ -6,6 +6,7 @@ import io.edgeplug.config.Config;
 import io.edgeplug.config.ConfigFiles;
 import io.edgeplug.container.ContainerDirectories;
 import io.edgeplug.flow.Deadline;
+import io.edgeplug.inventory.HeldAs;
 import io.edgeplug.inventory.Monitor;
 import io.edgeplug.kubelet.Closing;
 import io.edgeplug.kubelet.DevicePlugins;
@@ -37,7 +38,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
@@ -69,9 +69,6 @@ final class DraNode implements AutoCloseable {
 
     /** The parts that a reload closes and opens again. */
     private final Closing serving = new Closing();
-
-    /** How often the driver has reported that a claim has got or released devices. */
-    final AtomicInteger holderChanges = new AtomicInteger();
 
     private final UnixRpc rpc;
     private Config config;
@@ -139,15 +136,18 @@ final class DraNode implements AutoCloseable {
                 directory.resolve("plugins_registry"),
                 directory.resolve("cdi"),
                 directory.resolve("run/boot"));
-        DraDriver driver = serving.add(DraDriver.open(place, supplies, preparations, plugins.pods(), claims, () -> {
-            int ignored = holderChanges.incrementAndGet();
-            plugins.lookAtHolders();
-        }));
+        DraDriver driver =
+                serving.add(DraDriver.open(place, supplies, preparations, plugins.pods(), claims, plugins.releases()));
         opened = Optional.of(new Opened(monitor, preparations, supplies, plugins.pods(), driver));
     }
 
     DraDriver driver() {
         return opened.orElseThrow().driver();
+    }
+
+    /** The possible holder of a device, as far as the daemon knows. */
+    Optional<HeldAs> holder(String id) {
+        return opened.orElseThrow().monitor().holder(id);
     }
 
     /** The status of the daemon. */

@@ -37,7 +37,7 @@ final class ScanRequestsTest {
         requests.add(new Uevent("add", "/devices/virtual/misc/tun", "misc"));
 
         assertThat(requests.await(System.nanoTime()))
-                .isEqualTo(new ScanRequests.Batch(Map.of(), Map.of(), false, false));
+                .isEqualTo(new ScanRequests.Batch(1, Map.of(), Map.of(), false, false));
     }
 
     @Test
@@ -45,7 +45,7 @@ final class ScanRequestsTest {
         requests.add(new Uevent("change", "/devices/platform/fpga-full/fpga_region/region0", "fpga_region"));
 
         assertThat(requests.await(System.nanoTime()))
-                .isEqualTo(new ScanRequests.Batch(Map.of(), Map.of(), true, false));
+                .isEqualTo(new ScanRequests.Batch(1, Map.of(), Map.of(), true, false));
     }
 
     @Test

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.config.ConfigFiles;
+import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.localkubelet.ContainerStartException;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
@@ -59,8 +60,9 @@ final class ScrubTest extends OnFacesNode {
         kubelet.remove("pod-1");
         await(kubelet, VFIO, 0);
         Seen.untilSo("a scrub", () -> reason(daemon, HOST).startsWith("is being scrubbed since "));
-        // A kubelet that has not got the newest list yet may still ask, and then the container's start waits.
-        assertThat(daemon.monitor.available(HOST, Set.of(ID))).hasSize(1);
+        assertThatThrownBy(() -> daemon.monitor.handOver(HOST, Set.of(ID)))
+                .isInstanceOf(DeviceUnavailableException.class)
+                .hasMessageContaining("is being scrubbed since");
 
         scrubbed.countDown();
         awaitAll(kubelet, 1);
