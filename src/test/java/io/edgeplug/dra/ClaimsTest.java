@@ -214,7 +214,7 @@ final class ClaimsTest extends OnDraNode {
 
         assertThat(error("mine")).contains("does not answer on PCI");
         assertThat(node.claims()).isEmptyDirectory();
-        Seen.untilSo("no holder", () -> node.holder(DraNode.VF0).isEmpty());
+        Seen.untilSo("no holder", () -> node.holder(VF0).isEmpty());
     }
 
     @Test

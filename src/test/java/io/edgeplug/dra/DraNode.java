@@ -91,6 +91,11 @@ final class DraNode implements AutoCloseable {
     }
 
     static DraNode open(Path directory, String classes) throws Exception {
+        return open(directory, DemoNode.tree(), classes);
+    }
+
+    /** A node with other hardware. */
+    static DraNode open(Path directory, String tree, String classes) throws Exception {
         Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
         Files.createDirectories(directory.resolve("plugins"));
         Files.createDirectories(directory.resolve("plugins_registry"));
@@ -102,7 +107,7 @@ final class DraNode implements AutoCloseable {
         DraNode made = new DraNode(
                 directory,
                 server,
-                SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")),
+                SimulatedNode.unpack(tree, directory.resolve("node")),
                 ConfigFiles.read(file),
                 UnixRpc.open());
         made.closing.add(server);

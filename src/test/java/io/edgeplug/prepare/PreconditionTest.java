@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.edgeplug.rules.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,5 +102,18 @@ final class PreconditionTest {
 
         assertThat(joined.await(PATIENCE)).isTrue();
         assertThat(ran).exists();
+    }
+
+    /** The caller who has the device now may ask again. */
+    @Test
+    void scrubThatIsRefusedForAnotherCallerSaysSo() throws Exception {
+        PreparedNode.read(fifo);
+        UseNotes used = new UseNotes(prepared.node.sysfs());
+        used.note(prepared.device(VF0), "example.com/vf", Set.of("pod"), directory);
+        Preparation refused = prepared.preparer.scrub(prepared.device(VF0), touching(), LOST);
+
+        assertThatThrownBy(() -> refused.await(PATIENCE)).hasMessageContaining("is not for claim default/mine");
+        assertThat(refused.isRefused()).isTrue();
+        assertThat(ran).doesNotExist();
     }
 }
