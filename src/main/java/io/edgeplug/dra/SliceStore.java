@@ -251,17 +251,26 @@ final class SliceStore implements AutoCloseable {
         Optional<Throwable> failure = Optional.empty();
         Iterator<Future<String>> answers = api.askAll(requests, PATIENCE).iterator();
         for (int index : due) {
-            Future<String> answer = answers.next();
-            if (answer.state() == Future.State.SUCCESS) {
-                Slice slice = Slice.of(answer.resultNow(), wanted.get(index));
-                slices.put(index, slice);
-                kept.accepted(index, wanted.get(index).json(), slice.content().json());
-            } else if (!kept.areRefused(wanted.get(index).json(), answer.exceptionNow())) {
-                failure = failure.or(() -> Optional.of(answer.exceptionNow()));
-            }
+            Optional<Throwable> one = take(index, wanted.get(index), answers.next());
+            failure = failure.or(() -> one);
         }
         if (failure.isPresent()) {
             throw failure.orElseThrow() instanceof IOException io ? io : new IOException(failure.orElseThrow());
+        }
+    }
+
+    /** Takes in the answer to a slice that was written, and returns why it was not. */
+    private Optional<Throwable> take(int index, SliceContent wanted, Future<String> answer) {
+        if (answer.state() != Future.State.SUCCESS) {
+            return Optional.of(answer.exceptionNow()).filter(failure -> !kept.areRefused(wanted.json(), failure));
+        }
+        try {
+            Slice slice = Slice.of(answer.resultNow(), wanted);
+            slices.put(index, slice);
+            kept.accepted(index, wanted.json(), slice.content().json());
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(e);
         }
     }
 

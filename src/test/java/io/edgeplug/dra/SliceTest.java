@@ -25,6 +25,7 @@ final class SliceTest {
         Slice slice = Slice.of(ANSWER, SENT);
 
         assertThat(slice).isEqualTo(new Slice("0003-edgeplug.io-node1-x2x4x", "some-uid", "7", 3, 2, 4, SENT));
+        assertThat(slice.content()).isSameAs(SENT);
         assertThat(slice).isEqualTo(Slice.of(ApiServer.parsed(ANSWER)));
     }
 
