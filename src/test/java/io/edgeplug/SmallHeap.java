@@ -53,7 +53,10 @@ public final class SmallHeap {
     }
 
     private static List<String> command(List<String> options, Class<?> program, String... args) throws IOException {
+        // Under nohup, Java would never hear of that signal.
         List<String> command = new ArrayList<>(List.of(
+                "env",
+                "--default-signal=HUP",
                 Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",

@@ -43,7 +43,10 @@ final class ReloadTest {
     }
 
     private Process start(Path config) throws IOException {
+        // Under nohup, Java would never hear of the signal.
         Process daemon = new ProcessBuilder(
+                        "env",
+                        "--default-signal=HUP",
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "--sun-misc-unsafe-memory-access=allow",
