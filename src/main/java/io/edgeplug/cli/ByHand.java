@@ -271,6 +271,7 @@ final class ByHand {
             case PrepareEvent.Recovered recovered -> print("             " + recovered.text());
             case PrepareEvent.Begun begun -> hasBegun = true;
             case PrepareEvent.Ended ended -> {}
+            case PrepareEvent.Restored restored -> {}
             case PrepareEvent.Scrubbed scrubbed -> {}
             case PrepareEvent.DriverGivenBack back -> {}
         }

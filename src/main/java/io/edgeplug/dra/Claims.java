@@ -128,9 +128,10 @@ final class Claims {
         long start = System.nanoTime();
         ClaimAllocation allocation = source.allocation(name, PATIENCE);
         boolean isNew = files.of(name.uid()).isEmpty();
-        List<GivenDevice> found = noted(name, allocation);
         // The claim that had a device before may have been released a moment ago.
         boolean ignored = releases.learnHolders();
+        List<GivenDevice> found = noted(name, allocation);
+        tellOfChange();
         Given given;
         try {
             given = given(name, allocation, found);
@@ -141,6 +142,7 @@ final class Claims {
             }
             throw e;
         }
+        ignored = releases.learnHolders();
         // A recipe changes some attributes. Containers see those by which the scheduler has chosen.
         Map<String, String> metadata = metadata(name, allocation, found);
         tellOfChange();

@@ -9,6 +9,7 @@ import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.HandOver;
 import io.edgeplug.supply.Resource;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +26,9 @@ import java.util.stream.Collectors;
  * @param ids the same if it is not shared, and else the IDs of shares; none as long as no shares are chosen
  */
 record GivenDevice(Result result, Resource resource, String device, List<String> ids) {
+
+    /** A look at all devices of a class takes some milliseconds, unless files are on a server that does not answer. */
+    private static final Duration LOOKED_WITHIN = Duration.ofSeconds(2);
 
     GivenDevice {
         ids = List.copyOf(ids);
@@ -90,7 +94,7 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
             return allocation(resource, ids);
         } catch (DeviceUnavailableException e) {
             // The stock may not have followed the last change yet, and the kubelet asks again only after a minute.
-            resource.supply().look();
+            resource.supply().look(LOOKED_WITHIN);
             return allocation(resource, ids);
         }
     }

@@ -76,17 +76,19 @@ final class Holders {
         }
         byId.values().removeIf(entry -> entry.group().isPresent() && gone.contains(entry.holder()));
         for (Item item : items) {
+            // A claim is noted before its devices are handed over, so nobody else can still be noted.
+            boolean isClaim = item.deviceClass().filter(DeviceClass::isClaimed).isPresent();
             HeldAs as = new HeldAs(
                     "allocate " + count,
                     item.resource().map(Object::toString).orElse(""),
                     "a pod that has just been given it",
-                    item.deviceClass().filter(DeviceClass::isClaimed).isPresent());
+                    isClaim);
+            Optional<String> before = known(item).map(Entry::holder).filter(any -> !isClaim);
             Optional<Instant> unnoted = item.deviceClass()
                     .filter(one -> one.tracksUse() || HeldGroups.group(item).isPresent())
-                    // A claim is noted before its devices are handed over.
-                    .filter(one -> !one.isClaimed())
-                    .map(one -> Instant.now().plus(NOTED));
-            put(item, as, known(item).map(Entry::holder), now + NOTED.toNanos(), unnoted);
+                    .filter(any -> !isClaim)
+                    .map(any -> Instant.now().plus(NOTED));
+            put(item, as, before, now + NOTED.toNanos(), unnoted);
         }
         groups = new HeldGroups(byId.values());
     }

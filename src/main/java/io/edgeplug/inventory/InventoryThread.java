@@ -30,8 +30,6 @@ final class InventoryThread implements AutoCloseable {
     /** How long news may wait for the full scan. The scan would never end if it always gave way. */
     private static final Duration LITTLE = Duration.ofMillis(1);
 
-    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
-
     private static final Logger LOG = Logger.getLogger(Monitor.class.getName());
 
     private final ScanRequests requests;
@@ -103,7 +101,7 @@ final class InventoryThread implements AutoCloseable {
     void use(List<DeviceClass> newClasses) throws InterruptedException {
         classes.want(newClasses);
         requests.addEverything();
-        requests.awaitPublished(FOREVER);
+        requests.awaitPublished();
     }
 
     /** Sets how long good news of a device waits from now on. */

@@ -22,7 +22,7 @@ import java.util.function.Function;
  * Keeps the inventory current. A uevent makes it scan one function again, and now and then it scans everything.
  *
  * <p>Its {@link InventoryThread} scans and publishes. Other threads read the newest inventory, hand devices over and
- * request scans, and never wait for a scan.
+ * request scans, and never wait for a scan unless a method says so.
  */
 public final class Monitor implements AutoCloseable {
 
@@ -275,9 +275,9 @@ public final class Monitor implements AutoCloseable {
                                 .ifPresentOrElse(requests::add, requests::addEverything));
     }
 
-    /** Waits, up to a limit, for the scans that were requested so far, and for an inventory with their results. */
-    public void awaitScans(Duration patience) throws InterruptedException {
-        requests.awaitPublished(patience);
+    /** Waits until the inventory shows the functions as they are now for which a scan was requested so far. */
+    public void awaitScans() throws InterruptedException {
+        requests.awaitPublished();
     }
 
     /** Waits, up to a limit, until none of these devices is withheld from a resource. */

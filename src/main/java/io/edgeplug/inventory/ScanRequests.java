@@ -205,14 +205,17 @@ final class ScanRequests {
         Long ignored = published.change(before -> batch.number());
     }
 
-    /** Waits, up to a limit, until everything is published that was requested so far. */
-    void awaitPublished(Duration patience) throws InterruptedException {
+    /**
+     * Waits until the functions that were requested so far are scanned and published. Files may follow later, and so may
+     * functions that only a scan of everything names.
+     */
+    void awaitPublished() throws InterruptedException {
         AtomicLong before = new AtomicLong();
         change(() -> {
             before.set(taken);
             judgement = true;
         });
-        Long ignored = published.awaitNewerThan(before.get(), patience);
+        Long ignored = published.awaitNewerThan(before.get());
     }
 
     private void change(Runnable addition) {

@@ -2,6 +2,7 @@ package io.edgeplug.inventory;
 
 import io.edgeplug.device.Health;
 import io.edgeplug.inventory.Inventory.Item;
+import io.edgeplug.rules.DeviceClass;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -54,8 +55,13 @@ final class UnscrubbedDevices {
         return reason(item, holder)
                 .filter(reason -> holder.isPresent()
                         || Optional.ofNullable(byId.get(item.device().id()))
-                                .filter(use -> use.waits() && use.resource().equals(name(item)))
+                                .filter(use -> use.waits() && use.resource().equals(name(item)) && startWaits(item))
                                 .isEmpty());
+    }
+
+    /** Whether the start of a container waits for the scrub. */
+    private static boolean startWaits(Item item) {
+        return item.deviceClass().filter(DeviceClass::tracksUse).isPresent();
     }
 
     /** These items, with those withheld that nobody must get now. */

@@ -28,6 +28,9 @@ public sealed interface PrepareEvent {
      */
     record Ended(Device device, Optional<String> problem, Duration took) implements PrepareEvent {}
 
+    /** The steps of a scrub are done. The note of the use is deleted once the listener returns. */
+    record Restored(Device device) implements PrepareEvent {}
+
     /**
      * A scrub of a used device has ended.
      *

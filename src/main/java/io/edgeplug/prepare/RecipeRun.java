@@ -102,6 +102,7 @@ final class RecipeRun {
                     giveBackDriver(pci);
                 }
                 checkFit(device);
+                told.accept(new PrepareEvent.Restored(device));
                 used.forget(device.id());
             });
             if (problem.filter(one -> one.getCause() instanceof InterruptedException)

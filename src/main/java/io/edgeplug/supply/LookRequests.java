@@ -1,6 +1,7 @@
 package io.edgeplug.supply;
 
 import io.edgeplug.flow.Latest;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -62,15 +63,11 @@ final class LookRequests {
         wake();
     }
 
-    /** Requests a full look, and waits for the end of one that begins later. */
-    void addAndAwait() {
+    /** Requests a full look, and waits, up to a limit, for the end of one that begins later. */
+    void addAndAwait(Duration patience) throws InterruptedException {
         long caller = callers.incrementAndGet();
         add(new Request(Extent.ALL, Set.of(), caller));
-        try {
-            Long ignored = answered.awaitNewerThan(caller - 1);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Long ignored = answered.awaitNewerThan(caller - 1, patience);
     }
 
     /**

@@ -16,7 +16,6 @@ import io.edgeplug.rules.DeviceClass;
 import io.edgeplug.rules.Recipe;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,9 +37,6 @@ import java.util.logging.Logger;
 public final class Preparations implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(Preparations.class.getName());
-
-    /** The time for a scan of a device, unless others hang. */
-    private static final Duration SCANNED_WITHIN = Duration.ofSeconds(1);
 
     private final Monitor monitor;
     private final Preparer preparer;
@@ -287,9 +283,12 @@ public final class Preparations implements AutoCloseable {
                 endPreparation(ended.device(), ended.problem().map(problem -> "could not be prepared: " + problem));
                 tellListeners();
             }
+            case PrepareEvent.Restored restored -> {
+                endPreparation(restored.device(), Optional.empty());
+                awaitScan();
+            }
             case PrepareEvent.Scrubbed end -> {
                 endPreparation(end.device(), Optional.empty());
-                awaitScan();
                 released.tell(end);
                 tellListeners();
             }
@@ -306,10 +305,10 @@ public final class Preparations implements AutoCloseable {
         }
     }
 
-    /** A scrub may have changed the driver. The next pod gets the device as it is now. */
+    /** A scrub may have changed the driver, and the next pod gets the device as the inventory shows it. */
     private void awaitScan() {
         try {
-            monitor.awaitScans(SCANNED_WITHIN);
+            monitor.awaitScans();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

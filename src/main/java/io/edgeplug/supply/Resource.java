@@ -168,7 +168,8 @@ public record Resource(
 
     /**
      * Waits until devices that others have used are scrubbed and offered, for a caller that knows that nobody else holds
-     * them. Then {@link #allocate} sees them as they are after the scrub, which may have changed their driver.
+     * them. Then {@link #allocate} sees them as they are after the scrub, which may have changed their driver. Does not
+     * wait for a scrub that has failed or hangs, because of which {@link #allocate} refuses.
      *
      * @throws DeviceUnavailableException if one is missing
      * @throws PrepareException if one cannot be scrubbed; the message is a sentence
@@ -176,8 +177,12 @@ public record Resource(
      */
     public void awaitScrub(Set<String> wanted)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
-        if (deviceClass().tracksUse()) {
-            List<Device> devices = devices(wanted);
+        if (!deviceClass().tracksUse()) {
+            return;
+        }
+        List<Device> devices = devices(wanted);
+        Map<String, Boolean> waits = supply.monitor().used();
+        if (devices.stream().allMatch(device -> waits.getOrDefault(device.id(), true))) {
             preparations.awaitScrub(deviceClass(), devices, kubeletDir);
             supply.monitor()
                     .awaitOffered(name(), devices.stream().map(Device::id).collect(Collectors.toSet()), OFFERED_WITHIN);
@@ -197,7 +202,7 @@ public record Resource(
     }
 
     /**
-     * The same for a caller that knows that nobody else holds them.
+     * Prepares a container's devices as {@link #prepare} does, for a caller that knows that nobody else holds them.
      *
      * @param choice the settings that a claim has chosen
      * @param lost why the caller must not get a device any more, asked once no other process can change the device; the

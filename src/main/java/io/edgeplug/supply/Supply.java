@@ -138,9 +138,9 @@ public final class Supply implements AutoCloseable {
         requests.add(Extent.CHANGES, paths);
     }
 
-    /** Requests a full look, and returns when the files are written and the stock is current. */
-    public void look() {
-        requests.addAndAwait();
+    /** Requests a full look, and waits, up to a limit, until the files are written and the stock is current. */
+    public void look(Duration patience) throws InterruptedException {
+        requests.addAndAwait(patience);
     }
 
     private void keepCurrent() {

@@ -5,6 +5,7 @@ import static io.edgeplug.kubelet.RefusalStage.FILE;
 import static io.edgeplug.kubelet.RefusalStage.MADE;
 import static io.edgeplug.kubelet.RefusalStage.PAIR;
 import static io.edgeplug.kubelet.RefusalStage.SHARED;
+import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static io.edgeplug.supply.SupplyNode.A;
 import static io.edgeplug.supply.SupplyNode.B;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -202,7 +203,7 @@ final class RefusalTest {
                             Files.delete(driver);
                             Files.createSymbolicLink(driver, Path.of("../../../../bus/pci/drivers/mlx5_core"));
                             stage.lookAgain(B);
-                            stage.resource(DPU).supply().look();
+                            stage.resource(DPU).supply().look(PATIENCE);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: "
@@ -220,7 +221,7 @@ final class RefusalTest {
                         stage -> {
                             Files.delete(stage.specification());
                             Files.createDirectory(stage.specification());
-                            stage.resource(DPU).supply().look();
+                            stage.resource(DPU).supply().look(PATIENCE);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: "
@@ -231,7 +232,7 @@ final class RefusalTest {
                             Path file = stage.deviceInfo().resolve("example.com-dpu-" + A + "-device.json");
                             Files.delete(file);
                             Files.createDirectory(file);
-                            stage.resource(DPU).supply().look();
+                            stage.resource(DPU).supply().look(PATIENCE);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: edgeplug cannot write "
@@ -243,7 +244,7 @@ final class RefusalTest {
                                     stage.cdi().resolve("other.json"),
                                     "{\"cdiVersion\": \"0.5.0\", \"kind\": \"example.com/dpu\", "
                                             + "\"devices\": [{\"name\": \"" + A + "\", \"containerEdits\": {}}]}");
-                            stage.resource(DPU).supply().look();
+                            stage.resource(DPU).supply().look(PATIENCE);
                             stage.allocate(DPU, A);
                         },
                         "Device 0000:43:00.0 of example.com/dpu is unhealthy: its CDI device "

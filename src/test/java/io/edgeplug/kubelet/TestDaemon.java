@@ -210,9 +210,11 @@ public final class TestDaemon implements AutoCloseable {
     }
 
     /** Has them looked at, and then all that containers are given, without the pause that the daemon makes. */
-    void lookAtFilesNow() {
+    void lookAtFilesNow() throws InterruptedException {
         lookAtFiles();
-        supplies.each().forEach(Supply::look);
+        for (Supply supply : supplies.each()) {
+            supply.look(PATIENCE);
+        }
     }
 
     static List<String> ids(ResourceState state) {

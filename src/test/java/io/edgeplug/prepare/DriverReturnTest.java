@@ -11,11 +11,14 @@ import io.edgeplug.device.OtherPci;
 import io.edgeplug.device.PciAddress;
 import io.edgeplug.device.PciDevice;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -143,5 +146,33 @@ final class DriverReturnTest {
 
         assertThat(prepared.driver(VF0)).isEqualTo("none");
         assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("vfio-pci");
+    }
+
+    /** Until then the next pod must wait: whoever looks at the device before would see the driver that has just left. */
+    @Test
+    void scrubIsNotedAsDoneOnlyWhenThoseWhoListenKnowTheDeviceAsItIsNow() throws Exception {
+        prepared.prepare(VF0, "driver = \"vfio-pci\"");
+        Device used = prepared.device(VF0);
+        UseNotes notes = new UseNotes(prepared.node.sysfs());
+        notes.note(used, "example.com/x", Set.of("pod"), directory);
+        List<String> seen = new CopyOnWriteArrayList<>();
+        try (Preparer preparer = new Preparer(prepared.node.sysfs(), directory, event -> {
+            if (event instanceof PrepareEvent.Restored || event instanceof PrepareEvent.Scrubbed) {
+                seen.add(driver() + ", noted: " + notes.find(VF0).isPresent());
+            }
+        })) {
+            Preparation scrub = preparer.scrub(used, prepared.recipe("vf", "reset = \"flr\""), () -> {});
+
+            assertThat(scrub.await(PATIENCE)).isTrue();
+            assertThat(seen).containsExactly("iavf, noted: true", "iavf, noted: false");
+        }
+    }
+
+    private String driver() {
+        try {
+            return prepared.driver(VF0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

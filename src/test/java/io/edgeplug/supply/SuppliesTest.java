@@ -1,5 +1,6 @@
 package io.edgeplug.supply;
 
+import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -108,8 +109,8 @@ final class SuppliesTest {
         }
     }
 
-    private static Map<String, String> problems(Supply supply) {
-        supply.look();
+    private static Map<String, String> problems(Supply supply) throws InterruptedException {
+        supply.look(PATIENCE);
         return supply.current().problems();
     }
 

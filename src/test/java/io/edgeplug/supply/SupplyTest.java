@@ -1,5 +1,6 @@
 package io.edgeplug.supply;
 
+import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
 import static io.edgeplug.supply.SupplyNode.A;
 import static io.edgeplug.supply.SupplyNode.B;
 import static io.edgeplug.supply.SupplyNode.SPEC;
@@ -46,7 +47,7 @@ final class SupplyTest extends SupplyFiles {
 
         running.node.pull(PciAddress.parse(A).orElseThrow());
         running.await(stock -> stock.devices().size() == 1);
-        running.supply.look();
+        running.supply.look(PATIENCE);
 
         assertThat(Files.exists(deviceInfo().resolve("example.com-dpu-" + A + "-device.json")))
                 .isFalse();
