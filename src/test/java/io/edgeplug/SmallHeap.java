@@ -53,7 +53,7 @@ public final class SmallHeap {
     }
 
     private static List<String> command(List<String> options, Class<?> program, String... args) throws IOException {
-        // Under nohup, Java would never hear of that signal.
+        // Java never hears of a signal that its parent has had ignored.
         List<String> command = new ArrayList<>(List.of(
                 "env",
                 "--default-signal=HUP",

@@ -43,7 +43,7 @@ final class ReloadTest {
     }
 
     private Process start(Path config) throws IOException {
-        // Under nohup, Java would never hear of the signal.
+        // Java never hears of a signal that its parent has had ignored.
         Process daemon = new ProcessBuilder(
                         "env",
                         "--default-signal=HUP",
