@@ -135,7 +135,8 @@ final class Claims {
         Given given;
         try {
             given = given(name, allocation, found);
-        } catch (DeviceUnavailableException e) {
+        } catch (DeviceUnavailableException | PrepareException | TimeoutException e) {
+            // Nothing was handed over, so the claim has nothing.
             if (isNew) {
                 files.remove(name.uid());
                 tellOfChange();

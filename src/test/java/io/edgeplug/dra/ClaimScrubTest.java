@@ -112,6 +112,7 @@ final class ClaimScrubTest extends OnDraNode {
                         + " of example.com/vf is still being scrubbed after the pod that used it before")
                 .contains("the next try waits for it");
         assertThat(node.specifications()).isEmpty();
+        assertThat(node.claims()).isEmptyDirectory();
         try (LogLines log = LogLines.open()) {
             goesOn.countDown();
             List<String> ignored = log.await(VF0 + ": scrubbed in ");
