@@ -86,6 +86,11 @@ final class ClaimFiles implements AutoCloseable {
         }
     }
 
+    /** Refuses if this is closed, because others have the claims then. */
+    void checkOpen() throws IOException {
+        whileOpen(() -> {});
+    }
+
     /** Notes the devices of a claim that is not ready yet. */
     void note(PreparedClaim claim) throws IOException {
         whileOpen(() -> notes.note(claim));

@@ -13,6 +13,7 @@ import io.edgeplug.supply.Releases;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -136,10 +137,8 @@ final class Claims {
         try {
             given = given(name, allocation, found);
         } catch (DeviceUnavailableException | PrepareException | TimeoutException e) {
-            // Nothing was handed over, so the claim has nothing.
             if (isNew) {
-                files.remove(name.uid());
-                tellOfChange();
+                takeBack(name, e);
             }
             throw e;
         }
@@ -161,6 +160,19 @@ final class Claims {
         LOG.info("claim %s: prepared in %d ms: %s"
                 .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
         return ready;
+    }
+
+    /** No container has anything of the claim yet. So others can have its devices. */
+    private void takeBack(Name name, Exception reason) {
+        // What was handed over a moment ago is known as the claim's now, and then as nobody's.
+        boolean ignored = releases.learnHolders();
+        try {
+            files.remove(name.uid());
+        } catch (IOException e) {
+            reason.addSuppressed(e);
+        }
+        ignored = releases.learnHolders();
+        tellOfChange();
     }
 
     private void tellOfChange() {
@@ -198,7 +210,7 @@ final class Claims {
 
     /** A device whose preparation failed is unhealthy, so this claim keeps what it was handed over the first time. */
     private Given given(Name name, ClaimAllocation allocation, List<GivenDevice> found)
-            throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
+            throws IOException, DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         Optional<Given> before = Optional.ofNullable(begun.get(name.uid()))
                 .filter(one -> one.results().equals(allocation.results()));
         if (before.isPresent()) {
@@ -207,7 +219,10 @@ final class Claims {
         Map<Result, String> names = new LinkedHashMap<>();
         Map<String, Allocation> edits = new TreeMap<>();
         Set<String> told = new HashSet<>();
-        for (List<GivenDevice> devices : GivenDevice.byRequest(found).values()) {
+        Collection<List<GivenDevice>> requests = GivenDevice.byRequest(found).values();
+        GivenDevice.awaitScrubs(requests);
+        files.checkOpen();
+        for (List<GivenDevice> devices : requests) {
             Result first = devices.getFirst().result();
             Allocation gets = GivenDevice.allocate(devices);
             if (told.add(first.request())) {

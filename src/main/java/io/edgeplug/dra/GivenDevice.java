@@ -5,11 +5,13 @@ import io.edgeplug.device.Device;
 import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.dra.ClaimAllocation.Result;
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.rules.ClaimChoice;
 import io.edgeplug.rules.HandOver;
 import io.edgeplug.supply.Resource;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -78,18 +80,28 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
                         Collectors.toList()));
     }
 
-    /**
-     * Hands a request over, and returns everything that a container gets for it. Waits for the scrub after the pod that
-     * had a device before.
-     */
-    static Allocation allocate(List<GivenDevice> request)
+    /** Waits for the scrubs after those who had these devices before, as long as the class that allows most. */
+    static void awaitScrubs(Collection<List<GivenDevice>> requests)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
+        Deadline deadline = Deadline.in(requests.stream()
+                .map(request ->
+                        request.getFirst().resource().deviceClass().recipe().timeout())
+                .max(Duration::compareTo)
+                .orElse(Duration.ZERO));
+        for (List<GivenDevice> request : requests) {
+            if (!request.getFirst().result().isForAdministrator()) {
+                request.getFirst().resource().awaitScrub(ids(request), deadline);
+            }
+        }
+    }
+
+    /** Hands a request over, and returns everything that a container gets for it. */
+    static Allocation allocate(List<GivenDevice> request) throws DeviceUnavailableException, InterruptedException {
         Resource resource = request.getFirst().resource();
         Set<String> ids = ids(request);
         if (request.getFirst().result().isForAdministrator()) {
             return allocation(resource.handingNothingOver(), ids);
         }
-        resource.awaitScrub(ids);
         try {
             return allocation(resource, ids);
         } catch (DeviceUnavailableException e) {

@@ -69,15 +69,18 @@ final class Holders {
     void add(Collection<Item> items, long now) {
         count++;
         // The kubelet only gives away free devices. So a former holder of one is gone, with everything it had of the
-        // group.
+        // group. A claim is known as the holder already.
         Set<String> gone = new HashSet<>();
         for (Item item : items) {
-            Optional.ofNullable(byId.get(item.device().id())).map(Entry::holder).ifPresent(gone::add);
+            Optional.ofNullable(byId.get(item.device().id()))
+                    .map(Entry::holder)
+                    .filter(any -> !isClaim(item))
+                    .ifPresent(gone::add);
         }
         byId.values().removeIf(entry -> entry.group().isPresent() && gone.contains(entry.holder()));
         for (Item item : items) {
             // A claim is noted before its devices are handed over, so nobody else can still be noted.
-            boolean isClaim = item.deviceClass().filter(DeviceClass::isClaimed).isPresent();
+            boolean isClaim = isClaim(item);
             HeldAs as = new HeldAs(
                     "allocate " + count,
                     item.resource().map(Object::toString).orElse(""),
@@ -118,6 +121,10 @@ final class Holders {
                 early.flatMap(Entry::before),
                 early.map(Entry::notedBy).orElse(now),
                 early.flatMap(Entry::unnoted));
+    }
+
+    private static boolean isClaim(Item item) {
+        return item.deviceClass().filter(DeviceClass::isClaimed).isPresent();
     }
 
     private Optional<Entry> known(Item item) {

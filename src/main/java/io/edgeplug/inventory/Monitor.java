@@ -174,6 +174,11 @@ public final class Monitor implements AutoCloseable {
         return publication.used();
     }
 
+    /** Why a used device is not scrubbed soon without help; empty if it is, or need not be. */
+    public Optional<String> scrubProblem(String id) {
+        return publication.scrubProblem(id);
+    }
+
     /** Waits, up to a limit, until the inventory withholds all devices that are noted as used. */
     public void awaitUses(Duration patience) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();

@@ -211,6 +211,11 @@ final class Publication {
         return unscrubbed.waiting();
     }
 
+    /** Why a used device is not scrubbed soon, as {@link UnscrubbedDevices#problem} returns it. */
+    Optional<String> scrubProblem(String id) {
+        return unscrubbed.problem(id);
+    }
+
     /** The possible holder of a device. */
     Optional<HeldAs> holder(String id) {
         return locked(() -> holders.of(id).map(Holders.Entry::as));

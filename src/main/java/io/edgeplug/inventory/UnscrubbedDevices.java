@@ -46,6 +46,11 @@ final class UnscrubbedDevices {
         return all;
     }
 
+    /** Why a device is not scrubbed soon without the help of a person; empty if it is, or need not be. */
+    Optional<String> problem(String id) {
+        return Optional.ofNullable(byId.get(id)).filter(use -> !use.waits()).map(Use::reason);
+    }
+
     boolean isEmpty() {
         return byId.isEmpty();
     }

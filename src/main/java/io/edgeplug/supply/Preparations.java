@@ -191,15 +191,11 @@ public final class Preparations implements AutoCloseable {
      *
      * @param kubeletDir the directory of the kubelet that has noted the starting container
      * @throws PrepareException if one is not available, with a sentence that names it
-     * @throws TimeoutException if one takes longer than the class allows, with a sentence that names it
+     * @throws TimeoutException if one takes longer, with a sentence that names it
      */
-    void awaitScrub(DeviceClass deviceClass, List<Device> devices, Path kubeletDir)
+    void awaitScrub(DeviceClass deviceClass, List<Device> devices, Path kubeletDir, Deadline deadline)
             throws PrepareException, TimeoutException, InterruptedException {
-        Map<Device, Set<String>> ignored = scrubbing.beforeStart(
-                deviceClass,
-                devices,
-                kubeletDir,
-                Deadline.in(deviceClass.recipe().timeout()));
+        Map<Device, Set<String>> ignored = scrubbing.beforeStart(deviceClass, devices, kubeletDir, deadline);
     }
 
     /** The users of devices. */

@@ -55,6 +55,10 @@ public final class Releases implements AutoCloseable {
     private final Latest<Long> notes;
     private final BooleanSupplier areRegistered;
     private final Lock looking = new ReentrantLock();
+
+    /** Guarded by {@link #looking}. Others then note the holders, and those of here are old. */
+    private boolean isClosed;
+
     private final Thread thread;
 
     /** Whether a change of the inventory may make a device wait for its release. */
@@ -229,6 +233,9 @@ public final class Releases implements AutoCloseable {
     private Optional<HeldDevices> look(boolean isNoted) {
         looking.lock();
         try {
+            if (isClosed) {
+                return Optional.empty();
+            }
             Optional<HeldDevices> held = Optional.of(pods.look());
             if (isNoted) {
                 noteHolders(held);
@@ -250,6 +257,12 @@ public final class Releases implements AutoCloseable {
 
     @Override
     public void close() {
+        looking.lock();
+        try {
+            isClosed = true;
+        } finally {
+            looking.unlock();
+        }
         preparations.removeListener(preparationListener);
         monitor.removeListener(inventoryListener);
         Threads.end(thread);

@@ -7,6 +7,7 @@ import io.edgeplug.device.DeviceUnavailableException;
 import io.edgeplug.device.PrepareException;
 import io.edgeplug.device.ResourceName;
 import io.edgeplug.device.Shares;
+import io.edgeplug.flow.Deadline;
 import io.edgeplug.inventory.Inventory;
 import io.edgeplug.pods.HeldDevices;
 import io.edgeplug.rules.ClaimChoice;
@@ -168,25 +169,27 @@ public record Resource(
 
     /**
      * Waits until devices that others have used are scrubbed and offered, for a caller that knows that nobody else holds
-     * them. Then {@link #allocate} sees them as they are after the scrub, which may have changed their driver. Does not
-     * wait for a scrub that has failed or hangs, because of which {@link #allocate} refuses.
+     * them. Then {@link #allocate} sees them as they are after the scrub, which may have changed their driver.
      *
-     * @throws DeviceUnavailableException if one is missing
+     * @throws DeviceUnavailableException if one is missing, or its scrub has failed or hangs
      * @throws PrepareException if one cannot be scrubbed; the message is a sentence
-     * @throws TimeoutException if it takes longer than the class allows; it goes on, and the next caller gets its result
+     * @throws TimeoutException if it takes longer; it goes on, and the next caller gets its result
      */
-    public void awaitScrub(Set<String> wanted)
+    public void awaitScrub(Set<String> wanted, Deadline deadline)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         if (!deviceClass().tracksUse()) {
             return;
         }
         List<Device> devices = devices(wanted);
-        Map<String, Boolean> waits = supply.monitor().used();
-        if (devices.stream().allMatch(device -> waits.getOrDefault(device.id(), true))) {
-            preparations.awaitScrub(deviceClass(), devices, kubeletDir);
-            supply.monitor()
-                    .awaitOffered(name(), devices.stream().map(Device::id).collect(Collectors.toSet()), OFFERED_WITHIN);
+        for (Device device : devices) {
+            Optional<String> problem = supply.monitor().scrubProblem(device.id());
+            if (problem.isPresent()) {
+                throw DeviceUnavailableException.unhealthy(name(), device.id(), problem.orElseThrow());
+            }
         }
+        preparations.awaitScrub(deviceClass(), devices, kubeletDir, deadline);
+        supply.monitor()
+                .awaitOffered(name(), devices.stream().map(Device::id).collect(Collectors.toSet()), OFFERED_WITHIN);
     }
 
     private List<Device> devices(Set<String> wanted) throws DeviceUnavailableException {

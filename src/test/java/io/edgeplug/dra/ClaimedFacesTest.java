@@ -2,6 +2,7 @@ package io.edgeplug.dra;
 
 import static io.edgeplug.dra.DraNode.PATIENCE;
 import static io.edgeplug.dra.DraNode.VF0;
+import static io.edgeplug.dra.DraNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
@@ -11,6 +12,7 @@ import io.edgeplug.localkubelet.KubeletOptions;
 import io.edgeplug.localkubelet.LocalKubelet;
 import io.edgeplug.localkubelet.PodSpec;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -113,7 +115,7 @@ final class ClaimedFacesTest {
             node.allocate("mine", name(VF0, DPDK));
             assertThat(node.prepare("mine").getError()).isEmpty();
 
-            assertThat(prepareDuringTheScrub(node, NET.toString())).isEmpty();
+            assertThat(prepareDuringTheScrub(node, name(VF0, NET.toString()))).isEmpty();
             assertThat(node.specification("yours"))
                     .contains("EXAMPLE_COM_VF_NET=" + VF0)
                     .doesNotContain("/dev/vfio");
@@ -126,13 +128,34 @@ final class ClaimedFacesTest {
             node.allocate("mine", name(VF0, NET.toString()));
             assertThat(node.prepare("mine").getError()).isEmpty();
 
-            assertThat(prepareDuringTheScrub(node, DPDK)).isEmpty();
+            assertThat(prepareDuringTheScrub(node, name(VF0, DPDK))).isEmpty();
             assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
         }
     }
 
+    /** The daemon may already know the claim as the holder of all of its devices while it waits for the first. */
+    @Test
+    void claimOfADeviceThatCouldNotBeScrubbedAsAnotherFaceIsRefusedWhateverItWaitsFor() throws Exception {
+        try (DraNode node = open("dra")) {
+            node.allocate("mine", name(VF0, NET.toString()));
+            node.allocate("ours", name(VF1, DPDK));
+            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.prepare("ours").getError()).isEmpty();
+            node.node.interfere("sys/bus/pci/devices/" + VF1 + "/reset", () -> {
+                throw new IOException("Inappropriate ioctl for device");
+            });
+            assertThat(node.unprepare("ours").getError()).isEmpty();
+            assertThat(node.server.await(taint(name(VF1, NET.toString()), "scrubbing")))
+                    .isNotEmpty();
+
+            assertThat(prepareDuringTheScrub(node, name(VF0, DPDK), name(VF1, NET.toString())))
+                    .contains("Device " + VF1, "could not be scrubbed");
+            assertThat(node.claims()).isEmptyDirectory();
+        }
+    }
+
     /** Releases the claim mine, and prepares the claim yours while the device is scrubbed; returns the error. */
-    private static String prepareDuringTheScrub(DraNode node, String resource) throws Exception {
+    private static String prepareDuringTheScrub(DraNode node, String... devices) throws Exception {
         CountDownLatch goesOn = new CountDownLatch(1);
         AtomicInteger scrubs = new AtomicInteger();
         try {
@@ -143,7 +166,7 @@ final class ClaimedFacesTest {
             assertThat(node.unprepare("mine").getError()).isEmpty();
             Seen.untilSo("a scrub", () -> scrubs.get() == 1);
             // The scheduler has chosen this face before it saw the taint.
-            node.allocate("yours", name(VF0, resource));
+            node.allocate("yours", devices);
             CompletableFuture<String> error =
                     CompletableFuture.supplyAsync(() -> node.prepare("yours").getError());
             Path note = node.claims().resolve("uid-of-yours.json");
