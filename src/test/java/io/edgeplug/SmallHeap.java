@@ -53,7 +53,7 @@ public final class SmallHeap {
     }
 
     private static List<String> command(List<String> options, Class<?> program, String... args) throws IOException {
-        // Java never hears of a signal that its parent has had ignored.
+        // Java does not receive a signal that its parent process ignores.
         List<String> command = new ArrayList<>(List.of(
                 "env",
                 "--default-signal=HUP",

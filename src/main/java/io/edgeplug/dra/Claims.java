@@ -162,9 +162,9 @@ final class Claims {
         return ready;
     }
 
-    /** No container has anything of the claim yet. So others can have its devices. */
+    /** Frees the devices of a new claim, of which no container has any yet. */
     private void takeBack(Name name, Exception reason) {
-        // What was handed over a moment ago is known as the claim's now, and then as nobody's.
+        // A hand-over counts for some seconds. Once it is known as the claim's, it ends with the claim's note.
         boolean ignored = releases.learnHolders();
         try {
             files.remove(name.uid());

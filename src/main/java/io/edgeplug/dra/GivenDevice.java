@@ -80,7 +80,7 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
                         Collectors.toList()));
     }
 
-    /** Waits for the scrubs after those who had these devices before, as long as the class that allows most. */
+    /** Waits until these devices are scrubbed after their earlier pods, for the longest timeout of their classes. */
     static void awaitScrubs(Collection<List<GivenDevice>> requests)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
         Deadline deadline = Deadline.in(requests.stream()

@@ -69,17 +69,16 @@ final class Holders {
     void add(Collection<Item> items, long now) {
         count++;
         // The kubelet only gives away free devices. So a former holder of one is gone, with everything it had of the
-        // group. A claim is known as the holder already.
+        // group. A claim is already known as the holder, and keeps what else it has.
         Set<String> gone = new HashSet<>();
         for (Item item : items) {
-            Optional.ofNullable(byId.get(item.device().id()))
-                    .map(Entry::holder)
-                    .filter(any -> !isClaim(item))
-                    .ifPresent(gone::add);
+            if (!isClaim(item)) {
+                known(item).map(Entry::holder).ifPresent(gone::add);
+            }
         }
         byId.values().removeIf(entry -> entry.group().isPresent() && gone.contains(entry.holder()));
         for (Item item : items) {
-            // A claim is noted before its devices are handed over, so nobody else can still be noted.
+            // A claim is noted before its devices are handed over, so no earlier holder can still be noted.
             boolean isClaim = isClaim(item);
             HeldAs as = new HeldAs(
                     "allocate " + count,

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Keeps the inventory current. A uevent makes it scan one function again, and now and then it scans everything.
@@ -181,11 +182,7 @@ public final class Monitor implements AutoCloseable {
 
     /** Waits, up to a limit, until the inventory withholds all devices that are noted as used. */
     public void awaitUses(Duration patience) throws InterruptedException {
-        long end = System.nanoTime() + patience.toNanos();
-        Inventory newest = current();
-        while (!publication.judged(newest.items()).equals(newest.items()) && end - System.nanoTime() > 0) {
-            newest = awaitNewerThan(newest.generation(), Duration.ofNanos(end - System.nanoTime()));
-        }
+        await(newest -> publication.judged(newest.items()).equals(newest.items()), patience);
     }
 
     /**
@@ -280,19 +277,24 @@ public final class Monitor implements AutoCloseable {
                                 .ifPresentOrElse(requests::add, requests::addEverything));
     }
 
-    /** Waits until the inventory shows the functions as they are now for which a scan was requested so far. */
+    /** Waits until the inventory has the results of all scans of functions that were requested so far. */
     public void awaitScans() throws InterruptedException {
         requests.awaitPublished();
     }
 
     /** Waits, up to a limit, until none of these devices is withheld from a resource. */
     public void awaitOffered(ResourceName resource, Set<String> ids, Duration patience) throws InterruptedException {
+        await(
+                newest -> newest.devices(resource).stream()
+                        .noneMatch(device ->
+                                ids.contains(device.id()) && device.health().isWithheld()),
+                patience);
+    }
+
+    private void await(Predicate<Inventory> wanted, Duration patience) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();
         Inventory newest = current();
-        while (newest.devices(resource).stream()
-                        .anyMatch(device ->
-                                ids.contains(device.id()) && device.health().isWithheld())
-                && end - System.nanoTime() > 0) {
+        while (!wanted.test(newest) && end - System.nanoTime() > 0) {
             newest = awaitNewerThan(newest.generation(), Duration.ofNanos(end - System.nanoTime()));
         }
     }

@@ -144,7 +144,7 @@ final class Scrubbing {
                         .orElseThrow(() -> new PrepareException(device.id(), "it " + DeviceUsers.unknown(use))));
     }
 
-    /** A scrub that was joined may have refused because of the very pod that waits, just before that was known. */
+    /** A scrub that already ran may have been refused because of the waiting pod. Then it is begun once more. */
     private void await(Preparation one, Use use, DeviceClass deviceClass, Deadline deadline)
             throws PrepareException, TimeoutException, InterruptedException {
         try {

@@ -43,7 +43,7 @@ final class ReloadTest {
     }
 
     private Process start(Path config) throws IOException {
-        // Java never hears of a signal that its parent has had ignored.
+        // Java does not receive a signal that its parent process ignores.
         Process daemon = new ProcessBuilder(
                         "env",
                         "--default-signal=HUP",

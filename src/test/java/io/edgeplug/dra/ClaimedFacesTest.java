@@ -103,9 +103,7 @@ final class ClaimedFacesTest {
             node.allocate("yours", name(VF0, NET.toString()));
 
             assertThat(node.prepare("yours").getError()).isEmpty();
-            assertThat(node.specification("yours"))
-                    .contains("EXAMPLE_COM_VF_NET=" + VF0)
-                    .doesNotContain("/dev/vfio");
+            assertIsNetworkDevice(node.specification("yours"));
         }
     }
 
@@ -116,10 +114,12 @@ final class ClaimedFacesTest {
             assertThat(node.prepare("mine").getError()).isEmpty();
 
             assertThat(prepareDuringTheScrub(node, name(VF0, NET.toString()))).isEmpty();
-            assertThat(node.specification("yours"))
-                    .contains("EXAMPLE_COM_VF_NET=" + VF0)
-                    .doesNotContain("/dev/vfio");
+            assertIsNetworkDevice(node.specification("yours"));
         }
+    }
+
+    private static void assertIsNetworkDevice(String specification) {
+        assertThat(specification).contains("EXAMPLE_COM_VF_NET=" + VF0).doesNotContain("/dev/vfio");
     }
 
     @Test

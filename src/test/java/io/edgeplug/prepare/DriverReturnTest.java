@@ -148,7 +148,7 @@ final class DriverReturnTest {
         assertThat(prepared.attribute(VF0, "driver_override")).isEqualTo("vfio-pci");
     }
 
-    /** Until then the next pod must wait: whoever looks at the device before would see the driver that has just left. */
+    /** The next pod waits until the note is gone, because an earlier look would show the driver that has just left. */
     @Test
     void scrubIsNotedAsDoneOnlyWhenThoseWhoListenKnowTheDeviceAsItIsNow() throws Exception {
         prepared.prepare(VF0, "driver = \"vfio-pci\"");
