@@ -24,6 +24,8 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 6
 
 root_doc = FIRST
+# A block without a language is what a command prints, and no Python.
+highlight_language = "none"
 include_patterns = ["*.md", "docs/*.md", "src/**/README.md"]
 exclude_patterns = ["target", ".git"]
 

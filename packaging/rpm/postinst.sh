@@ -21,5 +21,6 @@ fi
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload || :
     # Without an entry in the configuration, has-entry has systemd skip it. edgeplug-vfs.service waits for the next boot.
-    if [ "$1" = 1 ]; then systemctl start edgeplug.service || :; fi
+    if [ "$1" = 1 ] && /usr/lib/edgeplug/may-start; then systemctl start edgeplug.service || :; fi
+    if [ "$1" = 1 ] && ! /usr/lib/edgeplug/has-entry class vfs 2>/dev/null; then /usr/lib/edgeplug/may-start --next-step; fi
 fi

@@ -12,7 +12,7 @@ esac
 source=/usr/src/$(basename linux-source-*.tar.xz .tar.xz)
 
 # the scenarios' modules, containerd's, the disk's and the host's; not all 4,000, which would take minutes to unpack
-wanted="ext4 crc32c_generic libcrc32c virtio_blk virtio_console igb igbvf vfio-pci vfio_iommu_type1 uio_pci_generic
+wanted="ext4 crc32c_generic libcrc32c virtio_blk virtio_rng virtio_console igb igbvf vfio-pci vfio_iommu_type1 uio_pci_generic
     rdma_rxe crc32_generic ib_umad rdma_ucm dummy overlay veth tun vhost_net autofs4 fuse loop xhci_pci ftdi_sio"
 
 # Debian's kernel has neither an FPGA subsystem nor iWARP in software: the kernel's own sources of them, and a card
@@ -53,18 +53,20 @@ case $1 in
         ;;
 esac
 
-# the initrd loads what the disk needs, in the order of its dependencies, and hands over to systemd
+# The initrd loads what random numbers and the disk need, in the order of dependencies, and hands over to systemd. Without
+# random numbers, D-Bus and logind wait for minutes. Their driver has no message of its own that shows when it is there.
 initrd=/box/initrd.d
 mkdir -p "$initrd/dev" "$initrd/new"
 cp "$root/usr/bin/busybox" "$initrd/"
 {
     echo '#!/busybox sh'
     echo '/busybox mount -t devtmpfs dev /dev'
-    for module in crc32c_generic ext4 virtio_blk; do
+    for module in virtio_rng crc32c_generic ext4 virtio_blk; do
         modprobe -d "$root" -S "$kernel" --show-depends "$module"
     done | awk '$1 == "insmod" && !seen[$2]++ {print $2}' | while read -r file; do
         cp "$file" "$initrd/"
         echo "/busybox insmod /$(basename "$file")"
+        case $file in */virtio-rng.ko) echo 'echo "node: virtio_rng is loaded" >/dev/kmsg' ;; esac
     done
     echo 'while ! [ -b /dev/vda ]; do /busybox usleep 20000; done'
     echo '/busybox mount -t ext4 -o noatime /dev/vda /new'
@@ -81,7 +83,9 @@ echo node >"$root/etc/hostname"
 : >"$root/etc/fstab"
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
 systemd=$root/etc/systemd/system
-ln -sf /etc/systemd/system/host-shell.service "$systemd/multi-user.target.wants/"
+mkdir -p "$systemd/sysinit.target.wants"
+ln -sf /etc/systemd/system/host-shell.service "$systemd/sysinit.target.wants/"
+ln -sf /etc/systemd/system/host-ready.service "$systemd/multi-user.target.wants/"
 rm -f "$systemd/multi-user.target.wants/containerd.service"
 for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer e2scrub_all.timer \
     e2scrub_reap.service systemd-pstore.service getty@tty1.service serial-getty@ttyS0.service \

@@ -1,11 +1,11 @@
 // Calls a device plugin as a kubelet does that has just started, and prints how long it took: so that the client costs the
 // same whichever plugin is measured.
 //
-//	caller DIRECTORY CALLS
+//	caller DIRECTORY CALLS [PID DEVICE]
 //
-// It serves kubelet.sock in the directory, waits for one plugin, and asks CALLS times for one device. Its output is a line
-// for each figure, its name and microseconds: list (from the socket's making to the first list), and call for each Allocate
-// in turn.
+// It serves kubelet.sock in the directory, waits for one plugin, and asks CALLS times for one device, the first healthy one
+// or that one. Its output is a line for each figure, its name and microseconds: list (from the socket's making to the first
+// list), call for each Allocate in turn, and cpu for what the process PID took for each of the last half of the calls.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -27,6 +28,7 @@ import (
 type kubelet struct {
 	api.UnimplementedRegistrationServer
 	directory string
+	wanted    string // the device; any if empty
 	plugins   chan plugin
 }
 
@@ -58,7 +60,7 @@ func (k *kubelet) read(client api.DevicePluginClient) {
 	check(err)
 	listed := time.Now()
 	for _, device := range list.Devices {
-		if device.Health == api.Healthy {
+		if device.Health == api.Healthy && (k.wanted == "" || k.wanted == device.ID) {
 			k.plugins <- plugin{client, device.ID, listed}
 			break
 		}
@@ -69,12 +71,16 @@ func (k *kubelet) read(client api.DevicePluginClient) {
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: caller DIRECTORY CALLS")
+	if len(os.Args) != 3 && len(os.Args) != 5 {
+		log.Fatal("usage: caller DIRECTORY CALLS [PID DEVICE]")
 	}
 	calls, err := strconv.Atoi(os.Args[2])
 	check(err)
 	k := &kubelet{directory: os.Args[1], plugins: make(chan plugin, 1)}
+	pid := ""
+	if len(os.Args) == 5 {
+		pid, k.wanted = os.Args[3], os.Args[4]
+	}
 	// as a kubelet that starts
 	sockets, err := filepath.Glob(filepath.Join(k.directory, "*.sock"))
 	check(err)
@@ -92,8 +98,15 @@ func main() {
 	case p := <-k.plugins:
 		out := bufio.NewWriter(os.Stdout)
 		fmt.Fprintln(out, "list", p.listed.Sub(begun).Microseconds())
-		for range calls {
+		half, begun := calls/2, int64(0)
+		for i := range calls {
+			if pid != "" && i == half {
+				begun = cpu(pid)
+			}
 			fmt.Fprintln(out, "call", allocate(p).Microseconds())
+		}
+		if pid != "" {
+			fmt.Fprintln(out, "cpu", (cpu(pid)-begun)/int64(calls-half))
 		}
 		check(out.Flush())
 	case <-time.After(30 * time.Second):
@@ -111,6 +124,19 @@ func allocate(p plugin) time.Duration {
 		log.Fatal("not one answer")
 	}
 	return took
+}
+
+// cpu is what all threads of a process have run, also those that have ended, in microseconds.
+func cpu(pid string) int64 {
+	text, err := os.ReadFile("/proc/" + pid + "/stat")
+	check(err)
+	_, after, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(after)
+	user, err := strconv.ParseInt(fields[11], 10, 64)
+	check(err)
+	system, err := strconv.ParseInt(fields[12], 10, 64)
+	check(err)
+	return (user + system) * 10_000 // ticks of 10 ms
 }
 
 func check(err error) {

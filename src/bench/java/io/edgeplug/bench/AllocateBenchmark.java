@@ -1,12 +1,18 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.container.Allocation;
-import io.edgeplug.container.Equipment;
-import io.edgeplug.container.IommuGroups;
-import io.edgeplug.device.Device;
-import io.edgeplug.device.Kind;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Recipe;
+import io.edgeplug.model.rules.Selector;
+import io.edgeplug.model.rules.SelectorWord;
+import io.edgeplug.model.rules.Step;
+import io.edgeplug.node.container.Allocation;
+import io.edgeplug.node.container.Equipment;
+import io.edgeplug.node.container.IommuGroups;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
@@ -15,13 +21,7 @@ import io.edgeplug.proto.v1beta1.DevicePluginOptions;
 import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
 import io.edgeplug.proto.v1beta1.PreStartContainerResponse;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Recipe;
-import io.edgeplug.rules.Selector;
-import io.edgeplug.rules.SelectorWord;
-import io.edgeplug.rules.Step;
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.system.rpc.UnixRpc;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -57,6 +57,7 @@ import org.openjdk.jmh.annotations.Warmup;
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Xmx64m",
+            "-Djnr.ffi.asm.enabled=false",
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow"
         })
@@ -168,6 +169,7 @@ public class AllocateBenchmark {
                 one.trustOwner(),
                 one.api(),
                 one.evict(),
-                one.choices());
+                one.choices(),
+                one.identity());
     }
 }

@@ -1,6 +1,6 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.linux.Journal;
+import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,21 +18,6 @@ import picocli.CommandLine.Option;
 @Command(name = "bench", mixinStandardHelpOptions = true, description = "Print the figures that edgeplug is judged by.")
 final class Bench implements Callable<Integer> {
 
-    private static final List<Section> SECTIONS = List.of(
-            JmhFigures.socket(),
-            new RestartFigures(),
-            new HotPlugFigures(),
-            new FileFigures(),
-            new UdevFigures(),
-            JmhFigures.calls(),
-            new StallFigures(),
-            new StatusFigures(),
-            JmhFigures.choice(),
-            JmhFigures.scan(),
-            new ReleaseFigures(),
-            new FirstListFigures(),
-            new FootprintFigures());
-
     @Option(names = "--compare", paramLabel = "FILE", description = "The JSON of an older run, to print beside.")
     private Optional<Path> compare = Optional.empty();
 
@@ -49,6 +34,12 @@ final class Bench implements Callable<Integer> {
                     + "scan, release, first-list, footprint.")
     private String sections = "";
 
+    @Option(
+            names = "--beside",
+            paramLabel = "DEB",
+            description = "An older package, to measure in turns with this one.")
+    private Optional<Path> beside = Optional.empty();
+
     /** Measures. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new Bench()).execute(args));
@@ -60,7 +51,7 @@ final class Bench implements Callable<Integer> {
         Report report =
                 Report.comparedWith(compare.filter(file -> !file.toString().isEmpty()));
         Set<String> only = Set.of(sections.split(",", -1));
-        for (Section section : SECTIONS) {
+        for (Section section : sections()) {
             if (sections.isEmpty() || only.contains(section.name())) {
                 System.out.println("measuring " + section.name() + ", load " + load());
                 section.measure(report::add);
@@ -73,6 +64,24 @@ final class Bench implements Callable<Integer> {
         System.out.println();
         report.print(System.out);
         return 0;
+    }
+
+    private List<Section> sections() {
+        return List.of(
+                JmhFigures.socket(),
+                new RestartFigures(),
+                new HotPlugFigures(),
+                new FileFigures(),
+                new UdevFigures(),
+                JmhFigures.calls(),
+                new StallFigures(),
+                new StatusFigures(),
+                JmhFigures.held(),
+                JmhFigures.choice(),
+                JmhFigures.scan(),
+                new ReleaseFigures(),
+                new FirstListFigures(),
+                new FootprintFigures(beside.filter(file -> !file.toString().isEmpty())));
     }
 
     private static String machine() throws IOException {

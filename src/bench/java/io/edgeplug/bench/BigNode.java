@@ -1,11 +1,11 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.Kind;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Selector;
-import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Selector;
+import io.edgeplug.model.rules.SelectorWord;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;

@@ -16,9 +16,10 @@ final class ChildJvm {
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Xms7m",
-            "-Xmx32m",
+            "-Xmx48m",
             "-Xmn2m",
             "-Xss512k",
+            "-Djnr.ffi.asm.enabled=false",
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow");
 

@@ -1,11 +1,11 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.Kind;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Selector;
-import io.edgeplug.rules.SelectorWord;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Selector;
+import io.edgeplug.model.rules.SelectorWord;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

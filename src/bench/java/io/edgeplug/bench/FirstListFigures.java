@@ -1,10 +1,10 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.localkubelet.KubeletEvent;
+import io.edgeplug.lab.localkubelet.KubeletEvent;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
 import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
+import io.edgeplug.system.rpc.UnixRpc;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,12 +1,13 @@
 package io.edgeplug.bench;
 
 import com.google.gson.Gson;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +39,13 @@ final class FootprintFigures implements Section {
     /** Between two parts of the name of a figure of the floor. */
     private static final String FLOOR = ", floor";
 
+    private final String older;
+
+    /** Also measures an older package in turns with this one, unless there is no such file. */
+    FootprintFigures(Optional<Path> older) {
+        this.older = older.map(Path::toString).orElse("");
+    }
+
     /** A line of what the script writes. */
     private record Line(String name, String unit, double value) {}
 
@@ -66,12 +74,25 @@ final class FootprintFigures implements Section {
                 throw new IOException("the package could not be measured");
             }
         }
+        measureBeside(deb.orElseThrow());
         if (!Files.exists(result)) {
             System.out.println("NOT MEASURED: footprint was skipped, see above");
             return;
         }
         for (String text : Files.readAllLines(result)) {
             figures.accept(figure(new Gson().fromJson(text, Line.class)));
+        }
+    }
+
+    /** Calls and memory beside a plugin in Go, on this machine. */
+    private void measureBeside(Path deb) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("src/bench/packages/beside", deb.toString()));
+        if (!older.isEmpty()) {
+            command.add(older);
+        }
+        int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+        if (status != 0) {
+            System.out.println("NOT MEASURED: calls beside the floor, see above");
         }
     }
 

@@ -1,9 +1,9 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.rules.DeviceClass;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

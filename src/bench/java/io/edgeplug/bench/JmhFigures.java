@@ -56,6 +56,22 @@ final class JmhFigures implements Section {
                         new Line("preStartOfReset", "", "PreStart, simulated FLR", EMPTY, Target.NONE)));
     }
 
+    static JmhFigures held() {
+        String none = "who may have 2 VFs, 0 others held";
+        return new JmhFigures(
+                "held",
+                "HeldBenchmark",
+                List.of(
+                        new Line("give", "0", none, "", Target.NONE),
+                        new Line("give", "1000", "who may have 2 VFs, 1,000 others held", none, Target.timesFloor(1.5)),
+                        new Line(
+                                "give",
+                                "4000",
+                                "who may have 2 VFs, 4,000 others held",
+                                none,
+                                Target.timesFloor(1.5))));
+    }
+
     static JmhFigures choice() {
         return new JmhFigures(
                 "choice",

@@ -1,8 +1,8 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.localkubelet.KubeletEvent;
-import io.edgeplug.localkubelet.ListedDevice;
+import io.edgeplug.lab.localkubelet.KubeletEvent;
+import io.edgeplug.lab.localkubelet.ListedDevice;
+import io.edgeplug.model.device.ResourceName;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;

@@ -1,16 +1,16 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.container.ContainerDirectories;
-import io.edgeplug.inventory.Monitor;
-import io.edgeplug.kubelet.DevicePlugins;
-import io.edgeplug.linux.Sysfs;
-import io.edgeplug.linux.UeventSource;
-import io.edgeplug.pods.PreparedClaims;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.status.KubeletStatus;
-import io.edgeplug.status.NodeView;
-import io.edgeplug.supply.Preparations;
-import io.edgeplug.supply.Supplies;
+import io.edgeplug.api.kubelet.DevicePlugins;
+import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeView;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.container.ContainerDirectories;
+import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.node.supply.Preparations;
+import io.edgeplug.node.supply.Supplies;
+import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.udev.UeventSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,9 +54,8 @@ final class Parts implements AutoCloseable {
         return new NodeView(
                 supplies,
                 preparations,
-                plugins.pods(),
                 () -> new KubeletStatus(
-                        plugins.hasKubelet(), Set.copyOf(plugins.registered()), plugins.registrations()));
+                        plugins.kubeletAbsence(), Set.copyOf(plugins.registered()), plugins.registrations()));
     }
 
     Monitor monitor() {

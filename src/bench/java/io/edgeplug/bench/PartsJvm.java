@@ -1,11 +1,11 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.linux.Journal;
-import io.edgeplug.linux.Sysfs;
-import io.edgeplug.linux.Uevent;
-import io.edgeplug.linux.UeventSource;
-import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.systemd.Journal;
+import io.edgeplug.system.udev.Uevent;
+import io.edgeplug.system.udev.UeventSource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

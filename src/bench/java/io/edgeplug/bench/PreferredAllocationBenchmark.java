@@ -1,15 +1,15 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.Device;
-import io.edgeplug.device.DriverBinding;
-import io.edgeplug.device.Health;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PciFunction;
-import io.edgeplug.device.PciIdentity;
-import io.edgeplug.device.PciTopology;
-import io.edgeplug.device.VirtualFunction;
-import io.edgeplug.rules.Preference;
-import io.edgeplug.supply.Affinity;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.DriverBinding;
+import io.edgeplug.model.device.Health;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.PciFunction;
+import io.edgeplug.model.device.PciIdentity;
+import io.edgeplug.model.device.PciTopology;
+import io.edgeplug.model.device.VirtualFunction;
+import io.edgeplug.model.rules.Preference;
+import io.edgeplug.node.supply.Affinity;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -82,7 +82,8 @@ public class PreferredAllocationBenchmark {
                         false,
                         OptionalInt.of(number),
                         OptionalLong.empty(),
-                        Optional.of(new PciAddress(0, 2 * pf, 0, 0))),
+                        Optional.of(new PciAddress(0, 2 * pf, 0, 0)),
+                        Optional.of(physical)),
                 DriverBinding.of(Optional.of("vfio-pci")),
                 0,
                 OptionalInt.empty());

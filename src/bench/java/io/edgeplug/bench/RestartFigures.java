@@ -1,7 +1,7 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.localkubelet.KubeletEvent;
-import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.lab.localkubelet.KubeletEvent;
+import io.edgeplug.model.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,13 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.inventory.Monitor;
-import io.edgeplug.linux.UeventSource;
-import io.edgeplug.localkubelet.KubeletEvent;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.simulation.SimulatedNode;
-import io.edgeplug.status.NodeView;
+import io.edgeplug.api.status.NodeView;
+import io.edgeplug.lab.localkubelet.KubeletEvent;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.system.udev.UeventSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PciDevice;
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.linux.Sysfs;
-import io.edgeplug.scan.DeviceScan;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.node.scan.DeviceScan;
+import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

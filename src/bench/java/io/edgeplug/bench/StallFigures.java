@@ -1,17 +1,17 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.Kind;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.linux.Journal;
-import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Selector;
+import io.edgeplug.model.rules.SelectorWord;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Selector;
-import io.edgeplug.rules.SelectorWord;
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.system.rpc.UnixRpc;
+import io.edgeplug.system.systemd.Journal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,18 +1,18 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.flow.Deadline;
-import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.localkubelet.KubeletEvent;
-import io.edgeplug.metrics.Metrics;
+import io.edgeplug.api.metrics.Metrics;
+import io.edgeplug.api.status.DaemonHistory;
+import io.edgeplug.api.status.StatusSocket;
+import io.edgeplug.lab.localkubelet.KubeletEvent;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.NodeStatusGrpc;
 import io.edgeplug.proto.status.WatchRequest;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
-import io.edgeplug.simulation.SimulatedNode;
-import io.edgeplug.status.StatusSocket;
+import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
@@ -24,10 +24,10 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /** What people and monitoring cost: how soon a watcher knows, how long a scrape takes, and what they leave on the heap. */
@@ -225,19 +225,15 @@ final class StatusFigures implements Section {
 
     /** They are served once this returns. */
     private static Metrics metrics(Rig rig) throws IOException, InterruptedException {
-        Metrics metrics = Metrics.start(
+        Metrics metrics = new Metrics(
                 rig.view(),
                 rig.node().sysfs(),
                 false,
-                Optional.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                Optional.empty());
-        Deadline deadline = Deadline.in(PATIENCE);
-        while (metrics.address().isEmpty()) {
-            if (deadline.isOver()) {
-                metrics.close();
-                throw new IOException("the metrics are not served within " + PATIENCE);
-            }
-            Thread.sleep(1);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                null);
+        if (metrics.awaitAddress(PATIENCE).isEmpty()) {
+            metrics.close();
+            throw new IOException("the metrics are not served within " + PATIENCE);
         }
         return metrics;
     }
@@ -248,7 +244,7 @@ final class StatusFigures implements Section {
     }
 
     private static StatusSocket open(Rig rig) throws IOException {
-        return StatusSocket.open(path(rig), rig.view(), rig.monitor(), "bench");
+        return StatusSocket.open(path(rig), rig.view(), rig.monitor(), DaemonHistory.begin("bench", Instant.now()));
     }
 
     private static Path path(Rig rig) {

@@ -1,9 +1,9 @@
 package io.edgeplug.bench;
 
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.linux.Journal;
-import io.edgeplug.linux.UdevMonitor;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.system.systemd.Journal;
+import io.edgeplug.system.udev.UdevMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

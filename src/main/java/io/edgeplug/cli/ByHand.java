@@ -1,22 +1,25 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.device.Device;
-import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.PrepareException;
-import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.linux.Sysfs;
-import io.edgeplug.pods.HeldDevices;
-import io.edgeplug.pods.HeldDevices.Holding;
-import io.edgeplug.pods.PreparedClaim;
-import io.edgeplug.pods.PreparedClaims;
-import io.edgeplug.prepare.PlannedStep;
-import io.edgeplug.prepare.Preparation;
-import io.edgeplug.prepare.PrepareEvent;
-import io.edgeplug.prepare.Preparer;
-import io.edgeplug.prepare.UseNotes;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Recipe;
+import io.edgeplug.cli.devices.GoneDevice;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.cli.options.Lines;
+import io.edgeplug.cli.options.PlanText;
+import io.edgeplug.cli.options.ProgressLine;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.PrepareException;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Recipe;
+import io.edgeplug.node.inventory.Inventory.Item;
+import io.edgeplug.node.pods.HeldDevices.Holding;
+import io.edgeplug.node.pods.Holdings;
+import io.edgeplug.node.prepare.PlannedStep;
+import io.edgeplug.node.prepare.Preparation;
+import io.edgeplug.node.prepare.PrepareEvent;
+import io.edgeplug.node.prepare.Preparer;
+import io.edgeplug.node.prepare.UseNotes;
+import io.edgeplug.system.files.Sysfs;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,7 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prepares one device by hand, beside a daemon that may be running. Both lock others out in the same way, and the
@@ -41,7 +44,7 @@ final class ByHand {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Sysfs sysfs;
-    private final Optional<Path> kubeletDir;
+    private final @Nullable Path kubeletDir;
     private final UseNotes used;
     private final Lines out;
     private final ProgressLine progress;
@@ -50,11 +53,11 @@ final class ByHand {
     private volatile boolean hasBegun;
 
     /** For that node, whose kubelet has that directory for device plugins; a captured node has none. */
-    ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out) {
+    ByHand(Sysfs sysfs, @Nullable Path kubeletDir, Lines out) {
         this(sysfs, kubeletDir, out, ProgressLine.of(out.out()));
     }
 
-    ByHand(Sysfs sysfs, Optional<Path> kubeletDir, Lines out, ProgressLine progress) {
+    ByHand(Sysfs sysfs, @Nullable Path kubeletDir, Lines out, ProgressLine progress) {
         this.sysfs = sysfs;
         this.kubeletDir = kubeletDir;
         this.used = new UseNotes(sysfs);
@@ -115,7 +118,12 @@ final class ByHand {
         if (isNothing(item, errand)) {
             return;
         }
-        Preparer.Precondition free = () -> refuse(objection(item.device()));
+        Preparer.Precondition free = () -> {
+            Optional<String> objection = objection(item.device());
+            if (objection.isPresent()) {
+                throw new IOException(objection.orElseThrow() + "; use --force to do it anyway");
+            }
+        };
         // It is closed last, and a failure of the close does not hide why the device could not be prepared.
         try (Closeable announcing = () -> announce(item.device());
                 Preparer preparer = preparer(this::print)) {
@@ -154,17 +162,13 @@ final class ByHand {
         if (used.find(device.id()).filter(use -> use.isOf(device)).isEmpty()) {
             // A refused task must leave no trace.
             precondition.check();
-            used.note(device, resource(item), Set.of(), directory());
+            used.note(device, item.resource().map(Object::toString).orElse(""), Set.of(), directory());
         }
         return preparer.scrub(device, errand.recipe(item), precondition);
     }
 
-    private static String resource(Item item) {
-        return item.resource().map(Object::toString).orElse("");
-    }
-
     private Path directory() {
-        return kubeletDir.orElse(Config.DEFAULTS.kubeletDir());
+        return kubeletDir == null ? Config.DEFAULTS.kubeletDir() : kubeletDir;
     }
 
     private void tellProgress(Preparation preparation, Duration since) {
@@ -183,29 +187,27 @@ final class ByHand {
 
     /** Why a device should be left alone; empty if no pod holds it. */
     Optional<String> objection(Device device) {
-        return objection(device.id(), held -> held.of(device));
+        return objection(holdings -> holdings.of(device));
     }
 
-    private Optional<String> objection(String id, Function<HeldDevices, Optional<Holding>> holder) {
-        if (kubeletDir.isEmpty()) {
+    /** Finds the holder of a device. */
+    private interface Question {
+        Optional<Holding> ask(Holdings holdings) throws IOException;
+    }
+
+    private Optional<String> objection(Question question) {
+        if (kubeletDir == null) {
             return Optional.empty();
         }
         try {
-            Optional<PreparedClaim> claim = PreparedClaims.having(sysfs.locate(""), id::equals);
-            if (claim.isPresent()) {
-                return Optional.of("is held by " + claim.orElseThrow());
-            }
-            return holder.apply(HeldDevices.read(kubeletDir.orElseThrow()))
-                    .map(held -> "may be held by container %s of pod %s, as %s of %s"
-                            .formatted(held.container(), held.pod(), held.id(), held.resource()));
+            Holdings all = Holdings.read(sysfs.locate(""), kubeletDir);
+            return question.ask(all)
+                    .map(held -> all.claim(held)
+                            .map(claim -> "is held by " + claim)
+                            .orElse("may be held by container %s of pod %s, as %s of %s"
+                                    .formatted(held.container(), held.pod(), held.id(), held.resource())));
         } catch (IOException e) {
             return Optional.of("may be held by a pod, because it is not known what pods hold: " + e.getMessage());
-        }
-    }
-
-    private static void refuse(Optional<String> objection) throws IOException {
-        if (objection.isPresent()) {
-            throw new IOException(objection.orElseThrow() + "; use --force to do it anyway");
         }
     }
 
@@ -238,9 +240,7 @@ final class ByHand {
     }
 
     private Optional<String> objection(GoneDevice gone) {
-        return objection(
-                gone.id(),
-                held -> held.all(any -> true).filter(one -> one.isOf(gone.id())).findFirst());
+        return objection(holdings -> holdings.of(gone.id()));
     }
 
     private Item item(List<DeviceClass> classes, String name, Errand errand) throws IOException {

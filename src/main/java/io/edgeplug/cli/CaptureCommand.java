@@ -1,20 +1,22 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.ConfigException;
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.simulation.Capture;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.cli.options.Version;
+import io.edgeplug.lab.simulation.Capture;
+import io.edgeplug.model.config.ConfigException;
+import io.edgeplug.node.inventory.Inventory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Scans like {@code list}, and writes the files that the scan has read. */
 @Command(
@@ -25,9 +27,6 @@ import picocli.CommandLine.Spec;
                 + "gateways. Needs neither root nor the daemon.")
 final class CaptureCommand implements Callable<Integer> {
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
     private NodeOptions node = new NodeOptions();
 
@@ -37,17 +36,17 @@ final class CaptureCommand implements Callable<Integer> {
     private boolean withIdentities;
 
     @Parameters(arity = "0..1", paramLabel = "FILE", description = "Where to write. Defaults to standard output.")
-    private Optional<Path> file = Optional.empty();
+    private @Nullable Path file;
 
     @Override
     public Integer call() throws Exception {
         String text = "# " + Version.text() + " captured what its scan of this node reads"
                 + (withIdentities ? "." : "; MAC addresses, GUIDs and the like are placeholders.")
                 + "\n" + tree();
-        if (file.isPresent()) {
-            Files.writeString(file.orElseThrow(), text);
+        if (file != null) {
+            Files.writeString(file, text);
         } else {
-            PrintWriter out = spec.commandLine().getOut();
+            PrintWriter out = node.out();
             out.print(text);
             out.flush();
         }

@@ -1,14 +1,29 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.config.ConfigException;
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.device.Device;
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.linux.Sysfs;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.supply.Candidate;
+import io.edgeplug.cli.notes.ClassNotes;
+import io.edgeplug.cli.notes.DraNotes;
+import io.edgeplug.cli.notes.FpgaNotes;
+import io.edgeplug.cli.notes.NearMisses;
+import io.edgeplug.cli.notes.NodeFit;
+import io.edgeplug.cli.notes.NodeNotes;
+import io.edgeplug.cli.notes.PrepareNotes;
+import io.edgeplug.cli.notes.RdmaNotes;
+import io.edgeplug.cli.notes.ReportNotes;
+import io.edgeplug.cli.notes.VfsNotes;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.Lines;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.ConfigException;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.node.supply.Candidate;
+import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +31,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Parameters;
 
 /** Reads the configuration, and looks at the node for likely slips. Changes nothing. */
 @Command(
@@ -28,11 +42,8 @@ import picocli.CommandLine.Spec;
                 "Check the configuration. Print every mistake in every file, or else each resource with its devices on "
                         + "this node. Notes are about likely slips, such as classes that overlap or match nothing. "
                         + "Warnings are about what would fail, such as a missing image or, if pods claim devices, a "
-                        + "kubeconfig that cannot be read. systemctl reload runs this first.")
+                        + "kubeconfig that cannot be read. systemctl reload fails if there is a mistake.")
 final class CheckCommand implements Callable<Integer> {
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private NodeOptions node = new NodeOptions();
@@ -40,11 +51,21 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--config-only", description = "Do not look at the node.")
     private boolean configOnly;
 
+    @Parameters(
+            paramLabel = "NODE",
+            description = "Further nodes for --sysroot, as in --sysroot captures/*. Then there is a row for each node.")
+    private List<Path> others = List.of();
+
     @Override
     public Integer call() throws ConfigException, InterruptedException {
         Config config = ConfigFiles.read(node.configFile());
         List<DeviceClass> classes = config.classes();
-        Lines out = new Lines(spec.commandLine().getOut());
+        Lines out = node.lines();
+        if (!others.isEmpty()) {
+            List<Path> nodes = new ArrayList<>(List.of(node.sysroot));
+            nodes.addAll(others);
+            return FleetCheck.print(classes, nodes, out) ? ExitCode.OK : ExitCode.FAILURE;
+        }
         if (configOnly) {
             tell(classes, out);
             out.flush();
@@ -53,6 +74,7 @@ final class CheckCommand implements Callable<Integer> {
         try (Sysroot sysroot = node.open()) {
             look(sysroot.sysfs(), classes, out);
             VfsNotes.print(sysroot, config, out);
+            ReportNotes.of(sysroot.sysfs(), config).forEach(out::print);
             DraNotes.of(sysroot, config, Instant.now()).forEach(out::print);
         } catch (IOException e) {
             tell(classes, out);
@@ -74,19 +96,22 @@ final class CheckCommand implements Callable<Integer> {
         List<Candidate> candidates = Candidate.of(inventory, sysfs);
         PrepareNotes prepare = new PrepareNotes(sysfs);
         List<String> notes = new ArrayList<>(ClassNotes.of(classes));
-        notes.addAll(ClassNotes.of(classes, inventory));
+        notes.addAll(ClassNotes.of(classes, inventory, sysfs));
         List<String> warnings = new ArrayList<>();
         List<String> found = new ArrayList<>();
         for (DeviceClass one : classes) {
-            List<Device> devices = candidates.stream()
+            List<Candidate> own = candidates.stream()
                     .filter(candidate -> candidate.item().deviceClass().equals(Optional.of(one)))
-                    .map(Candidate::device)
                     .toList();
+            List<Device> devices = own.stream().map(Candidate::device).toList();
             List<String> problems = devices.stream()
                     .flatMap(device -> device.health().problem().map(problem -> device.id() + ": " + problem).stream())
                     .toList();
             found.add(kind(one) + counts(devices.size(), devices.size() - problems.size()));
             problems.stream().limit(1).forEach(text -> notes.add(one.resource() + ": a device is unhealthy: " + text));
+            RdmaNotes.of(one, devices).forEach(text -> notes.add(one.resource() + ": " + text));
+            NodeNotes.of(one, own).forEach(text -> notes.add(one.resource() + ": " + text));
+            FpgaNotes.of(one, inventory.devices()).forEach(text -> notes.add(one.resource() + ": " + text));
             NearMisses.ofDrivers(one, sysfs).forEach(text -> notes.add(one.resource() + ": " + text));
             prepare.of(one, devices).forEach(text -> warnings.add(one.resource() + ": " + text));
         }

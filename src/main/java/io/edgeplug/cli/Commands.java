@@ -1,9 +1,16 @@
 package io.edgeplug.cli;
 
+import io.edgeplug.cli.daemon.RunCommand;
+import io.edgeplug.cli.demo.DemoCommand;
+import io.edgeplug.cli.options.VersionOption;
+import io.edgeplug.cli.report.StatusCommand;
+import io.edgeplug.system.kernel.PlainText;
+import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ParameterException;
 
 /** All commands, with their options and help. */
 @Command(
@@ -72,7 +79,19 @@ public final class Commands {
         if (list != null) {
             ListCommand.describeColumns(list);
         }
+        commands.setParameterExceptionHandler(Commands::tellWrongUsage);
         return commands.setExecutionExceptionHandler((e, command, parsed) -> Main.failed(e, command.getErr()::println));
+    }
+
+    /** The whole help would push the message off the screen. */
+    private static int tellWrongUsage(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        PrintWriter err = command.getErr();
+        String name = command.getCommandSpec().qualifiedName();
+        err.println(name + ": " + PlainText.of(String.valueOf(e.getMessage())));
+        boolean isSuggested = CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
+        err.println((isSuggested ? "or see " : "see ") + name + " --help");
+        return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
     private static Object command(String name) {

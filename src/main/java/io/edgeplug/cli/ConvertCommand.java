@@ -1,10 +1,13 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.ConfigException;
-import io.edgeplug.convert.Conversion;
-import io.edgeplug.convert.TargetNode;
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.linux.ForeignFile;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.RunOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.model.config.ConfigException;
+import io.edgeplug.model.convert.Conversion;
+import io.edgeplug.model.convert.TargetNode;
+import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.system.files.ForeignFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -14,8 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,8 +32,8 @@ import picocli.CommandLine.Spec;
         description = "Write device classes from the configuration of another device plugin: "
                 + "sriov-network-device-plugin, k8s-rdma-shared-dev-plugin, generic-device-plugin or "
                 + "smarter-device-manager, in JSON or YAML, also inside a ConfigMap. A comment explains each setting "
-                + "that means something else in edgeplug. If a class cannot express a setting, only an error with its "
-                + "line is printed. Run this on the node, because it looks up what the file leaves open, such as the "
+                + "that means something else in edgeplug. A device or resource that a class cannot express is left out, "
+                + "and a line says why. Run this on the node, because it looks up what the file leaves open, such as the "
                 + "kind of a device.")
 final class ConvertCommand implements Callable<Integer> {
 
@@ -55,7 +58,7 @@ final class ConvertCommand implements Callable<Integer> {
             paramLabel = "DOMAIN",
             description = "The domain of resources for which the file names none: the value of the plugin's option "
                     + "--resource-prefix or --domain. Defaults to the plugin's default.")
-    private Optional<String> domain = Optional.empty();
+    private @Nullable String domain;
 
     @Parameters(paramLabel = "FILE", description = "The other plugin's configuration; - is standard input.")
     private String file = "";
@@ -67,7 +70,12 @@ final class ConvertCommand implements Callable<Integer> {
         try (Sysroot node = Sysroot.open(sysroot)) {
             TargetNode target = new TargetNode(
                     node.sysfs(), Inventory.scan(node.sysfs(), List.of()).devices());
-            out.print(Conversion.of(file, text, domain, target));
+            Conversion.Converted converted = Conversion.of(file, text, domain, target);
+            out.print(converted.classes());
+            out.flush();
+            PrintWriter err = spec.commandLine().getErr();
+            converted.leftOut().forEach(line -> err.println("edgeplug: left out: " + line));
+            err.flush();
         }
         out.flush();
         return ExitCode.OK;

@@ -1,11 +1,13 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.config.ConfigException;
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.dra.ClusterObjects;
-import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.api.dra.ClusterObjects;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.RunOptions;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.ConfigException;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.DeviceClass;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,32 +1,48 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.container.Equipment;
-import io.edgeplug.device.Device;
-import io.edgeplug.device.PciDevice;
-import io.edgeplug.device.PfPart;
-import io.edgeplug.device.VirtualFunction;
-import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.linux.PciIds;
-import io.edgeplug.prepare.Preparer;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Requirement;
-import io.edgeplug.rules.Selector;
-import io.edgeplug.rules.WantedVfs;
-import io.edgeplug.supply.Candidate;
+import io.edgeplug.cli.devices.ClaimedDevices;
+import io.edgeplug.cli.devices.Column;
+import io.edgeplug.cli.devices.ColumnSources;
+import io.edgeplug.cli.devices.DeviceHolders;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.cli.notes.EmptyResources;
+import io.edgeplug.cli.notes.FpgaNotes;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.Lines;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.PlanText;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.cli.report.DaemonProblems;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.PfPart;
+import io.edgeplug.model.device.VirtualFunction;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Requirement;
+import io.edgeplug.model.rules.Selector;
+import io.edgeplug.model.rules.VfGroups;
+import io.edgeplug.model.rules.WantedVfs;
+import io.edgeplug.node.container.Equipment;
+import io.edgeplug.node.inventory.Inventory.Item;
+import io.edgeplug.node.prepare.Preparer;
+import io.edgeplug.node.scan.FileScan;
+import io.edgeplug.node.supply.Candidate;
+import io.edgeplug.system.files.PciIds;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Takes devices through the classes as the daemon does, and prints each step. */
 @Command(
@@ -38,9 +54,6 @@ import picocli.CommandLine.Spec;
                         + "see problems that only the running daemon knows, such as a container that started "
                         + "unprepared.")
 final class ExplainCommand implements Callable<Integer> {
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private NodeOptions node = new NodeOptions();
@@ -56,15 +69,20 @@ final class ExplainCommand implements Callable<Integer> {
         Config config = node.readOrDefaults();
         try (Sysroot sysroot = node.open()) {
             ScannedNode scanned = ScannedNode.of(sysroot.sysfs(), config.classes());
-            Lines out = new Lines(spec.commandLine().getOut());
+            Lines out = node.lines();
             Path kubeletDir = sysroot.kubeletDir(config.kubeletDir()).orElse(config.kubeletDir());
             DaemonProblems problems = DaemonProblems.ask(sysroot);
-            List<Candidate> devices = named(scanned, problems);
+            EmptyResources empty = EmptyResources.named(wanted, config.classes(), scanned);
+            empty.print(out);
+            List<String> names = empty.othersOf(wanted);
+            List<String> here = here(names, scanned, problems, config.classes(), out);
+            List<Candidate> devices = here.isEmpty() && !wanted.isEmpty() ? List.of() : scanned.named(here);
+            List<Device> all = scanned.devices().stream().map(Candidate::device).toList();
             DeviceHolders holders = DeviceHolders.read(
                     sysroot, config, devices.stream().map(Candidate::device).toList());
             ClaimedDevices claims = ClaimedDevices.read(sysroot, config);
             try (Preparer preparer = new Preparer(sysroot.sysfs(), kubeletDir, event -> {})) {
-                boolean isFirst = true;
+                boolean isFirst = here.size() == names.size();
                 for (List<Candidate> faces : byDevice(devices)) {
                     Candidate device = faces.getFirst();
                     if (!isFirst) {
@@ -75,6 +93,7 @@ final class ExplainCommand implements Callable<Integer> {
                     maker(config.vfs(), device.device(), scanned).ifPresent(out::print);
                     classes(config.classes(), device.device(), out);
                     faces.forEach(face -> out.print(conclusion(face.item())));
+                    FpgaNotes.of(device.device(), all).ifPresent(text -> out.print("it " + text));
                     problems.of(device.device()).forEach(out::print);
                     holders.of(device.device()).forEach(holder -> out.print(text(holder, device.item())));
                     claims.lines(device.item()).forEach(out::print);
@@ -88,16 +107,34 @@ final class ExplainCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** The wanted devices. A device that is gone may still be on the daemon's list. */
-    private List<Candidate> named(ScannedNode scanned, DaemonProblems problems) throws IOException {
-        try {
-            return scanned.named(wanted);
-        } catch (IOException e) {
-            String known = wanted.stream()
-                    .flatMap(name -> problems.ofGone(name).stream().map(line -> "; of " + name + ", " + line))
-                    .collect(Collectors.joining());
-            throw new IOException(e.getMessage() + known, e);
+    /**
+     * The names of devices that a scan finds. A device that is gone may still be on the daemon's list, because a pod has
+     * it, and is printed.
+     */
+    private static List<String> here(
+            List<String> names, ScannedNode scanned, DaemonProblems problems, List<DeviceClass> classes, Lines out)
+            throws IOException {
+        List<String> here = new ArrayList<>();
+        for (String name : names) {
+            try {
+                boolean ignored = scanned.named(name).isEmpty();
+                here.add(name);
+            } catch (IOException e) {
+                Set<String> ids = name.startsWith("/")
+                        ? FileScan.ids(
+                                name, classes.stream().map(DeviceClass::files).toList())
+                        : Set.of(name);
+                List<String> known =
+                        ids.stream().flatMap(id -> problems.ofGone(id).stream()).toList();
+                if (known.isEmpty()) {
+                    throw e;
+                }
+                out.print(name);
+                out.print("is not on this node any more");
+                known.forEach(out::print);
+            }
         }
+        return here;
     }
 
     /** The faces of each device, which follow each other. */
@@ -115,11 +152,11 @@ final class ExplainCommand implements Callable<Integer> {
     }
 
     private static void classes(List<DeviceClass> classes, Device device, Lines out) {
-        Optional<DeviceClass> taker = Optional.empty();
+        DeviceClass taker = null;
         for (DeviceClass deviceClass : classes) {
             boolean takes = deviceClass.takes(device);
             explain(deviceClass, device, verdict(deviceClass, takes, taker), out);
-            taker = taker.or(() -> Optional.of(deviceClass).filter(one -> takes));
+            taker = taker == null && takes ? deviceClass : taker;
         }
     }
 
@@ -171,8 +208,10 @@ final class ExplainCommand implements Callable<Integer> {
                 .filter(one -> one instanceof PciDevice && !(one instanceof PfPart))
                 .map(PciDevice.class::cast)
                 .filter(one -> one.function().address().equals(vf.physicalFunction()))
-                .flatMap(pf -> entries.stream().filter(entry -> entry.takes(pf)))
+                .map(pf -> new VfGroups(
+                        entries.stream().filter(entry -> entry.takes(pf)).toList()))
                 .findFirst()
+                .flatMap(wanted -> wanted.of(vf.index()))
                 .map(entry -> entry.count() > vf.index()
                         ? "made by [[vfs]] in " + entry.place() + ": " + entry.text()
                         : "not wanted by [[vfs]] in " + entry.place() + ": " + entry.text());
@@ -196,14 +235,14 @@ final class ExplainCommand implements Callable<Integer> {
         return (requirement.isMet() ? "yes  " : "no   ") + requirement.wanted() + ", it has " + requirement.actual();
     }
 
-    private static String verdict(DeviceClass deviceClass, boolean takes, Optional<DeviceClass> taker) {
+    private static String verdict(DeviceClass deviceClass, boolean takes, @Nullable DeviceClass taker) {
         if (!takes) {
             return "does not take it";
         }
-        if (taker.isEmpty()) {
+        if (taker == null) {
             return "takes it";
         }
-        if (taker.orElseThrow().isFace() && deviceClass.isFace()) {
+        if (taker.isFace() && deviceClass.isFace()) {
             return "takes it too, as another of its faces";
         }
         return "would take it, but an earlier class does"

@@ -1,13 +1,15 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.container.Allocation;
-import io.edgeplug.container.Allocation.Node;
-import io.edgeplug.container.DeviceInfoFiles;
-import io.edgeplug.container.Equipment;
-import io.edgeplug.device.PathDevice;
-import io.edgeplug.linux.Sysfs;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.HandOver;
+import io.edgeplug.cli.demo.AllocationText;
+import io.edgeplug.model.device.PathDevice;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.HandOver;
+import io.edgeplug.node.container.Allocation;
+import io.edgeplug.node.container.Allocation.Node;
+import io.edgeplug.node.container.DeviceInfoFiles;
+import io.edgeplug.node.container.Equipment;
+import io.edgeplug.system.files.FileKind;
+import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +50,9 @@ final class HandOverText {
 
     /** With systemd's cgroup driver, the devices of a container are looked up by number at each reload of units. */
     private Optional<String> missingLink(Node node) throws IOException {
-        Optional<String> link = sysfs.numberLink(node.hostPath().substring(1));
+        Optional<String> link = sysfs.follow(node.hostPath().substring(1))
+                .filter(there -> !there.number().isEmpty())
+                .map(there -> "dev/" + (there.kind() == FileKind.BLOCK_DEVICE ? "block/" : "char/") + there.number());
         return link.isPresent() && !sysfs.exists(link.orElseThrow()) ? link : Optional.empty();
     }
 }

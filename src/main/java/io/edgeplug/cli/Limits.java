@@ -1,10 +1,12 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.localkubelet.ListedDevice;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.localkubelet.PodSpec;
-import io.edgeplug.localkubelet.ResourceState;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.lab.localkubelet.ListedDevice;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.PodSpec;
+import io.edgeplug.lab.localkubelet.ResourceState;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.device.Shares;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -23,19 +25,19 @@ import java.util.TreeSet;
  */
 record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, List<String>> named) {
 
-    /** The separator between a device's ID and the number of its share. */
-    private static final String SHARE = "::";
-
     /** Throws IllegalArgumentException with a text for the person who wrote it. */
     static Limits parse(List<String> texts) {
         Limits limits = new Limits(new TreeMap<>(), new TreeMap<>());
         for (String text : texts) {
             int equals = text.indexOf('=');
-            if (equals < 0 || equals == text.length() - 1) {
-                throw new IllegalArgumentException("\"" + text + "\" is neither RESOURCE=N nor RESOURCE=ID,ID");
+            if (equals == text.length() - 1) {
+                throw new IllegalArgumentException(
+                        "\"" + text + "\" is neither RESOURCE, RESOURCE=N nor RESOURCE=ID,ID");
             }
             try {
-                limits.add(ResourceName.parse(text.substring(0, equals)), text.substring(equals + 1));
+                limits.add(
+                        ResourceName.parse(equals < 0 ? text : text.substring(0, equals)),
+                        equals < 0 ? "1" : text.substring(equals + 1));
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException("\"" + text + "\": " + e.getMessage(), e);
             }
@@ -74,7 +76,10 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
         for (ResourceName resource : named.keySet()) {
             List<String> ids = new ArrayList<>();
             for (String name : named.getOrDefault(resource, List.of())) {
-                ids.add(name.contains(SHARE) ? name : node.one(name).device().id());
+                ids.add(
+                        name.contains(Shares.SEPARATOR)
+                                ? name
+                                : node.one(name).device().id());
             }
             found.put(resource, ids);
         }
@@ -103,7 +108,7 @@ record Limits(SortedMap<ResourceName, Integer> counts, SortedMap<ResourceName, L
     /** The ID that the kubelet knows: that of the device, or of a free share of it. */
     private static String listed(ResourceState state, String id) {
         List<ListedDevice> found = state.devices().stream()
-                .filter(device -> device.id().equals(id) || device.id().startsWith(id + SHARE))
+                .filter(device -> device.id().equals(id) || device.id().startsWith(id + Shares.SEPARATOR))
                 .sorted(Comparator.comparing(device -> !device.healthy()))
                 .toList();
         if (found.isEmpty()) {

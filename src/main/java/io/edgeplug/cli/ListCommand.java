@@ -1,14 +1,28 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.device.PathDevice;
-import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.linux.PciIds;
-import io.edgeplug.supply.Candidate;
+import io.edgeplug.cli.devices.ClaimedDevices;
+import io.edgeplug.cli.devices.Column;
+import io.edgeplug.cli.devices.ColumnSources;
+import io.edgeplug.cli.devices.ColumnTable;
+import io.edgeplug.cli.devices.DeviceHolders;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.cli.notes.FpgaNotes;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.LongLines;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PathDevice;
+import io.edgeplug.node.inventory.Inventory.Item;
+import io.edgeplug.node.supply.Candidate;
+import io.edgeplug.system.files.PciIds;
+import io.edgeplug.system.kernel.Terminal;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -16,11 +30,8 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Runs the daemon's first steps, scan and match, and shows the result. */
 @Command(
@@ -33,9 +44,6 @@ final class ListCommand implements Callable<Integer> {
 
     private static final List<Column> USUAL =
             List.of(Column.DEVICE, Column.KIND, Column.IDS, Column.DRIVER, Column.NUMA, Column.RESOURCE, Column.HEALTH);
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private NodeOptions node = new NodeOptions();
@@ -74,7 +82,8 @@ final class ListCommand implements Callable<Integer> {
         List<Column> asked = asked();
         try (Sysroot sysroot = node.open()) {
             Config config = node.readOrDefaults();
-            List<Item> items = ScannedNode.of(sysroot.sysfs(), config.classes()).named(wanted).stream()
+            ScannedNode scanned = ScannedNode.of(sysroot.sysfs(), config.classes());
+            List<Item> items = scanned.named(wanted).stream()
                     .filter(one -> !advertised || one.item().resource().isPresent())
                     .filter(one -> !unhealthy || !one.isHealthy())
                     .map(Candidate::item)
@@ -90,16 +99,32 @@ final class ListCommand implements Callable<Integer> {
             boolean named = columns.stream().anyMatch(Column::isOfPciIds);
             PciIds names = named ? PciIds.read(sysroot.sysfs()) : PciIds.NONE;
             print(new ColumnTable(columns, items, new ColumnSources(names, holders, claims)));
+            if (!json) {
+                tellNotes(items, scanned);
+            }
         }
         return ExitCode.OK;
     }
 
+    /** Tells what is missing, beside the table, so that programs that read it see nothing else. */
+    private void tellNotes(List<Item> shown, ScannedNode scanned) {
+        List<Device> all = scanned.devices().stream().map(Candidate::device).toList();
+        PrintWriter err = node.err();
+        for (Item item : shown) {
+            FpgaNotes.of(item.device(), all)
+                    .ifPresent(text -> err.println("note: " + item.device().id() + " " + text));
+        }
+        err.flush();
+    }
+
     private void print(ColumnTable table) {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = node.out();
         if (json) {
             out.println(table.json());
         } else {
-            table.lines(!noHeadings).forEach(line -> LongLines.onStdout(line).forEach(out::println));
+            OptionalInt columns = Terminal.isStdout() ? Terminal.columns() : OptionalInt.empty();
+            table.lines(!noHeadings, columns)
+                    .forEach(line -> LongLines.onStdout(line).forEach(out::println));
         }
         out.flush();
     }
@@ -144,8 +169,8 @@ final class ListCommand implements Callable<Integer> {
         String names = isBesideUsual() ? output.substring(1) : output;
         for (String name : names.isEmpty() ? new String[0] : names.split(",", -1)) {
             columns.add(Column.parse(name)
-                    .orElseThrow(() -> new ParameterException(
-                            spec.commandLine(), "unknown column \"" + name + "\", the columns are " + columnNames())));
+                    .orElseThrow(() ->
+                            node.wrongUsage("unknown column \"" + name + "\", the columns are " + columnNames())));
         }
         return columns;
     }

@@ -6,13 +6,14 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.JsonSerializer;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.linux.Journal;
-import io.edgeplug.linux.PlainText;
-import io.edgeplug.linux.Signals;
-import io.edgeplug.localkubelet.KubeletEvent;
-import io.edgeplug.localkubelet.KubeletOptions;
-import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.lab.localkubelet.KubeletEvent;
+import io.edgeplug.lab.localkubelet.KubeletOptions;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.system.kernel.PlainText;
+import io.edgeplug.system.kernel.Signals;
+import io.edgeplug.system.systemd.Journal;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -28,6 +29,7 @@ import java.util.logging.Level;
 import jnr.unixsocket.UnixSocketAddress;
 import jnr.unixsocket.UnixSocketChannel;
 import jnr.unixsocket.UnixSocketOptions;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -49,14 +51,14 @@ final class LocalKubeletCommand implements Callable<Integer> {
             names = "--registry",
             paramLabel = "DIR",
             description = "Also look for plugins' sockets here, as the kubelet does in plugins_registry.")
-    private Optional<Path> registry = Optional.empty();
+    private @Nullable Path registry;
 
     @Option(
             names = "--root",
             paramLabel = "DIR",
             description = "Report pods here, as the kubelet does in its root directory: on pod-resources, and from "
                     + "Kubernetes 1.37 on also on the Pods API.")
-    private Optional<Path> root = Optional.empty();
+    private @Nullable Path root;
 
     @Option(
             names = {"-J", "--json"},
@@ -110,8 +112,8 @@ final class LocalKubeletCommand implements Callable<Integer> {
 
     private KubeletOptions options() {
         KubeletOptions options = KubeletOptions.DEFAULTS.withMinorVersion(minor);
-        options = registry.map(options::withPluginsRegistry).orElse(options);
-        return root.map(options::withRoot).orElse(options);
+        options = registry == null ? options : options.withPluginsRegistry(registry);
+        return root == null ? options : options.withRoot(root);
     }
 
     private void print(KubeletEvent event) {

@@ -1,7 +1,12 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.ConfigException;
-import io.edgeplug.linux.PlainText;
+import io.edgeplug.cli.daemon.Daemon;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.RunOptions;
+import io.edgeplug.cli.options.Version;
+import io.edgeplug.model.config.ConfigException;
+import io.edgeplug.system.kernel.PlainText;
+import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +32,8 @@ public final class Main {
             try {
                 return Daemon.run(daemon.orElseThrow());
             } catch (ConfigException | IOException e) {
-                return failed(e, System.err::println);
+                String mark = Journal.errorMark();
+                return failed(e, line -> System.err.println(mark + line));
             } catch (InterruptedException e) {
                 return ExitCode.FAILURE;
             }

@@ -1,9 +1,9 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.localkubelet.AdmissionException;
-import io.edgeplug.localkubelet.ContainerStartException;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.lab.localkubelet.AdmissionException;
+import io.edgeplug.lab.localkubelet.ContainerStartException;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.PodSpec;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.List;

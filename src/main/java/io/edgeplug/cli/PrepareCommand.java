@@ -1,9 +1,14 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.linux.Journal;
-import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.RunOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,13 +16,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Prepares a device by hand as before each of its containers, or scrubs it as after the last pod that used it. */
 @Command(
@@ -27,9 +30,6 @@ import picocli.CommandLine.Spec;
                 + "Needs root. Refuses a device that a pod may hold by the kubelet's notes.")
 final class PrepareCommand implements Callable<Integer> {
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
     private NodeOptions node = new NodeOptions();
 
@@ -37,7 +37,7 @@ final class PrepareCommand implements Callable<Integer> {
             names = RunOptions.KUBELET_DIR,
             paramLabel = "DIR",
             description = "The kubelet's directory for device plugins, instead of the one in the configuration.")
-    private Optional<Path> kubeletDir = Optional.empty();
+    private @Nullable Path kubeletDir;
 
     @Option(
             names = "--dry-run",
@@ -65,7 +65,7 @@ final class PrepareCommand implements Callable<Integer> {
             description =
                     "Use the class of this resource, if several classes offer the device. Defaults to the first of "
                             + "them, and with --release to the one as which the device was used.")
-    private Optional<String> resource = Optional.empty();
+    private @Nullable String resource;
 
     @Parameters(paramLabel = "DEVICE", description = "The device, by " + ScannedNode.NAMES + ".")
     private String id = "";
@@ -73,8 +73,8 @@ final class PrepareCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Journal.toStderr(Level.WARNING);
-        if (forget && (release || resource.isPresent())) {
-            throw new ParameterException(spec.commandLine(), "--forget cannot be combined with --release or --as");
+        if (forget && (release || resource != null)) {
+            throw node.wrongUsage("--forget cannot be combined with --release or --as");
         }
         Config config = ConfigFiles.read(node.configFile());
         if (!dryRun && !Files.isDirectory(node.sysroot)) {
@@ -83,12 +83,14 @@ final class PrepareCommand implements Callable<Integer> {
         try (Sysroot sysroot = node.open()) {
             ByHand byHand = new ByHand(
                     sysroot.sysfs(),
-                    kubeletDir.isPresent() ? kubeletDir : sysroot.kubeletDir(config.kubeletDir()),
-                    new Lines(spec.commandLine().getOut()));
+                    kubeletDir != null
+                            ? kubeletDir
+                            : sysroot.kubeletDir(config.kubeletDir()).orElse(null),
+                    node.lines());
             if (forget) {
                 return forget(byHand, config.classes()) ? ExitCode.OK : ExitCode.FAILURE;
             }
-            ByHand.Errand errand = new ByHand.Errand(release, resource);
+            ByHand.Errand errand = new ByHand.Errand(release, Optional.ofNullable(resource));
             if (dryRun) {
                 return byHand.plan(config.classes(), id, errand) ? ExitCode.OK : ExitCode.FAILURE;
             }

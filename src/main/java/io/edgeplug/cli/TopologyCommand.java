@@ -1,13 +1,18 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.config.ConfigException;
-import io.edgeplug.linux.Terminal;
-import io.edgeplug.picture.NodeTree;
-import io.edgeplug.picture.ShownDevice;
-import io.edgeplug.picture.SvgPicture;
-import io.edgeplug.picture.TreeText;
-import io.edgeplug.supply.Candidate;
+import io.edgeplug.cli.devices.DeviceHolders;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.cli.picture.NodeTree;
+import io.edgeplug.cli.picture.ShownDevice;
+import io.edgeplug.cli.picture.SvgPicture;
+import io.edgeplug.cli.picture.TreeText;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.ConfigException;
+import io.edgeplug.node.supply.Candidate;
+import io.edgeplug.system.kernel.Terminal;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -15,16 +20,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Scans like {@code list}, and draws the result. */
 @Command(
@@ -38,9 +40,6 @@ final class TopologyCommand implements Callable<Integer> {
     private static final String STANDARD_OUTPUT = "-";
     private static final int LEAST_WIDTH = 20;
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
     private NodeOptions node = new NodeOptions();
 
@@ -48,7 +47,7 @@ final class TopologyCommand implements Callable<Integer> {
             names = {"-o", "--output"},
             paramLabel = "FILE",
             description = "Write an SVG image to this file; - is standard output.")
-    private Optional<String> output = Optional.empty();
+    private @Nullable String output;
 
     @Option(
             names = {"-a", "--all"},
@@ -61,24 +60,24 @@ final class TopologyCommand implements Callable<Integer> {
             description =
                     "The greatest length of a line. Defaults to the width of the terminal. There is no limit if the "
                             + "output is piped.")
-    private Optional<Integer> width = Optional.empty();
+    private @Nullable Integer width;
 
     @Override
     public Integer call() throws IOException, ConfigException {
-        if (width.filter(columns -> columns < LEAST_WIDTH).isPresent()) {
-            throw new ParameterException(spec.commandLine(), "--width must be " + LEAST_WIDTH + " or more");
+        if (width != null && width < LEAST_WIDTH) {
+            throw node.wrongUsage("--width must be " + LEAST_WIDTH + " or more");
         }
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = node.out();
         NodeTree tree = tree();
-        if (output.equals(Optional.of(STANDARD_OUTPUT))) {
+        if (STANDARD_OUTPUT.equals(output)) {
             out.print(SvgPicture.of(tree));
-        } else if (output.isPresent()) {
-            Files.writeString(Path.of(output.orElseThrow()), SvgPicture.of(tree));
+        } else if (output != null) {
+            Files.writeString(Path.of(output), SvgPicture.of(tree));
         } else {
             OptionalInt terminal = Terminal.columns();
             boolean isColoured = terminal.isPresent()
                     && System.getenv().getOrDefault("NO_COLOR", "").isEmpty();
-            int columns = width.orElseGet(() -> terminal.orElse(Integer.MAX_VALUE));
+            int columns = width != null ? width : terminal.orElse(Integer.MAX_VALUE);
             TreeText.lines(tree, columns, isColoured).forEach(out::println);
         }
         out.flush();

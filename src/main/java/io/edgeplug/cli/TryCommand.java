@@ -1,30 +1,40 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.container.ContainerDirectories;
-import io.edgeplug.device.Device;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.inventory.Inventory;
-import io.edgeplug.inventory.Inventory.Item;
-import io.edgeplug.inventory.Monitor;
-import io.edgeplug.kubelet.DevicePlugins;
-import io.edgeplug.linux.Journal;
-import io.edgeplug.linux.UeventSource;
-import io.edgeplug.localkubelet.AdmissionException;
-import io.edgeplug.localkubelet.ContainerStartException;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.localkubelet.Pod;
-import io.edgeplug.localkubelet.PodSpec;
-import io.edgeplug.localkubelet.ResourceState;
-import io.edgeplug.pods.PreparedClaims;
-import io.edgeplug.prepare.Preparer;
-import io.edgeplug.prepare.UseNotes;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.rules.Recipe;
-import io.edgeplug.supply.Candidate;
-import io.edgeplug.supply.Preparations;
-import io.edgeplug.supply.Supplies;
+import io.edgeplug.api.kubelet.DevicePlugins;
+import io.edgeplug.cli.demo.AllocationText;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.Lines;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.PlanText;
+import io.edgeplug.cli.options.ScratchDirectory;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.lab.localkubelet.AdmissionException;
+import io.edgeplug.lab.localkubelet.ContainerStartException;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.Pod;
+import io.edgeplug.lab.localkubelet.PodSpec;
+import io.edgeplug.lab.localkubelet.ResourceState;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.device.Shares;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Recipe;
+import io.edgeplug.node.container.ContainerDirectories;
+import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.node.inventory.Inventory.Item;
+import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.node.prepare.Preparer;
+import io.edgeplug.node.prepare.UseNotes;
+import io.edgeplug.node.supply.Candidate;
+import io.edgeplug.node.supply.Preparations;
+import io.edgeplug.node.supply.Supplies;
+import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.systemd.Journal;
+import io.edgeplug.system.udev.UeventSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,11 +47,8 @@ import java.util.logging.Level;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** One full round of registering, listing, allocating and, if requested, preparing, with its own local kubelet. */
 @Command(
@@ -57,9 +64,6 @@ final class TryCommand implements Callable<Integer> {
     private static final Duration LOOK = Duration.ofMillis(200);
     private static final String CONTAINER = "main";
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
     @Mixin
     private NodeOptions node = new NodeOptions();
 
@@ -72,7 +76,8 @@ final class TryCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "RESOURCE=N|DEVICE,DEVICE",
             arity = "1..*",
-            description = "The number of devices of a resource, or the devices, each by " + ScannedNode.NAMES + ".")
+            description = "The number of devices of a resource, which is 1 if it is left out, or the devices, each by "
+                    + ScannedNode.NAMES + ".")
     private List<String> wanted = List.of();
 
     @Override
@@ -96,8 +101,9 @@ final class TryCommand implements Callable<Integer> {
     private void round(Sysroot sysroot, Path directory, Config config, Limits limits)
             throws IOException, InterruptedException, TimeoutException, AdmissionException, ContainerStartException {
         List<DeviceClass> classes = classes(config, limits);
-        Lines out = new Lines(spec.commandLine().getOut());
-        ByHand byHand = new ByHand(sysroot.sysfs(), sysroot.kubeletDir(config.kubeletDir()), out);
+        Lines out = node.lines();
+        ByHand byHand = new ByHand(
+                sysroot.sysfs(), sysroot.kubeletDir(config.kubeletDir()).orElse(null), out);
         try (Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 Supplies supplies =
                         Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
@@ -124,7 +130,10 @@ final class TryCommand implements Callable<Integer> {
                 kubelet.startContainer(pod.name(), CONTAINER);
             }
             if (!devices.isEmpty()) {
-                out.print(outcome(sysroot, pod.container(CONTAINER), objection));
+                out.print(
+                        prepare
+                                ? objection.orElse("all of that was done")
+                                : notDone(sysroot, pod.container(CONTAINER)));
             }
             out.print("the container gets:");
             AllocationText.lines(pod.container(CONTAINER).allocation()).forEach(line -> out.print("  " + line));
@@ -148,7 +157,8 @@ final class TryCommand implements Callable<Integer> {
             }
             if (config.claimed().stream().anyMatch(one -> one.resource().equals(resource))) {
                 throw new IOException(resource
-                        + ": its class has api = \"dra\", and only device plugins can be tried without a cluster");
+                        + ": its class has api = \"dra\", and only device plugins can be tried without a cluster; edgeplug dra "
+                        + "device-class prints a claim and a pod that gets it, to try on the cluster");
             }
         }
         return config.classes().stream().map(DeviceClass::withoutHealthCommand).toList();
@@ -184,14 +194,14 @@ final class TryCommand implements Callable<Integer> {
     private static void awaitScrubbed(Sysroot sysroot, Monitor monitor, List<Item> devices, Lines out)
             throws IOException, InterruptedException {
         UseNotes used = new UseNotes(sysroot.sysfs());
-        long end = System.nanoTime() + SCRUBBED_WITHIN.toNanos();
+        Deadline end = Deadline.in(SCRUBBED_WITHIN);
         for (Item item : devices) {
             if (item.deviceClass().filter(DeviceClass::tracksUse).isEmpty()) {
                 continue;
             }
             String id = item.device().id();
             Inventory newest = monitor.current();
-            while (used.find(id).isPresent() && end - System.nanoTime() > 0) {
+            while (used.find(id).isPresent() && !end.isOver()) {
                 newest = monitor.awaitNewerThan(newest.generation(), LOOK);
             }
             if (used.find(id).isPresent()) {
@@ -205,8 +215,7 @@ final class TryCommand implements Callable<Integer> {
     private static List<Item> devicesToPrepare(Inventory inventory, Pod.Container container) {
         Set<String> ids = container.devices().values().stream()
                 .flatMap(Set::stream)
-                // The number of a share is left out.
-                .map(id -> id.split("::", 2)[0])
+                .map(Shares::whole)
                 .collect(Collectors.toSet());
         Set<ResourceName> resources = Set.copyOf(container.devices().keySet());
         return inventory.items().stream()
@@ -228,10 +237,8 @@ final class TryCommand implements Callable<Integer> {
         }
     }
 
-    private String outcome(Sysroot sysroot, Pod.Container container, Optional<String> objection) throws IOException {
-        if (prepare) {
-            return objection.orElse("all of that was done");
-        }
+    /** Why nothing was done, or how to do it. */
+    private static String notDone(Sysroot sysroot, Pod.Container container) throws IOException {
         if (!sysroot.isThisNode()) {
             return "nothing was done: the devices are another node's";
         }
@@ -245,7 +252,7 @@ final class TryCommand implements Callable<Integer> {
         try {
             return Limits.parse(wanted);
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            throw node.wrongUsage(String.valueOf(e.getMessage()));
         }
     }
 }

@@ -1,29 +1,34 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.linux.Journal;
-import io.edgeplug.vfs.NodeVfs;
-import io.edgeplug.vfs.PfPlan;
-import io.edgeplug.vfs.VfsApply;
-import io.edgeplug.vfs.VfsDeadlines;
-import io.edgeplug.vfs.VfsEvent;
+import io.edgeplug.cli.notes.VfsNode;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.Lines;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.RunOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.rules.WantedVfs;
+import io.edgeplug.node.vfs.NodeVfs;
+import io.edgeplug.node.vfs.PfPlan;
+import io.edgeplug.node.vfs.VfsApply;
+import io.edgeplug.node.vfs.VfsDeadlines;
+import io.edgeplug.node.vfs.VfsEvent;
+import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Makes the wanted VFs, by hand or at boot. */
 @Command(
@@ -33,11 +38,8 @@ import picocli.CommandLine.Spec;
                 "Make the VFs that the configuration asks for, and print each step with its time. A PF that already "
                         + "has them is left alone. So are VFs in use: a pod has them, their interface is in another "
                         + "network namespace, or they are open through VFIO. Their users are printed. Needs root. Exit "
-                        + "1 if a PF is not as wanted.")
+                        + "1 if a PF is not as wanted, or an entry matches no PF.")
 final class VfsApplyCommand implements Callable<Integer> {
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private NodeOptions node = new NodeOptions();
@@ -46,7 +48,7 @@ final class VfsApplyCommand implements Callable<Integer> {
             names = RunOptions.KUBELET_DIR,
             paramLabel = "DIR",
             description = "The kubelet's directory for device plugins, instead of the one in the configuration.")
-    private Optional<Path> kubeletDir = Optional.empty();
+    private @Nullable Path kubeletDir;
 
     @Option(names = "--dry-run", description = "Only print what vfs plan prints.")
     private boolean dryRun;
@@ -58,27 +60,27 @@ final class VfsApplyCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Journal.toStderr(Level.WARNING);
         Config config = ConfigFiles.read(node.configFile());
-        Lines out = new Lines(spec.commandLine().getOut());
+        Lines out = node.lines();
         try (Sysroot sysroot = node.open()) {
             if (!dryRun && !sysroot.isThisNode()) {
                 throw new IOException(
                         node.sysroot + ": is another node, whose kernel makes no VFs here; see --dry-run");
             }
-            NodeVfs vfs = kubeletDir.isPresent()
-                    ? VfsNode.of(sysroot, config, kubeletDir.orElseThrow())
-                    : VfsNode.of(sysroot, config);
+            NodeVfs vfs = kubeletDir != null ? VfsNode.of(sysroot, config, kubeletDir) : VfsNode.of(sysroot, config);
             List<PfPlan> plans = vfs.plan(config.vfs());
             List<PfPlan> named = VfsNode.named(plans, wanted);
-            boolean isGood = dryRun ? plan(named, out) : apply(vfs, config, named, out);
+            boolean isGood = dryRun ? plan(config, plans, named, out) : apply(vfs, config, named, out);
             VfsNode.refuseDisputes(config.vfs(), plans);
             return isGood ? ExitCode.OK : ExitCode.FAILURE;
         }
     }
 
-    private static boolean plan(List<PfPlan> plans, Lines out) {
-        VfsText.lines(plans).forEach(out::print);
+    private boolean plan(Config config, List<PfPlan> plans, List<PfPlan> named, Lines out) {
+        List<WantedVfs> idle = wanted.isEmpty() ? VfsNode.withoutPf(config.vfs(), plans) : List.of();
+        VfsText.lines(named).forEach(out::print);
+        VfsText.lines(idle, plans).forEach(out::print);
         out.flush();
-        return plans.stream().allMatch(plan -> plan.problems().isEmpty());
+        return VfsNode.isGood(named, idle);
     }
 
     private boolean apply(NodeVfs vfs, Config config, List<PfPlan> named, Lines out)
@@ -87,7 +89,8 @@ final class VfsApplyCommand implements Callable<Integer> {
                 named.stream().map(plan -> plan.pf().address()).collect(Collectors.toCollection(HashSet::new));
         VfsApply apply = new VfsApply(vfs, VfsDeadlines.USUAL, event -> print(event, out));
         boolean isGood = true;
-        for (VfsApply.Outcome outcome : apply.apply(config.vfs(), pf -> wanted.isEmpty() || chosen.contains(pf))) {
+        List<VfsApply.Outcome> outcomes = apply.apply(config.vfs(), pf -> wanted.isEmpty() || chosen.contains(pf));
+        for (VfsApply.Outcome outcome : outcomes) {
             PfPlan plan = outcome.plan();
             if (outcome.isGood()) {
                 print(
@@ -99,7 +102,24 @@ final class VfsApplyCommand implements Callable<Integer> {
                 print(plan.pf().name() + ": is not as wanted: " + outcome.text(), out);
             }
         }
-        return isGood;
+        return (!wanted.isEmpty() || printIdle(vfs, config, outcomes, out)) && isGood;
+    }
+
+    /** Prints the entries that made nothing, because no PF is theirs. Returns whether there are none. */
+    private static boolean printIdle(NodeVfs vfs, Config config, List<VfsApply.Outcome> outcomes, Lines out)
+            throws IOException, InterruptedException {
+        Set<WantedVfs> served = outcomes.stream()
+                .flatMap(outcome -> outcome.plan().wanted().stream())
+                .flatMap(groups -> groups.entries().stream())
+                .collect(Collectors.toSet());
+        if (served.containsAll(config.vfs())) {
+            return true;
+        }
+        // The PFs that were there before their drivers say nothing.
+        List<PfPlan> now = vfs.plan(config.vfs());
+        List<WantedVfs> idle = VfsNode.withoutPf(config.vfs(), now);
+        idle.forEach(entry -> print(VfsNode.subject(entry) + ": " + VfsNode.noPf(entry, now), out));
+        return idle.isEmpty();
     }
 
     private static void print(VfsEvent event, Lines out) {

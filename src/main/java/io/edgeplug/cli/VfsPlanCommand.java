@@ -1,16 +1,20 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.Config;
-import io.edgeplug.vfs.NodeVfs;
-import io.edgeplug.vfs.PfPlan;
+import io.edgeplug.cli.notes.VfsNode;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.cli.options.Lines;
+import io.edgeplug.cli.options.NodeOptions;
+import io.edgeplug.cli.options.Sysroot;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.rules.WantedVfs;
+import io.edgeplug.node.vfs.NodeVfs;
+import io.edgeplug.node.vfs.PfPlan;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Shows what {@code vfs apply} would do, and changes nothing. */
 @Command(
@@ -19,11 +23,8 @@ import picocli.CommandLine.Spec;
         description =
                 "Show for each PF its VFs, the wanted VFs, the steps between them, the VFs that would be lost, and the "
                         + "users that prevent a step. Needs neither root nor the daemon, but only root sees which VFs "
-                        + "are open through VFIO. Exit 1 if a PF cannot become as wanted.")
+                        + "are open through VFIO. Exit 1 if a PF cannot become as wanted, or an entry matches no PF.")
 final class VfsPlanCommand implements Callable<Integer> {
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     @Mixin
     private NodeOptions node = new NodeOptions();
@@ -44,14 +45,16 @@ final class VfsPlanCommand implements Callable<Integer> {
             List<PfPlan> plans = vfs.plan(config.vfs());
             VfsNode.refuseDisputes(config.vfs(), plans);
             List<PfPlan> named = VfsNode.named(plans, wanted);
-            Lines out = new Lines(spec.commandLine().getOut());
+            List<WantedVfs> idle = wanted.isEmpty() ? VfsNode.withoutPf(config.vfs(), plans) : List.of();
+            Lines out = node.lines();
             if (json) {
-                spec.commandLine().getOut().println(VfsText.json(named));
+                node.out().println(VfsText.json(named, idle));
             } else {
                 VfsText.lines(named).forEach(out::print);
+                VfsText.lines(idle, plans).forEach(out::print);
             }
             out.flush();
-            return named.stream().allMatch(plan -> plan.problems().isEmpty()) ? ExitCode.OK : ExitCode.FAILURE;
+            return VfsNode.isGood(named, idle) ? ExitCode.OK : ExitCode.FAILURE;
         }
     }
 }

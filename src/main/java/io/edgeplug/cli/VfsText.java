@@ -3,13 +3,16 @@ package io.edgeplug.cli;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.device.PhysicalFunction;
-import io.edgeplug.rules.WantedVfs;
-import io.edgeplug.vfs.PfPlan;
-import io.edgeplug.vfs.VfsStep;
+import io.edgeplug.cli.notes.VfsNode;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.PhysicalFunction;
+import io.edgeplug.model.rules.VfGroups;
+import io.edgeplug.model.rules.WantedVfs;
+import io.edgeplug.node.vfs.PfPlan;
+import io.edgeplug.node.vfs.VfsStep;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Plans of PFs as text for people, and as JSON. */
 final class VfsText {
@@ -25,11 +28,7 @@ final class VfsText {
                 continue;
             }
             lines.add(headline(plan.pf()));
-            lines.add(line(
-                    "wanted",
-                    plan.wanted()
-                            .map(wanted -> wanted.text() + ", by [[vfs]] in " + wanted.place())
-                            .orElse("nothing: no [[vfs]] takes it")));
+            lines.add(line("wanted", plan.wanted().map(VfGroups::text).orElse("nothing: no [[vfs]] takes it")));
             plan.notes().forEach(note -> lines.add(line("note", note)));
             plan.problems().forEach(problem -> lines.add(line("problem", problem)));
             plan.held().forEach(held -> lines.add(line("held", held.address() + ": " + held.holder())));
@@ -42,6 +41,14 @@ final class VfsText {
             }
         }
         return lines;
+    }
+
+    /** The entries that take none of the PFs. */
+    static List<String> lines(List<WantedVfs> withoutPf, List<PfPlan> plans) {
+        return withoutPf.stream()
+                .flatMap(entry -> Stream.of(
+                        VfsNode.subject(entry) + ": " + entry.text(), line("problem", VfsNode.noPf(entry, plans))))
+                .toList();
     }
 
     /** A word and the text for it. */
@@ -91,11 +98,14 @@ final class VfsText {
         return line(step.word(), vfs + step.text());
     }
 
-    static String json(List<PfPlan> plans) {
+    static String json(List<PfPlan> plans, List<WantedVfs> withoutPf) {
         JsonArray pfs = new JsonArray();
         plans.forEach(plan -> pfs.add(json(plan)));
         JsonObject root = new JsonObject();
         root.add("pfs", pfs);
+        root.add(
+                "entriesWithoutPf",
+                texts(withoutPf.stream().map(WantedVfs::place).toList()));
         return new GsonBuilder()
                 .setPrettyPrinting()
                 .disableHtmlEscaping()

@@ -26,6 +26,33 @@ final class Documents {
     private static final DateTimeFormatter RFC_2822 =
             DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss Z", Locale.ENGLISH);
 
+    /** The pages for nodes that are far from a browser, and what Prometheus and Grafana load. */
+    private static final List<String> HANDBOOK = List.of(
+            "alerts-edgeplug.yml",
+            "commands.md",
+            "containers.md",
+            "dra.md",
+            "edgeplug.toml.md",
+            "faces.md",
+            "files.md",
+            "from-other-plugins.md",
+            "grafana-edgeplug.json",
+            "guide-distributions.md",
+            "guide-dpdk.md",
+            "guide-files.md",
+            "guide-multus.md",
+            "guide-rdma.md",
+            "kubernetes.md",
+            "metrics.md",
+            "operate.md",
+            "pod-to-pod.md",
+            "security.md",
+            "start.md",
+            "troubleshooting.md",
+            "vfs.md");
+
+    private static final String NEWS = "packaging/deb/NEWS";
+
     private final Path root;
     private final Instant time;
     private final String version;
@@ -48,10 +75,12 @@ final class Documents {
                         Files.readAllLines(Path.of("docs/edgeplug.toml.md")), more("edgeplug.toml.5"), date, source));
         write("usr/share/bash-completion/completions/edgeplug", completion(edgeplug));
         compress("usr/share/doc/edgeplug/changelog.gz", changelog());
+        compress("usr/share/doc/edgeplug/NEWS.Debian.gz", news());
         write("usr/share/doc/edgeplug/copyright", copyright(bill));
-        for (String document : List.of("dra.md", "metrics.md", "alerts-edgeplug.yml", "grafana-edgeplug.json")) {
+        for (String document : HANDBOOK) {
             write("usr/share/doc/edgeplug/" + document, Files.readString(Path.of("docs", document)));
         }
+        write("usr/share/doc/edgeplug/edgeplug.te", Files.readString(Path.of("packaging/selinux/edgeplug.te")));
         for (String license : List.of("LICENSE", "packaging/licenses/LGPL-2.txt", "packaging/licenses/LGPL-2.1.txt")) {
             Path text = Path.of(license);
             write("usr/share/licenses/edgeplug/" + text.getFileName(), Files.readString(text));
@@ -79,8 +108,7 @@ final class Documents {
     private String changelog() throws IOException {
         String signature = Files.readAllLines(Path.of("packaging/deb/control/control")).stream()
                 .filter(line -> line.startsWith("Maintainer: "))
-                .map(line ->
-                        line.replace("Maintainer: ", " -- ") + "  " + RFC_2822.format(time.atOffset(ZoneOffset.UTC)))
+                .map(line -> line.replace("Maintainer: ", " -- ") + "  " + debianTime())
                 .findFirst()
                 .orElseThrow();
         String changes = Files.readAllLines(Path.of("CHANGELOG.md")).stream()
@@ -101,6 +129,19 @@ final class Documents {
             throw new IllegalStateException("CHANGELOG.md: nothing of version " + version);
         }
         return "edgeplug (%s) unstable; urgency=medium%n%n%s%n%n%s%n".formatted(version, changes, signature);
+    }
+
+    /** What an administrator must know before an upgrade. apt shows it. */
+    private String news() throws IOException {
+        String news = Files.readString(Path.of(NEWS));
+        if (!news.startsWith("edgeplug (")) {
+            throw new IllegalStateException(NEWS + ": does not begin with a version");
+        }
+        return news.replace("[[time]]", debianTime());
+    }
+
+    private String debianTime() {
+        return RFC_2822.format(time.atOffset(ZoneOffset.UTC));
     }
 
     /** The licenses of all that is installed; a library that it does not name as the library does fails the build. */

@@ -65,6 +65,7 @@ final class Image {
         Files.writeString(home.resolve("class.path"), classPath);
         copy("packaging/jvm.options", HOME + "/jvm.options");
         copy("packaging/has-entry.sh", HOME + "/has-entry");
+        copy("packaging/may-start.sh", HOME + "/may-start");
         copy("packaging/forget.sh", HOME + "/forget");
         String cache = "classes-" + Jars.hash(jars) + ".aot";
         String launcher = Files.readString(Path.of("packaging/edgeplug.sh")).replace("@CACHE@", cache);
@@ -107,7 +108,8 @@ final class Image {
         copyAll("udev", "usr/lib/udev/rules.d");
         // where images of FPGAs are staged: the service may write there if it is there when it starts
         Files.createDirectories(root.resolve("usr/lib/firmware"));
-        for (String executable : List.of("usr/bin/edgeplug", HOME + "/has-entry", HOME + "/forget")) {
+        for (String executable :
+                List.of("usr/bin/edgeplug", HOME + "/has-entry", HOME + "/may-start", HOME + "/forget")) {
             Files.setPosixFilePermissions(root.resolve(executable), PosixFilePermissions.fromString("rwxr-xr-x"));
         }
     }

@@ -37,8 +37,8 @@ final class Jars {
         List<Path> installed = new ArrayList<>();
         for (Path jar : jars(target)) {
             if (hasClasses(jar)) {
-                Path copy = Files.copy(
-                        jar, lib.resolve(String.valueOf(jar.getFileName())), StandardCopyOption.REPLACE_EXISTING);
+                Path copy = lib.resolve(String.valueOf(jar.getFileName()));
+                InstalledJar.write(jar, copy, time);
                 Files.setLastModifiedTime(copy, time);
                 installed.add(copy);
             }

@@ -1,12 +1,12 @@
 package io.edgeplug.packaging;
 
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.localkubelet.AdmissionException;
-import io.edgeplug.localkubelet.ContainerStartException;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.localkubelet.PodSpec;
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.localkubelet.AdmissionException;
+import io.edgeplug.lab.localkubelet.ContainerStartException;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.PodSpec;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.ResourceName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,7 +98,7 @@ final class Training {
     /** The installed file, and classes beside it, as a node has them. */
     private static Path config(Path scratch) throws IOException {
         Path directory = Files.createDirectories(scratch.resolve("etc/class.d"));
-        try (var in = Image.class.getResourceAsStream("/io/edgeplug/cli/demo.toml")) {
+        try (var in = Image.class.getResourceAsStream("/io/edgeplug/cli/demo/demo.toml")) {
             Files.write(directory.resolve("demo.toml"), in.readAllBytes());
         }
         String installed = Files.readString(Path.of("etc/edgeplug.toml"));

@@ -1,14 +1,14 @@
 package io.edgeplug.cli;
 
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.cli.options.Lines;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +32,7 @@ abstract class ByHandOnDemoNode {
     @BeforeEach
     final void unpack() throws IOException {
         node = SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
-        byHand = new ByHand(node.sysfs(), Optional.of(directory), new Lines(printed.writer()));
+        byHand = new ByHand(node.sysfs(), directory, new Lines(printed.writer()));
         checkpoint(FREE);
     }
 

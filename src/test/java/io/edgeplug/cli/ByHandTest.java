@@ -3,8 +3,8 @@ package io.edgeplug.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.edgeplug.rules.DeviceClass;
-import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.model.rules.DeviceClass;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,8 +38,8 @@ final class ByHandTest extends ByHandOnDemoNode {
 
         assertThat(lines()).isEqualTo("""
                 0000:3b:01.0 of example.com/vf
-                  reset      flr, under iavf, which was bound again: N ms
-                  driver     vfio-pci, was bound to iavf: N ms
+                  reset      flr, without iavf, and bound to vfio-pci: N ms
+                  driver     vfio-pci, is bound already: N ms
                              wiped 0000:3b:01.0
                   command    /bin/echo wiped 0000:3b:01.0: N ms
                 0000:3b:01.0: prepared in N ms
@@ -120,7 +120,7 @@ final class ByHandTest extends ByHandOnDemoNode {
                 .isTrue();
         assertThat(lines()).isEqualTo("""
                 0000:3b:01.0 of example.com/vf
-                  reset      flr, without iavf, which is bound again afterwards
+                  reset      flr, without iavf
                   driver     vfio-pci, instead of iavf
                 """);
         printed.clear();

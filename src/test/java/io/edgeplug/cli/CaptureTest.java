@@ -2,8 +2,11 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.kubelet.Machine;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.api.kubelet.Machine;
+import io.edgeplug.cli.devices.Column;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,18 +18,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A captured node is listed as the node itself. */
 final class CaptureTest {
 
-    private static final String EVERYTHING =
-            "+" + String.join(",", Stream.of(Column.values()).map(Column::name).toList());
+    /** Names of PCI devices are of this machine, if it has any. */
+    private static final String EVERYTHING = "+"
+            + String.join(
+                    ",",
+                    Stream.of(Column.values())
+                            .filter(column -> !column.isOfPciIds())
+                            .map(Column::name)
+                            .toList());
 
     @TempDir
     private Path directory = Path.of("");
 
     @ParameterizedTest
-    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    @MethodSource("io.edgeplug.api.kubelet.Machine#names")
     void capturedMachineIsListedAsTheMachineWithEveryFact(String machine) throws IOException {
         Path node = unpack(Files.readString(Machine.file(machine, "tree")));
         Path config = Machine.file(machine, "class.toml");
@@ -43,7 +53,7 @@ final class CaptureTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    @MethodSource("io.edgeplug.api.kubelet.Machine#names")
     void capturedMachineWithoutIdentitiesIsListedAsTheMachine(String machine) throws IOException {
         String tree = Files.readString(Machine.file(machine, "tree"));
         Path node = unpack(tree);
@@ -107,19 +117,20 @@ final class CaptureTest {
                 [proc/net]
                 route = Iface	Destination	Gateway	Flags	RefCnt	Use	Metric	Mask\\nenx0c42a1b2c3d4	00000000	017AA8C0	0003	0	0	100	00000000\\neth1	0010AC0A	00000000	0001	0	0	0	00FFFFFF
                 ipv6_route = 00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000e42a1fffeb2c3d4 00000400 00000001 00000000 00000003 enx0c42a1b2c3d4
+                if_inet6 = fe800000000000000e42a1fffeb2c3d4 03 40 20 80 eth1\\nfd000000000000000e42a1fffeb2c3d4 03 40 00 80 eth1
                 """);
         Path config = Machine.file("zynq", "class.toml");
 
         String capture = run("capture", node, config);
 
         assertThat(capture)
-                .doesNotContain("0c42", "b2c3d4", "017AA8C0", "0010AC0A", "eth1")
+                .doesNotContain("0c42", "b2c3d4", "017AA8C0", "0010AC0A", "fd00", "fe80")
                 .contains("[sys/devices/pci0000:3a/0000:3a:00.0/infiniband/mlx5_1]\nnode_guid = 0000:0000:0000:0000\n")
-                .contains("\t00000000\t02000003\t0003\t");
+                .contains("\t00000000\t02000004\t0003\t");
         Path file = Files.writeString(directory.resolve("capture"), capture);
         assertThat(run("list", file, config, "-o", "+VFS")).isEqualTo(run("list", node, config, "-o", "+VFS"));
         assertThat(run("explain", file, config, "0000:3a:00.0"))
-                .contains("net        enx020000000")
+                .contains("net        enx020000000", "nodeuse    the default route on enx020000000")
                 .contains("its node GUID is zero");
     }
 
@@ -133,6 +144,34 @@ final class CaptureTest {
 
         assertThat(exit).isEqualTo(ExitCode.FAILURE);
         assertThat(err.toString()).startsWith("edgeplug: " + file + ": not a captured node: line 2: neither ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/dev/zero", "/dev/null", "/proc/self/mem"})
+    void deviceInPlaceOfACaptureIsNotRead(String device) {
+        StringWriter err = new StringWriter();
+
+        int exit = Commands.commandLine().setErr(new PrintWriter(err, true)).execute("topology", "--sysroot", device);
+
+        assertThat(exit).isEqualTo(ExitCode.FAILURE);
+        assertThat(err.toString()).startsWith("edgeplug: " + device + ": ").hasLineCount(1);
+    }
+
+    /** It would be two lines of the tree. */
+    @Test
+    void nameWithALineBreakIsLeftOutAndTheRestCanBeReadBack() throws IOException {
+        Path node = unpack(DemoNode.tree());
+        Path devices = node.resolve("sys/bus/pci/devices");
+        Files.createDirectory(devices.resolve("0000:3b:01.0\n0000:3b:01.1"));
+        Files.createSymbolicLink(devices.resolve("0000:99:00.0"), Path.of("a\n[etc]\nshadow = x"));
+        Files.createSymbolicLink(devices.resolve("0000:99:00.1\n"), Path.of("../devices"));
+        Path config = Machine.file(Machine.names().getFirst(), "class.toml");
+
+        String capture = run("capture", node, config);
+
+        assertThat(capture).contains("a tree cannot hold such a name").doesNotContain("\nshadow", "\n[etc]\n");
+        Path file = Files.writeString(directory.resolve("capture"), capture);
+        assertThat(run("list", file, config)).isEqualTo(run("list", node, config));
     }
 
     private Path unpack(String tree) throws IOException {

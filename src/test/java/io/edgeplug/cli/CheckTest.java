@@ -2,14 +2,13 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -32,74 +31,6 @@ final class CheckTest {
                         example.com/c: kind nic, no devices here
                         note: example.com/c: no device of this node matches
                         """);
-    }
-
-    @Test
-    void whoDecidesWhatAPathIsIsNoted() throws IOException {
-        Path gophers = Files.createDirectories(directory.resolve("files/etc/gophers"));
-        Files.createFile(gophers.resolve("g1"));
-        Files.createDirectory(directory.resolve("files/sys"));
-        Files.setPosixFilePermissions(gophers, PosixFilePermissions.fromString("rwxrwxrwx"));
-        Path config = Files.writeString(directory.resolve("y.toml"), """
-                [[class]]
-                resource = "example.com/gopher"
-                kind = "path"
-                trust_owner = "gopher"
-                match = { paths = ["/etc/gophers/*"] }
-                """);
-
-        assertThat(run(config, directory.resolve("files"))).isEqualTo("""
-                example.com/gopher: kind path, 1 device here, 0 healthy
-                note: example.com/gopher: trust_owner: gopher decides which files of this node its containers get, also /etc/shadow
-                note: example.com/gopher: a device is unhealthy: g1: its way leads through /etc/gophers, to which anyone can write
-                """);
-    }
-
-    @Test
-    void fileWithTwoNamesIsNoted() throws IOException {
-        Path root = directory.resolve("files");
-        Files.createDirectories(root.resolve("sys"));
-        Files.createFile(Files.createDirectories(root.resolve("dev")).resolve("ttyUSB0"));
-        Files.createSymbolicLink(
-                Files.createDirectories(root.resolve("dev/serial/by-id")).resolve("usb-Scope"),
-                Path.of("../../ttyUSB0"));
-        Path config = Files.writeString(directory.resolve("y.toml"), """
-                [[class]]
-                resource = "example.com/scope"
-                kind = "path"
-                match = { paths = ["/dev/serial/by-id/usb-*"] }
-                [[class]]
-                resource = "example.com/tty"
-                kind = "path"
-                match = { paths = ["/dev/ttyUSB*"] }
-                """);
-
-        assertThat(run(config, root)).isEqualTo("""
-                example.com/scope: kind path, 1 device here, healthy
-                example.com/tty: kind path, 1 device here, healthy
-                note: example.com/tty: two pods can have the same file at a time: /dev/ttyUSB0 as usb-Scope of example.com/scope and as ttyUSB0 of example.com/tty
-                """);
-    }
-
-    @Test
-    void mountThatIsMissingIsNotedAsListTellsIt() throws IOException {
-        Path root = directory.resolve("files");
-        for (String file : List.of("etc/gophers/g1", "dev/null", "sys/here")) {
-            Files.createFile(Files.createDirectories(root.resolve(file).getParent())
-                    .resolve(Path.of(file).getFileName()));
-        }
-        Path config = Files.writeString(directory.resolve("y.toml"), """
-                [[class]]
-                resource = "example.com/gopher"
-                kind = "path"
-                mounts = ["/srv/gophers/{id}"]
-                match = { paths = ["/etc/gophers/*"] }
-                """);
-
-        assertThat(run(config, root)).isEqualTo("""
-                example.com/gopher: kind path, 1 device here, 0 healthy
-                note: example.com/gopher: a device is unhealthy: g1: its mount /srv/gophers/g1 is not there
-                """);
     }
 
     @Test
@@ -234,6 +165,42 @@ final class CheckTest {
     }
 
     @Test
+    void metricsAndLabelsThatWouldNotComeAboutAreWarnedOf() throws Exception {
+        Path node = directory.resolve("files");
+        for (String name : List.of("dev", "sys", "usr/lib/systemd/system")) {
+            Files.createDirectories(node.resolve(name));
+        }
+        Files.createFile(node.resolve("dev/null"));
+        Files.copy(Path.of("systemd/edgeplug.service"), node.resolve("usr/lib/systemd/system/edgeplug.service"));
+        Path config = Files.writeString(directory.resolve("z.toml"), """
+                [metrics]
+                textfile = "/var/lib/none/edgeplug.prom"
+                listen = "127.0.0.1:9464"
+                [labels]
+                nfd = true
+                [[class]]
+                resource = "example.com/tty"
+                kind = "path"
+                match = { paths = ["/dev/null"] }
+                """);
+
+        assertThat(run(config, node))
+                .contains(
+                        "warning: metrics.textfile: there is no directory /var/lib/none, so no file is written",
+                        "warning: labels.nfd: there is no directory /etc/kubernetes/node-feature-discovery/features.d",
+                        "warning: metrics.listen: the sandbox of edgeplug.service keeps it from answering: "
+                                + "RestrictAddressFamilies has neither AF_INET nor AF_INET6");
+
+        Files.createDirectories(node.resolve("var/lib/none"));
+        Files.createDirectories(node.resolve("etc/kubernetes/node-feature-discovery/features.d"));
+        Path dropIn = Files.createDirectories(node.resolve("etc/systemd/system/edgeplug.service.d"));
+        Files.writeString(
+                dropIn.resolve("metrics.conf"),
+                "[Service]\nRestrictAddressFamilies=AF_INET AF_INET6\nIPAddressAllow=localhost\n");
+        assertThat(run(config, node)).doesNotContain("warning: ");
+    }
+
+    @Test
     void resetOfAVfWhoseInterfaceWouldBeACnisIsWarnedOf() throws IOException {
         assertThat(check(vfClass("a", "pf_names = [\"ens1f0\"]") + "[class.prepare]\nreset = \"flr\"\n"))
                 .contains(
@@ -281,12 +248,10 @@ final class CheckTest {
         }
     }
 
-    private static String run(Path config, Path root) {
-        StringWriter out = new StringWriter();
-        int exit = Commands.commandLine()
-                .setOut(new PrintWriter(out))
-                .execute("check", "--sysroot", root.toString(), "--config", config.toString());
-        assertThat(exit).isZero();
-        return out.toString();
+    static String run(Path config, Path root) {
+        Console console = new Console();
+        assertThat(console.execute("check", "--sysroot", root.toString(), "--config", config.toString()))
+                .isZero();
+        return console.text();
     }
 }

@@ -2,6 +2,7 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.cli.options.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

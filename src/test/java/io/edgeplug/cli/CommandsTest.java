@@ -37,6 +37,19 @@ final class CommandsTest {
         assertThat(output(Commands.commandLine(args), args)).isEqualTo(output(Commands.commandLine(), args));
     }
 
+    /** The message would be above the screen if the help came below it. */
+    @Test
+    void wrongUsageIsALineAndWhereTheHelpIs() {
+        Console console = new Console();
+
+        assertThat(console.execute("list", "-o", "FOO")).isEqualTo(2);
+        assertThat(console.text().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .startsWith("edgeplug list: unknown column \"FOO\", the columns are DEVICE, "),
+                        line -> assertThat(line).isEqualTo("see edgeplug list --help"));
+    }
+
     @Test
     void onlyTheCommandThatIsNamedIsMade() {
         assertThat(Commands.commandLine(new String[] {"list", "-n"}).getSubcommands())

@@ -4,19 +4,19 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /** Runs commands and keeps what they print, to stdout and to stderr. */
-final class Console {
+public final class Console {
 
     private final StringWriter text = new StringWriter();
 
-    int execute(String... args) {
+    public int execute(String... args) {
         return Commands.commandLine().setOut(writer()).setErr(writer()).execute(args);
     }
 
-    PrintWriter writer() {
+    public PrintWriter writer() {
         return new PrintWriter(text);
     }
 
-    String text() {
+    public String text() {
         return text.toString();
     }
 

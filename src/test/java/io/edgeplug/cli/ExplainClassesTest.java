@@ -2,8 +2,8 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -87,7 +87,7 @@ final class ExplainClassesTest {
 
         assertThat(out.toString()).contains("""
                 before each container it would be prepared
-                  reset      flr, without iavf, which is bound again afterwards
+                  reset      flr, without iavf
                   driver     vfio-pci, instead of iavf
                 its container would get
                 """);

@@ -2,15 +2,7 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.linux.UnixRpc;
-import io.edgeplug.proto.status.GetRequest;
-import io.edgeplug.proto.status.Node;
-import io.edgeplug.proto.status.NodeStatusGrpc;
-import io.edgeplug.proto.status.Problem;
-import io.edgeplug.simulation.SimulatedNode;
-import io.edgeplug.status.StatusSocket;
-import io.grpc.Server;
-import io.grpc.stub.StreamObserver;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -22,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Explains the devices of captured machines with the classes that are kept beside them. */
 final class ExplainTest {
 
-    private static final Path MACHINES = Path.of("src/test/machines");
+    static final Path MACHINES = Path.of("src/test/machines");
 
     @TempDir
     private Path root = Path.of("");
@@ -118,7 +110,7 @@ final class ExplainTest {
     @Test
     void nicWithTheDefaultRouteSaysSo() throws IOException {
         assertThat(explain("rxe", "0000:01:00.0"))
-                .contains("  no   not the default route, it has it on enp1s0\n")
+                .contains("  no   no such use by the node itself, it has the default route on enp1s0\n")
                 .endsWith("so it is not advertised\n");
     }
 
@@ -218,53 +210,6 @@ final class ExplainTest {
                 .endsWith("  device     /dev/intel-fpga-port.0 (rw)\n");
     }
 
-    @Test
-    void whatOnlyTheRunningDaemonKnowsIsToldToo() throws Exception {
-        String text = "container main of pod 1f3a started without its being prepared";
-        NodeStatusGrpc.NodeStatusImplBase daemon = new NodeStatusGrpc.NodeStatusImplBase() {
-            @Override
-            public void get(GetRequest request, StreamObserver<Node> caller) {
-                caller.onNext(Node.newBuilder()
-                        .addProblems(Problem.newBuilder()
-                                .setDevice("0000:5e:02.9")
-                                .setText("is gone")
-                                .setSince(2))
-                        .addProblems(Problem.newBuilder()
-                                .setDevice("0000:5e:02.0")
-                                .setText(text)
-                                .setSince(2))
-                        .build());
-                caller.onCompleted();
-            }
-        };
-        try (SimulatedNode node = unpack("vfio-bound");
-                UnixRpc rpc = UnixRpc.open()) {
-            Path socket = node.root().resolve(StatusSocket.PATH);
-            Files.createDirectories(socket.resolveSibling(""));
-            Server server = rpc.serve(socket, daemon);
-            try {
-                assertThat(explain(node, "vfio-bound", "0000:5e:02.0"))
-                        .containsPattern(
-                                "so it is advertised as intel.com/x710_dpdk\nthe daemon reports since [-0-9: ]{19}: unhealthy: "
-                                        + text + "\n");
-                assertThat(explain(node, "vfio-bound", "0000:5e:00.0")).doesNotContain("the daemon");
-                Console gone = new Console();
-                assertThat(gone.execute(
-                                "explain",
-                                "0000:5e:02.9",
-                                "--sysroot",
-                                node.root().toString()))
-                        .isOne();
-                assertThat(gone.text())
-                        .contains(
-                                "no such device here, and no resource with one; of 0000:5e:02.9, the daemon reports since ")
-                        .contains("is gone");
-            } finally {
-                server.shutdownNow().awaitTermination();
-            }
-        }
-    }
-
     private SimulatedNode unpack(String machine) throws IOException {
         return SimulatedNode.unpack(
                 Files.readString(MACHINES.resolve(machine).resolve("tree")), Files.createTempDirectory(root, machine));
@@ -276,7 +221,7 @@ final class ExplainTest {
         }
     }
 
-    private static String explain(SimulatedNode node, String machine, String id) {
+    static String explain(SimulatedNode node, String machine, String id) {
         StringWriter out = new StringWriter();
         int exit = Commands.commandLine()
                 .setOut(new PrintWriter(out))

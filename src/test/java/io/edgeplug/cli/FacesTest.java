@@ -2,7 +2,8 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.cli.options.ExitCode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

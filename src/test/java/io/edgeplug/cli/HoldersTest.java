@@ -1,15 +1,15 @@
 package io.edgeplug.cli;
 
-import static io.edgeplug.kubelet.TestDaemon.NODE0;
-import static io.edgeplug.kubelet.TestDaemon.PATIENCE;
+import static io.edgeplug.api.kubelet.TestDaemon.NODE0;
+import static io.edgeplug.api.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.edgeplug.kubelet.TestDaemon;
-import io.edgeplug.localkubelet.KubeletOptions;
-import io.edgeplug.localkubelet.LocalKubelet;
-import io.edgeplug.localkubelet.PodSpec;
+import io.edgeplug.api.kubelet.TestDaemon;
+import io.edgeplug.lab.localkubelet.KubeletOptions;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.PodSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /** What a kubelet of kubeadm has on its node to speak with the API server, below another root directory. */
-final class KubeletFiles {
+public final class KubeletFiles {
 
     private KubeletFiles() {}
 
     private static byte[] resource(String name) throws IOException {
-        try (InputStream in = KubeletFiles.class.getResourceAsStream("/io/edgeplug/dra/" + name)) {
+        try (InputStream in = KubeletFiles.class.getResourceAsStream("/io/edgeplug/api/dra/" + name)) {
             return Objects.requireNonNull(in, name).readAllBytes();
         }
     }
 
     /** All paths are absolute, as on a node. The node is called node1. */
-    static void write(Path root, String server) throws IOException {
+    public static void write(Path root, String server) throws IOException {
         Path pki = Files.createDirectories(root.resolve("var/lib/kubelet/pki"));
         Files.write(pki.resolve("kubelet-client-2026.pem"), resource("node1.pem"));
         Files.createSymbolicLink(

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonParser;
-import io.edgeplug.kubelet.Machine;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.api.kubelet.Machine;
+import io.edgeplug.cli.devices.Column;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -26,13 +27,13 @@ final class ListTest {
     private Path root = Path.of("");
 
     @ParameterizedTest
-    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    @MethodSource("io.edgeplug.api.kubelet.Machine#names")
     void machineIsListedAsExpected(String machine) throws IOException {
         assertExpected(machine, "list.txt", list(machine));
     }
 
     @ParameterizedTest
-    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    @MethodSource("io.edgeplug.api.kubelet.Machine#names")
     void jsonHasTheSameRows(String machine) throws IOException {
         String json = list(machine, "-J");
 

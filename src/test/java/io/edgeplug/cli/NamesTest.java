@@ -2,7 +2,7 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -2,8 +2,8 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.localkubelet.KubeletEvent;
-import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.KubeletEvent;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;

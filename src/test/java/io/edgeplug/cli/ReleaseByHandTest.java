@@ -3,10 +3,11 @@ package io.edgeplug.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.edgeplug.device.Device;
-import io.edgeplug.device.PciAddress;
-import io.edgeplug.prepare.UseNotes;
-import io.edgeplug.rules.DeviceClass;
+import io.edgeplug.cli.devices.ScannedNode;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.prepare.UseNotes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

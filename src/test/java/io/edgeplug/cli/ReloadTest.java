@@ -2,8 +2,10 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.simulation.DemoNode;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.node.pods.HeldDevices;
+import io.edgeplug.system.systemd.Datagrams;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +31,10 @@ final class ReloadTest {
     private Path directory = Path.of("");
 
     private final List<String> log = new ArrayList<>();
+
+    private Path systemd() {
+        return directory.resolve("systemd");
+    }
 
     private Path configure(String lines) throws IOException {
         return Files.writeString(directory.resolve("edgeplug.toml"), """
@@ -44,7 +51,7 @@ final class ReloadTest {
 
     private Process start(Path config) throws IOException {
         // Java does not receive a signal that its parent process ignores.
-        Process daemon = new ProcessBuilder(
+        ProcessBuilder command = new ProcessBuilder(
                         "env",
                         "--default-signal=HUP",
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
@@ -58,8 +65,9 @@ final class ReloadTest {
                         "run",
                         "--config=" + config,
                         "--sysroot=" + directory.resolve("node"))
-                .redirectErrorStream(true)
-                .start();
+                .redirectErrorStream(true);
+        command.environment().put("NOTIFY_SOCKET", systemd().toString());
+        Process daemon = command.start();
         // The end of the daemon ends a wait for its next line, which nothing else can interrupt.
         CompletableFuture.delayedExecutor(90, TimeUnit.SECONDS).execute(daemon::destroyForcibly);
         return daemon;
@@ -87,6 +95,39 @@ final class ReloadTest {
     private static void signal(Process daemon, String name) throws IOException, InterruptedException {
         Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(daemon.pid())).start();
         assertThat(kill.waitFor()).isZero();
+    }
+
+    @Test
+    void stormOfReloadsWithAClassThatChangesLeavesFewThreads() throws Exception {
+        SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")).close();
+        String files = "cdi_dir = \"" + directory.resolve("cdi") + "\"";
+        Process daemon = start(configure(files));
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(daemon.getInputStream(), StandardCharsets.UTF_8))) {
+            await(lines, "ready");
+            int before = threads(daemon);
+            int most = 0;
+            for (int i = 0; i < 100; i++) {
+                Path config = configure(files);
+                Files.writeString(config, Files.readString(config) + "shares = " + (1 + i % 2) + "\n");
+                signal(daemon, "HUP");
+                most = Math.max(most, threads(daemon));
+            }
+            signal(daemon, "TERM");
+            await(lines, "stopping");
+
+            assertThat(log.stream().filter(line -> line.contains("configuration read again")))
+                    .hasSizeBetween(1, 50);
+            assertThat(most).isLessThan(before + 60);
+        } finally {
+            Process ignored = daemon.destroyForcibly();
+        }
+    }
+
+    private static int threads(Process daemon) throws IOException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(daemon.pid()), "task"))) {
+            return Math.toIntExact(threads.count());
+        }
     }
 
     @Test
@@ -124,12 +165,14 @@ final class ReloadTest {
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(daemon.getInputStream(), StandardCharsets.UTF_8))) {
             await(lines, "ready");
-            assertThat(loaded()).contains("io.edgeplug.pods.PreparedClaims").doesNotContain(" io.edgeplug.dra.");
+            assertThat(loaded())
+                    .contains("io.edgeplug.node.pods.PreparedClaims")
+                    .doesNotContain(" io.edgeplug.api.dra.");
             Files.writeString(config, plain.replace("match =", "api = \"dra\"\nmatch ="));
 
             signal(daemon, "HUP");
             await(lines, "edgeplug.io: waiting for the kubelet: there is no " + directory.resolve("plugins"));
-            assertThat(loaded()).contains(" io.edgeplug.dra.DraDriver");
+            assertThat(loaded()).contains(" io.edgeplug.api.dra.DraDriver");
             Files.writeString(config, plain);
             signal(daemon, "HUP");
             await(lines, "serving elsewhere");
@@ -137,6 +180,117 @@ final class ReloadTest {
         } finally {
             daemon.destroyForcibly();
         }
+    }
+
+    /** A green line until the next boot would be the surprise of the night. */
+    @Test
+    void reloadWithAMistakeIsToldInBothStatusesUntilAConfigurationIsTakenUp() throws Exception {
+        SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")).close();
+        Path config = configure("");
+        String right = Files.readString(config);
+        try (Datagrams told = Datagrams.on(systemd().toString())) {
+            Process daemon = start(config);
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(daemon.getInputStream(), StandardCharsets.UTF_8))) {
+                await(lines, "ready");
+                String started = status().lines().findFirst().orElseThrow();
+                Files.writeString(config, right + "knid = 3\n");
+
+                signal(daemon, "HUP");
+                await(lines, "error: configuration not taken up");
+
+                assertThat(log).anyMatch(line -> line.startsWith("error: " + config + ": line 8: "));
+                String problem = "configuration: the one on disk has mistakes (" + config
+                        + ": line 8): this daemon runs the one of ";
+                assertThat(next(told, "has mistakes")).contains("READY=1").contains(problem);
+                assertThat(status())
+                        .contains(problem)
+                        .contains("and will not start again with what is on disk; see edgeplug check")
+                        .contains("\n  " + config + ": line 8: ");
+
+                // The daemon then serves elsewhere, and is the same process.
+                Files.writeString(config, right.replace("\"" + directory.resolve("info"), "\"" + directory));
+                signal(daemon, "HUP");
+                await(lines, "serving elsewhere");
+                await(lines, "ready");
+
+                assertThat(next(told, "READY=1")).doesNotContain("configuration");
+                assertThat(status())
+                        .contains(started)
+                        .doesNotContain("configuration: ")
+                        .contains("configuration not taken up");
+            } finally {
+                daemon.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void notesOfHoldersThatCannotBeReadAreToldInBothStatuses() throws Exception {
+        SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")).close();
+        Path notes = Files.createDirectories(directory.resolve("kubelet")).resolve(HeldDevices.FILE);
+        Files.writeString(notes, "no notes of a kubelet");
+        try (Datagrams told = Datagrams.on(systemd().toString())) {
+            Process daemon = start(configure(""));
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(daemon.getInputStream(), StandardCharsets.UTF_8))) {
+                await(lines, "warning: " + notes + ": is not as a kubelet writes it, so ");
+                await(lines, "ready");
+
+                assertThat(next(told, "READY=1"))
+                        .contains("STATUS=holders not known: " + notes + ": is not as a kubelet writes it");
+                assertThat(status())
+                        .contains("need you: ", "edgeplug (holders)", notes + ": is not as a kubelet writes it")
+                        .contains("2 may be held, see below");
+            } finally {
+                daemon.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void notesOfCheckAreLoggedOnceAfterAReload() throws Exception {
+        SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")).close();
+        Path config = configure("");
+        String plain = Files.readString(config);
+        String nothing =
+                "[[class]]\nresource = \"example.com/none\"\nkind = \"path\"\nmatch = { paths = [\"/none\"] }\n";
+        String covered =
+                "[[class]]\nresource = \"example.com/late\"\nkind = \"vf\"\nmatch = { pf_names = [\"ens1f0\"] }\n";
+        Process daemon = start(config);
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(daemon.getInputStream(), StandardCharsets.UTF_8))) {
+            await(lines, "ready");
+            Files.writeString(config, plain + nothing);
+            signal(daemon, "HUP");
+            await(lines, "note: example.com/none: no device of this node matches");
+
+            Files.writeString(config, plain + nothing + covered);
+            signal(daemon, "HUP");
+            await(lines, "note: example.com/late: it takes nothing: example.com/vf, which comes first");
+            await(lines, "note: example.com/late: would also take what belongs to example.com/vf");
+
+            assertThat(log.stream().filter(line -> line.contains("note: example.com/none")))
+                    .hasSize(1);
+        } finally {
+            daemon.destroyForcibly();
+        }
+    }
+
+    /** The datagrams before it are about devices and plugins. */
+    private static String next(Datagrams told, String text) throws InterruptedException {
+        String next = told.next();
+        while (!next.contains(text)) {
+            next = told.next();
+        }
+        return next;
+    }
+
+    private String status() {
+        Console console = new Console();
+        int ignored =
+                console.execute("status", "--sysroot", directory.resolve("node").toString());
+        return console.text();
     }
 
     private String loaded() throws IOException {

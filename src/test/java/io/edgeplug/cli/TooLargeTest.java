@@ -3,8 +3,8 @@ package io.edgeplug.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.SmallHeap;
-import io.edgeplug.device.ResourceName;
-import io.edgeplug.localkubelet.LocalKubelet;
+import io.edgeplug.lab.localkubelet.LocalKubelet;
+import io.edgeplug.model.device.ResourceName;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

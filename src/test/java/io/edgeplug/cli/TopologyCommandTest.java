@@ -2,8 +2,8 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.kubelet.Machine;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.api.kubelet.Machine;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.awt.Rectangle;
 import java.io.IOException;
 import java.io.StringReader;
@@ -38,7 +38,7 @@ final class TopologyCommandTest {
     private Path directory = Path.of("");
 
     @ParameterizedTest
-    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    @MethodSource("io.edgeplug.api.kubelet.Machine#names")
     void machineIsDrawnAsExpected(String machine) throws IOException {
         String narrow = ofMachine(machine, "--width", "80");
 
@@ -48,7 +48,7 @@ final class TopologyCommandTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    @MethodSource("io.edgeplug.api.kubelet.Machine#names")
     void noLabelOfAMachineOverlapsOrLeavesThePicture(String machine) throws Exception {
         assertReadable(ofMachine(machine, "-o", "-"));
     }
@@ -60,8 +60,15 @@ final class TopologyCommandTest {
 
         assertReadable(svg);
         assertThat(svg.getBytes(StandardCharsets.UTF_8)).hasSizeLessThan(LARGEST);
-        assertThat(svg.split("<title>0000:", -1)).hasSizeGreaterThan(devices);
         assertThat(svg).doesNotContain("<script").doesNotContain("href").doesNotContain("<b>");
+    }
+
+    @Test
+    void alikeVfsAreOneBoxAndTheLegendNamesOnlyWhatIsShown() throws Exception {
+        String svg = ofMachine("pf-256-vfs", "-o", "-");
+
+        assertThat(svg.split("<title>", -1)).hasSizeLessThan(10);
+        assertThat(svg).contains("248 devices", "(248)").doesNotContain(">unhealthy<");
     }
 
     @Test

@@ -2,7 +2,8 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.simulation.DemoNode;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.system.files.NeedsRoot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +22,7 @@ final class TryTest {
                     + "\"ResourceName\":\"example.com/gopher\",\"DeviceIDs\":{\"0\":[\"g3\"]},\"AllocResp\":\"\"}],"
                     + "\"RegisteredDevices\":{}},\"Checksum\":1}";
 
-    /** Not among the temporary files: anyone can write to their directory, so no file there is ever handed over. */
-    @TempDir(factory = BuildDirectory.class)
+    @TempDir
     private Path gophers = Path.of("");
 
     @TempDir
@@ -72,8 +72,13 @@ final class TryTest {
                 the container gets:
                 """.formatted(directory));
         assertThat(directory.resolve("prepared-g3")).doesNotExist();
+    }
 
-        printed.clear();
+    @Test
+    @NeedsRoot("locks a device of this machine against other processes")
+    void devicesArePreparedIfThatIsAskedFor() throws Exception {
+        String config = configThatPrepares();
+
         assertThat(printed.execute("try", "--prepare", "example.com/gopher=g3", "--config", config))
                 .isZero();
         assertThat(printed.text())
@@ -145,6 +150,13 @@ final class TryTest {
         assertThat(printed.execute("try", "example.com/gopher=8", "--config", config))
                 .isZero();
         assertThat(directory.resolve("looked-at-g3")).doesNotExist();
+    }
+
+    @Test
+    void resourceWithoutANumberMeansOne() throws Exception {
+        assertThat(printed.execute("try", "example.com/gopher", "--config", config("")))
+                .isZero();
+        assertThat(printed.text()).containsPattern("mount +\\S+/g\\d+");
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.edgeplug.kubelet.Machine;
+import io.edgeplug.api.kubelet.Machine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -25,7 +25,7 @@ final class VerdictTest {
     private Path root = Path.of("");
 
     @ParameterizedTest
-    @MethodSource("io.edgeplug.kubelet.Machine#names")
+    @MethodSource("io.edgeplug.api.kubelet.Machine#names")
     void explainAndListAgreeOnEachDevice(String machine) throws IOException {
         String[] node = {
             "--sysroot", Machine.file(machine, "tree").toString(),

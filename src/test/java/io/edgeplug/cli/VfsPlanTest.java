@@ -2,8 +2,8 @@ package io.edgeplug.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.kubelet.Machine;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.api.kubelet.Machine;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -62,6 +63,45 @@ final class VfsPlanTest {
                         """);
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            count = 2 | ens1f0np0#0 | count = 4 | ens1f0np0#1 | gets 2 VFs by one [[vfs]] entry and 4 by another
+            count = 4 | ens1f0np0#0-2 | count = 4 | ens1f0np0#2 | is taken by two [[vfs]] entries
+            count = 4; mtu = 9000 | ens1f0np0 | count = 4; mtu = 1500 | ens1f0np0#1 | gets two values of mtu or eswitch
+            """)
+    void groupsOfVfsThatContradictEachOtherAreAMistake(
+            String one, String names, String other, String otherNames, String mistake) throws IOException {
+        Path config = Files.writeString(
+                root.resolve("edgeplug.toml"),
+                "[[vfs]]\n%s\nmatch = { pf_names = [\"%s\"] }\n\n[[vfs]]\n%s\nmatch = { pf_names = [\"%s\"] }\n"
+                        .formatted(one.replace("; ", "\n"), names, other.replace("; ", "\n"), otherNames));
+
+        assertThat(plan(Files.readString(Machine.file("e810-switchdev", "tree")), config))
+                .contains(mistake)
+                .endsWith("exit 78\n");
+    }
+
+    @Test
+    void entryWhosePfDoesNotExistFailsAndNamesThePfsOfTheNode() throws IOException {
+        Path config = Files.writeString(root.resolve("edgeplug.toml"), """
+                [[vfs]]
+                count = 4
+                match = { pf_names = ["ens9f0", "ens9f1"], vendors = ["8086"] }
+                """);
+        String expected = """
+                [[vfs]] in vfs.toml, line 1: 4 VFs
+                  problem    no PF matches vendors 8086 and pf_names ens9f0, ens9f1; this node has 0000:5e:00.0 enp94s0f0
+                exit 1
+                """;
+        String tree = Files.readString(Machine.file("vfio-bound", "tree"));
+
+        assertThat(plan(tree, config)).endsWith(expected);
+        assertThat(run(tree, config, "apply", "--dry-run")).endsWith(expected);
+        assertThat(plan(tree, config, "-J")).contains("\"entriesWithoutPf\": [\n    \"vfs.toml, line 1\"");
+        assertThat(plan("[sys/bus/pci]\ndevices/\n", config)).contains("this node has no PF, see whether SR-IOV is on");
+        assertThat(plan(tree, config, "enp94s0f0")).doesNotContain("ens9f0").endsWith("exit 0\n");
+    }
+
     @Test
     void onlyThePfThatIsNamedIsPlanned() throws IOException {
         Path config = Machine.file("two-sockets-e810", "vfs.toml");
@@ -77,6 +117,10 @@ final class VfsPlanTest {
     }
 
     private String plan(String tree, Path config, String... more) throws IOException {
+        return run(tree, config, "plan", more);
+    }
+
+    private String run(String tree, Path config, String command, String... more) throws IOException {
         Path node = Files.createTempDirectory(root, "node");
         StringWriter out = new StringWriter();
         PrintWriter writer = new PrintWriter(out, true);
@@ -85,7 +129,7 @@ final class VfsPlanTest {
             String[] args = Stream.concat(
                             Stream.of(
                                     "vfs",
-                                    "plan",
+                                    command,
                                     "--sysroot",
                                     unpacked.root().toString(),
                                     "--config",

@@ -2,10 +2,10 @@ package io.edgeplug.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.api.kubelet.Machine;
 import io.edgeplug.cli.Commands;
 import io.edgeplug.docs.Page.Block;
-import io.edgeplug.kubelet.Machine;
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -39,7 +39,7 @@ final class DocumentsTest {
         write();
 
         String page = page("usr/share/man/man8/edgeplug.8.gz");
-        assertThat(page).startsWith("'\\\" t\n.TH \"EDGEPLUG\" 8 2026-11-20 \"edgeplug 0.1.0\"\n");
+        assertThat(page).startsWith("'\\\" t\n.TH \"EDGEPLUG\" 8 2026-11-20 \"edgeplug 0.2.0\"\n");
         assertThat(Commands.commandLine().getSubcommands().keySet())
                 .isNotEmpty()
                 .allSatisfy(
@@ -66,8 +66,21 @@ final class DocumentsTest {
         write();
 
         assertThat(page("usr/share/doc/edgeplug/changelog.gz"))
-                .startsWith("edgeplug (0.1.0) unstable; urgency=medium\n\n  * ")
+                .startsWith("edgeplug (0.2.0) unstable; urgency=medium\n\n  * ")
                 .endsWith("  Fri, 20 Nov 2026 00:00:00 +0000\n");
+    }
+
+    /** As apt reads it: no entry without the version that it came with, and its time. */
+    @Test
+    void newsAreInDebiansForm() throws IOException {
+        write();
+
+        String news = page("usr/share/doc/edgeplug/NEWS.Debian.gz");
+        assertThat(news).startsWith("edgeplug (0.2.0) unstable; urgency=medium\n\n  ");
+        assertThat(news.lines().filter(line -> line.startsWith(" -- ")))
+                .containsExactly(
+                        " -- The edgeplug authors <maintainers@edgeplug.example>  Fri, 20 Nov 2026 00:00:00 +0000");
+        assertThat(news.lines().filter(line -> !line.startsWith(" -- "))).allMatch(line -> line.length() <= 80);
     }
 
     @Test
@@ -87,7 +100,7 @@ final class DocumentsTest {
     void withoutABillLicensesAreNotCompared() throws IOException {
         jar(root.resolve("usr/lib/edgeplug/lib/picocli-4.7.7.jar"), "META-INF/LICENSE", "Copyright: text of a license");
 
-        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.1.0").write(Bill.NONE);
+        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.2.0").write(Bill.NONE);
 
         assertThat(root.resolve("usr/share/doc/edgeplug/copyright")).exists();
     }
@@ -95,13 +108,13 @@ final class DocumentsTest {
     @Test
     void markdownThatNoPageCanShowFailsTheBuild() {
         assertThatThrownBy(() -> ReferencePage.of(
-                        List.of("# edgeplug.toml", "Configures it.", "> quoted"), List.of(), "2026-11-20", "0.1.0"))
+                        List.of("# edgeplug.toml", "Configures it.", "> quoted"), List.of(), "2026-11-20", "0.2.0"))
                 .hasMessageEndingWith("not known how to set this: > quoted");
     }
 
     @Test
     void lineThatBeginsWithADotIsNoMacro() {
-        assertThat(new Roff("x", 5, "2026-11-20", "0.1.0", "x")
+        assertThat(new Roff("x", 5, "2026-11-20", "0.2.0", "x")
                         .example(List.of(".so /etc/passwd"))
                         .toString())
                 .contains("\n\\&.so /etc/passwd\n");
@@ -115,7 +128,7 @@ final class DocumentsTest {
     }
 
     private void write() throws IOException {
-        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.1.0").write(BILL);
+        new Documents(root, Instant.parse("2026-11-20T00:00:00Z"), "0.2.0").write(BILL);
     }
 
     private String page(String file) throws IOException {

@@ -1,7 +1,7 @@
 package io.edgeplug.soak;
 
-import io.edgeplug.linux.UeventSender;
-import io.edgeplug.linux.UnixRpc;
+import io.edgeplug.system.rpc.UnixRpc;
+import io.edgeplug.system.udev.UeventSender;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -23,7 +23,7 @@ final class Attack implements AutoCloseable {
     static final long PATIENCE_MILLIS = 15_000;
 
     private static final int RESOURCES = 6;
-    private static final Pattern RELOADED = Pattern.compile("(?m)^(warning: )?configuration .*\n");
+    private static final Pattern RELOADED = Pattern.compile("(?m)^((warning|error): )?configuration .*\n");
 
     private final UnixRpc rpc = UnixRpc.open();
     private final UeventSender uevents = new UeventSender();

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /** What comes to the sockets of plugins: messages of every method, messages that are none, and bytes that are no HTTP/2. */
 final class CallInputs {
@@ -64,17 +65,25 @@ final class CallInputs {
 
     /** Some whole calls that are spoilt, some noise, some that are left open until all are made. */
     private static int connections(Attack attack, Random random) throws Exception {
-        List<SocketChannel> open = new ArrayList<>();
         Path socket = attack.socket(RESOURCES.get(random.nextInt(RESOURCES.size())));
-        for (int i = 0; i < CONNECTIONS && attack.target().isAlive(); i++) {
+        flood(attack, random, CONNECTIONS, () -> socket, () -> {
             String method = METHODS.get(random.nextInt(METHODS.size()));
-            byte[] call = Http2.call(method, message(Calls.V1BETA1 + "Allocate", random));
+            return Http2.call(method, message(Calls.V1BETA1 + "Allocate", random));
+        });
+        return CONNECTIONS;
+    }
+
+    /** Has so many connections, each with one of these calls, which is spoilt, or with noise. */
+    static void flood(Attack attack, Random random, int count, Supplier<Path> socket, Supplier<byte[]> call)
+            throws IOException {
+        List<SocketChannel> open = new ArrayList<>();
+        for (int i = 0; i < count && attack.target().isAlive(); i++) {
             byte[] sent = random.nextInt(8) == 0
                     ? Hostile.bytes(random, Hostile.size(random, 4_000))
-                    : Hostile.spoilt(call, random);
+                    : Hostile.spoilt(call.get(), random);
             SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
             try {
-                channel.connect(UnixDomainSocketAddress.of(socket));
+                channel.connect(UnixDomainSocketAddress.of(socket.get()));
                 channel.configureBlocking(false);
                 channel.write(ByteBuffer.wrap(sent));
             } catch (IOException e) {
@@ -90,7 +99,6 @@ final class CallInputs {
         for (SocketChannel channel : open) {
             channel.close();
         }
-        return CONNECTIONS;
     }
 
     /** A message of that method, with IDs that are there, that are not, and that nobody would give. */

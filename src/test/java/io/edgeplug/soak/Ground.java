@@ -1,6 +1,6 @@
 package io.edgeplug.soak;
 
-import io.edgeplug.simulation.SimulatedNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,6 +30,10 @@ record Ground(Path root) {
     static final String FUZZED = DOMAIN + "/fuzzed";
     /** The VFs of a whole PF, of a class that is written anew for each attack. */
     static final String MANY = DOMAIN + "/many";
+
+    /** VFs that pods claim. */
+    static final List<String> CLAIMED_VFS =
+            IntStream.range(0, 4).mapToObj(i -> "0000:3e:01." + i).toList();
 
     /** What the class of the many VFs has while nobody attacks it. */
     static final String SOUND = "[class.prepare]\nreset = \"flr\"";
@@ -76,9 +80,15 @@ record Ground(Path root) {
             kind = "vf"
             match = { pf_names = ["ens1f0#4-7"] }
             health = { driver = "bound", link = "up", aer_fatal = "none" }
+            [[class]]
+            resource = "example.com/claimed"
+            kind = "vf"
+            api = "dra"
+            match = { pf_names = ["ens3f0"] }
+            [dra]
+            kubeconfig = "%s"
             """;
 
-    private static final String SOUND_CONFIG = "\\x86\\x80" + "\\x00".repeat(62);
     private static final int CONFIG_BYTES = 64;
 
     /** Makes all of it below a new directory, as a daemon finds it that is not attacked. */
@@ -86,11 +96,19 @@ record Ground(Path root) {
         // short, since the paths of sockets are
         Ground ground = new Ground(Files.createTempDirectory(Path.of("/tmp"), "s"));
         for (Path directory : List.of(
-                ground.kubeletDir(), ground.cdiDir(), ground.deviceInfoDir(), ground.classDir(), ground.programs())) {
+                ground.kubeletDir(),
+                ground.cdiDir(),
+                ground.deviceInfoDir(),
+                ground.classDir(),
+                ground.programs(),
+                ground.driver(),
+                ground.registry())) {
             Files.createDirectories(directory);
         }
-        SimulatedNode.unpack(tree(), ground.sysroot()).close();
+        SimulatedNode.unpack(GroundTree.all(), ground.sysroot()).close();
         Files.writeString(ground.config(), ground.mainFile());
+        // Every kubelet that knows claims has this file. The other notes come with the first pod.
+        Files.writeString(ground.root().resolve("dra_manager_state"), "{}");
         ground.classes("many", many(SOUND));
         return ground;
     }
@@ -117,6 +135,20 @@ record Ground(Path root) {
 
     Path deviceInfoDir() {
         return root.resolve("info");
+    }
+
+    /** The directory of the kubelet in which each driver has one of its own. */
+    Path driver() {
+        return root.resolve("plugins");
+    }
+
+    Path registry() {
+        return root.resolve("plugins_registry");
+    }
+
+    /** The kubelet's identity, which is not there unless an attack brings it. */
+    Path kubeconfig() {
+        return root.resolve("kubelet.conf");
     }
 
     Path programs() {
@@ -181,7 +213,7 @@ record Ground(Path root) {
     void restore(String address) throws IOException {
         delete(function(address));
         Path fresh = Files.createTempDirectory(root, "fresh");
-        SimulatedNode.unpack(first(Integer.parseInt(address.substring(address.length() - 1))), fresh)
+        SimulatedNode.unpack(GroundTree.first(Integer.parseInt(address.substring(address.length() - 1))), fresh)
                 .close();
         Files.move(fresh.resolve("sys/devices/pci0000:00").resolve(address), function(address));
         delete(fresh);
@@ -215,86 +247,7 @@ record Ground(Path root) {
                 GROUP_VFS.get(1),
                 PREPARED,
                 PREPARED_VF,
-                FUZZED);
-    }
-
-    private static String tree() {
-        StringBuilder tree = new StringBuilder("""
-                [etc/probe]
-                p0 =
-                p1 =
-                p2 =
-                [proc/net]
-                route = Iface\\neth0\t00000000\t0\t3\t0\t0\t0\t00000000
-                [dev/vfio]
-                vfio =
-                [sys/bus/pci/drivers]
-                iavf/bind =
-                iavf/unbind =
-                vfio-pci/bind =
-                vfio-pci/unbind =
-                """);
-        tree.append(function(
-                "0000:3b:00.0", "", "ice", 1, "ens1f0", "sriov_numvfs = 8\nsriov_offset = 8\nsriov_stride = 1"));
-        tree.append(function(
-                "0000:3c:00.0", "", "ice", 2, "ens2f0", "sriov_numvfs = 248\nsriov_offset = 8\nsriov_stride = 1"));
-        for (int i = 0; i < 8; i++) {
-            tree.append(first(i));
-        }
-        for (String address : MANY_VFS) {
-            tree.append(function(address, "0000:3c:00.0", "iavf", 100 + MANY_VFS.indexOf(address), "", ""));
-        }
-        CARDS.forEach(address -> tree.append(function(address, "", "xclmgmt", 400 + CARDS.indexOf(address), "", "")
-                .replace("class = 0x020000", "class = 0x120000")));
-        return tree.toString();
-    }
-
-    /** A VF of the first PF. */
-    private static String first(int number) {
-        boolean isInGroup = number < GROUP_VFS.size();
-        return function(
-                "0000:3b:01." + number,
-                "0000:3b:00.0",
-                isInGroup ? "vfio-pci" : "iavf",
-                isInGroup ? 17 : 20 + number,
-                isInGroup ? "" : "ens1f0v" + number,
-                "");
-    }
-
-    private static String function(String address, String pf, String driver, int group, String netName, String more) {
-        String text = """
-                [sys/devices/pci0000:00/%1$s]
-                vendor = 0x8086
-                device = 0x1889
-                class = 0x020000
-                numa_node = 0
-                power_state = D0
-                reset =
-                reset_method = flr
-                driver_override = (null)
-                config = %2$s
-                subsystem -> ../../../bus/pci
-                driver -> ../../../bus/pci/drivers/%3$s
-                iommu_group -> ../../../kernel/iommu_groups/%4$d
-                """.formatted(address, SOUND_CONFIG, driver, group);
-        if (!pf.isEmpty()) {
-            text += "physfn -> ../" + pf + "\n";
-        } else {
-            text += more + "\n";
-        }
-        if (!netName.isEmpty()) {
-            text += """
-                    net/%1$s/type = 1
-                    net/%1$s/carrier = 1
-                    [sys/class/net]
-                    %1$s -> ../../devices/pci0000:00/%2$s/net/%1$s
-                    """.formatted(netName, address);
-        }
-        return text + """
-                [sys/bus/pci/devices]
-                %1$s -> ../../../devices/pci0000:00/%1$s
-                [sys/kernel/iommu_groups/%2$d/devices]
-                %1$s -> ../../../../devices/pci0000:00/%1$s
-                """.formatted(address, group);
+                FUZZED,
+                kubeconfig());
     }
 }

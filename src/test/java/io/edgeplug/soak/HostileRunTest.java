@@ -2,7 +2,8 @@ package io.edgeplug.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.linux.OwnNamespaces;
+import io.edgeplug.system.files.NeedsRoot;
+import io.edgeplug.system.kernel.OwnNamespaces;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OwnNamespaces.class)
 @EnabledIfSystemProperty(named = "soak", matches = ".*", disabledReason = "takes ten minutes; run with -Dsoak")
 @Timeout(3600)
+@NeedsRoot("is in namespaces of its own")
 final class HostileRunTest {
 
     private static final long SEED = Long.getLong("seed", System.nanoTime());
@@ -77,6 +79,9 @@ final class HostileRunTest {
                         StartInputs.all(),
                         PeerInputs.all(),
                         ReportInputs.all(),
+                        DoorInputs.all(),
+                        ClaimInputs.all(),
+                        PodInputs.all(),
                         Readers.all())
                 .flatMap(List::stream)
                 .filter(production -> ONLY.equals(List.of("")) || ONLY.contains(production.name()))

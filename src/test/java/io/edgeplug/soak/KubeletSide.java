@@ -1,12 +1,12 @@
 package io.edgeplug.soak;
 
-import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1beta1.Device;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
 import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.ListAndWatchResponse;
 import io.edgeplug.proto.v1beta1.RegisterRequest;
 import io.edgeplug.proto.v1beta1.RegistrationGrpc.RegistrationImplBase;
+import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;

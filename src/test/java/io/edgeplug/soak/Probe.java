@@ -1,9 +1,9 @@
 package io.edgeplug.soak;
 
-import io.edgeplug.linux.UnixRpc;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
+import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;

@@ -1,8 +1,8 @@
 package io.edgeplug.soak;
 
-import io.edgeplug.config.ConfigException;
-import io.edgeplug.config.ConfigFiles;
-import io.edgeplug.pods.HeldDevices;
+import io.edgeplug.model.config.ConfigException;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.node.pods.HeldDevices;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,8 +25,8 @@ final class Readers {
 
     private static int texts(Attack attack, Random random) throws Exception {
         Path scratch = Files.createTempDirectory(attack.ground().root(), "texts");
-        Process process = new ProcessBuilder(
-                        Target.java(Readers.class.getName(), scratch.toString(), String.valueOf(random.nextLong())))
+        Process process = new ProcessBuilder(PackageJvm.command(
+                        Readers.class.getName(), scratch.toString(), String.valueOf(random.nextLong())))
                 .redirectErrorStream(true)
                 .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,6 +1,6 @@
 package io.edgeplug.soak;
 
-import io.edgeplug.status.StatusSocket;
+import io.edgeplug.api.status.StatusSocket;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

@@ -139,7 +139,7 @@ final class StartInputs {
     }
 
     private static String run(Ground ground, String... words) throws Exception {
-        List<String> command = new ArrayList<>(Target.java("io.edgeplug.cli.Main", words));
+        List<String> command = new ArrayList<>(PackageJvm.command("io.edgeplug.cli.Main", words));
         command.addAll(List.of("--config", ground.config().toString()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -16,11 +15,6 @@ import java.util.stream.Stream;
 
 /** The daemon that is attacked: {@code edgeplug run} in a process of its own, with the flags of the package. */
 final class Target implements AutoCloseable {
-
-    private static final Path OPTIONS = Path.of("packaging/jvm.options");
-
-    /** Of the installed files only. */
-    private static final List<String> INSTALLED = List.of("-Djava.library.path", "-Djffi.", "-Djna.", "-XX:AOTCache");
 
     /** What no program that the daemon starts may see. */
     static final String SECRET = "SOAK_SECRET";
@@ -33,9 +27,12 @@ final class Target implements AutoCloseable {
     private long read;
     private boolean isReady;
 
-    private Target(Process process, Path log) {
+    private final Beats beats;
+
+    private Target(Process process, Path log, Beats beats) {
         this.process = process;
         this.log = log;
+        this.beats = beats;
     }
 
     /** What /proc says of it. */
@@ -43,7 +40,7 @@ final class Target implements AutoCloseable {
 
     /** Starts it there; it may end at once. */
     static Target start(Ground ground) throws IOException {
-        List<String> command = java(
+        List<String> command = PackageJvm.command(
                 "io.edgeplug.cli.Main",
                 "run",
                 "--config",
@@ -56,25 +53,18 @@ final class Target implements AutoCloseable {
                 .redirectError(Redirect.appendTo(ground.log().toFile()));
         builder.environment().put("LC_ALL", "C.UTF-8");
         builder.environment().put(SECRET, "of the service");
-        return new Target(builder.start(), ground.log());
-    }
-
-    /** A command that runs a class in the package's heap. */
-    static List<String> java(String main, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
-        for (String line : Files.readAllLines(OPTIONS)) {
-            if (line.startsWith("-") && INSTALLED.stream().noneMatch(line::startsWith)) {
-                command.add(line);
-            }
-        }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
-        command.addAll(List.of(arguments));
-        return command;
+        Beats beats = Beats.on(ground.root().resolve("notify"));
+        builder.environment().put("NOTIFY_SOCKET", beats.socket());
+        builder.environment().put("WATCHDOG_USEC", String.valueOf(Beats.PATIENCE.toSeconds() * 1_000_000));
+        return new Target(builder.start(), ground.log(), beats);
     }
 
     int pid() {
         return (int) process.pid();
+    }
+
+    Beats beats() {
+        return beats;
     }
 
     boolean isAlive() {
@@ -158,5 +148,6 @@ final class Target implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        beats.close();
     }
 }

@@ -1,6 +1,6 @@
 package io.edgeplug.soak;
 
-import io.edgeplug.linux.UeventSender;
+import io.edgeplug.system.udev.UeventSender;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

@@ -46,6 +46,10 @@ record Verdict(List<String> problems, boolean isLost) {
             problems.add("Allocate took " + probe.longestMillis() + " ms");
         }
         probe.refused().ifPresent(text -> problems.add("Allocate was refused: " + Cleanliness.visible(text)));
+        long silence = attack.target().beats().longestSilence().toSeconds();
+        if (silence >= Beats.PATIENCE.toSeconds()) {
+            problems.add("did not feed the watchdog for " + silence + " s");
+        }
         readLog(attack.takeLog(), problems);
         attack.target().size().ifPresent(steadiness::add);
         if (probe.threads() > MOST_THREADS) {
@@ -70,6 +74,10 @@ record Verdict(List<String> problems, boolean isLost) {
                 .filter(line -> line.startsWith(Hostile.PLANTED) || line.startsWith("warning: " + Hostile.PLANTED))
                 .findFirst()
                 .ifPresent(line -> problems.add("a line of the log was written by somebody else"));
+        lines.stream()
+                .filter(line -> line.contains("a bug in edgeplug"))
+                .findFirst()
+                .ifPresent(line -> problems.add(Cleanliness.visible(line)));
         lines.stream()
                 .filter(Cleanliness::isUnclean)
                 .findFirst()

@@ -201,7 +201,7 @@ final class WireInputs {
 
     /** Another process of root's, as every other plugin's pod has one, which is no kubelet. */
     private static int otherRootProcess(Attack attack, Random random) throws Exception {
-        Process intruder = new ProcessBuilder(Target.java(
+        Process intruder = new ProcessBuilder(PackageJvm.command(
                         Intruder.class.getName(),
                         attack.socket(Ground.PROBE).toString(),
                         "p1",

@@ -1,0 +1,95 @@
+package io.edgeplug.api.dra;
+
+import io.edgeplug.system.files.ForeignJson;
+import io.edgeplug.system.kernel.PlainText;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** The API server has answered, but without success. */
+final class ApiException extends IOException {
+
+    private static final long serialVersionUID = 1;
+
+    private static final Logger LOG = Logger.getLogger(ApiException.class.getName());
+
+    /** How much is read of such an answer, and how much of its reason is told. */
+    private static final int MAX_REFUSAL = 64 << 10;
+
+    private static final int MAX_TEXT = 300;
+
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
+    private static final int CONFLICT = 409;
+    private static final int GONE = 410;
+    private static final int INVALID = 422;
+
+    private final int status;
+    private final transient @Nullable Duration retryAfter;
+
+    /**
+     * An answer.
+     *
+     * @param status the HTTP status
+     * @param retryAfter the pause that the server asks for before the next request; null if it asks for none
+     */
+    private ApiException(String message, int status, @Nullable Duration retryAfter) {
+        super(message);
+        this.status = status;
+        this.retryAfter = retryAfter;
+    }
+
+    /** Of an answer, with the reason that the server gives. */
+    static ApiException of(ApiRequest request, ApiAnswer answer, Path kubeconfig) throws IOException {
+        String said = said(answer);
+        String reason = PlainText.start(said, MAX_TEXT);
+        String text = switch (answer.status()) {
+            case 401 -> "the API server does not accept the identity in " + kubeconfig + ": " + reason;
+            case 403 ->
+                "the identity in " + kubeconfig + " is not allowed to " + request.right()
+                        + ", by the Node authorizer or a role: " + reason;
+            default -> "the API server answers " + answer.status() + " to " + request.right() + ": " + reason;
+        };
+        return new ApiException(text, answer.status(), answer.retryAfter().orElse(null));
+    }
+
+    /** The message of the server. If there is none, what comes in its place is no reason for another error. */
+    private static String said(ApiAnswer answer) throws IOException {
+        StringBuilder said = new StringBuilder();
+        try {
+            ForeignJson json = ForeignJson.of(answer.body(), MAX_REFUSAL, ApiReading.MAX_WORD);
+            json.eachField(name -> said.append(name.equals("message") ? json.text() : ApiReading.skipped(json)));
+        } catch (InterruptedIOException e) {
+            throw e;
+        } catch (IOException | IllegalStateException e) {
+            LOG.fine(() -> "the API server gives no reason: " + e.getMessage());
+        }
+        return said.isEmpty() ? "no reason is given" : said.toString();
+    }
+
+    Optional<Duration> retryAfter() {
+        return Optional.ofNullable(retryAfter);
+    }
+
+    /**
+     * Whether the identity may not do this. The Node authorizer also answers so if a slice was deleted meanwhile, because
+     * it allows a node only its own slices.
+     */
+    boolean isForbidden() {
+        return status == FORBIDDEN;
+    }
+
+    /** Whether the server rejects the content of the request. */
+    boolean isInvalid() {
+        return status == INVALID;
+    }
+
+    /** Whether the object has changed since it was read, so that reading it again helps at once. */
+    boolean isOutdated() {
+        return status == CONFLICT || status == NOT_FOUND || status == GONE;
+    }
+}

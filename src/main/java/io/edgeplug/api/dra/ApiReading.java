@@ -1,0 +1,96 @@
+package io.edgeplug.api.dra;
+
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.MalformedJsonException;
+import io.edgeplug.system.files.ForeignFile.TooLargeException;
+import io.edgeplug.system.files.ForeignJson;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * How an answer of the API server is read: as a stream, of which only the needed part is kept.
+ *
+ * @param memory an upper bound of the memory that is needed for that, in bytes
+ * @param parse makes the result
+ */
+record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
+
+    /** The slices of 4,096 devices are about 6 MiB. Longer answers are mostly skipped, which costs only time. */
+    private static final int MAX_ANSWER = 16 << 20;
+
+    /** How long a name or a text may be that is kept. Labels and the like may be longer, and are skipped. */
+    static final int MAX_WORD = 16 << 10;
+
+    /** What a reading takes that keeps a few names only. */
+    private static final int FEW_NAMES = 64 << 10;
+
+    /** A text takes up to two bytes for a character, and that twice while it is put together. */
+    private static final int OF_CHARACTER = 4;
+
+    /** The UID of an object. */
+    private static final NeededFields UID = new NeededFields("metadata/uid");
+
+    /** Makes something of an answer, or of its JSON or text. If that is of another form, it may throw what a parser throws. */
+    interface Parse<A, T> {
+        T read(A answer) throws IOException;
+    }
+
+    /** Reads an object. */
+    static <T> ApiReading<T> json(int memory, Parse<ForeignJson, T> parse) {
+        return new ApiReading<>(memory, body -> object(body, parse));
+    }
+
+    /** Reads no more than that there is an answer. */
+    static ApiReading<Boolean> nothing() {
+        return new ApiReading<>(0, body -> true);
+    }
+
+    /** Reads the UID of an object. */
+    static ApiReading<String> uid() {
+        return json(FEW_NAMES, json -> Json.text(Json.object(UID.read(json, FEW_NAMES), "metadata"), "uid"));
+    }
+
+    /** Skips a value. */
+    static String skipped(ForeignJson json) throws IOException {
+        json.skipValue();
+        return "";
+    }
+
+    /**
+     * Reads the whole text of an answer.
+     *
+     * @param most how many bytes it may have
+     */
+    static <T> ApiReading<T> text(int most, Parse<String, T> parse) {
+        return new ApiReading<>(most * OF_CHARACTER, body -> {
+            byte[] text = body.readNBytes(most + 1);
+            if (text.length > most) {
+                throw new IOException(
+                        "the API server's answer has more than the " + (most >> 10) + " KiB that are read");
+            }
+            return parse.read(new String(text, StandardCharsets.UTF_8));
+        });
+    }
+
+    /**
+     * Reads the object in a stream.
+     *
+     * @throws IOException if there is none, or it is larger than what is read
+     */
+    static <T> T object(InputStream in, Parse<ForeignJson, T> parse) throws IOException {
+        try {
+            ForeignJson json = ForeignJson.of(in, MAX_ANSWER, MAX_WORD);
+            if (json.peek() != JsonToken.BEGIN_OBJECT) {
+                throw new MalformedJsonException("no object");
+            }
+            return parse.read(json);
+        } catch (MalformedJsonException | EOFException | IllegalStateException | NumberFormatException e) {
+            throw new IOException(
+                    "the API server answers with what is no JSON, or not the object that was asked for", e);
+        } catch (TooLargeException e) {
+            throw new IOException("the API server's answer " + e.getMessage(), e);
+        }
+    }
+}

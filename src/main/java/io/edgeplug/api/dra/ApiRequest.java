@@ -1,0 +1,85 @@
+package io.edgeplug.api.dra;
+
+import com.google.gson.JsonObject;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * A request to the API server; the methods make all kinds that there are. The Node authorizer of Kubernetes allows each
+ * of them to a kubelet's own identity.
+ *
+ * @param path the path and its query
+ * @param body the JSON that is sent
+ * @param right the permission that the identity needs, for a person
+ */
+record ApiRequest(String method, String path, Optional<String> body, String right) {
+
+    private static final String GROUP = "/apis/resource.k8s.io/v1/";
+    private static final String SLICES = GROUP + "resourceslices";
+    private static final String IN_GROUP = " in API group resource.k8s.io";
+
+    /** The server ends a watch after this time. So a watch does not last if its other end is gone unnoticed. */
+    private static final int WATCH_SECONDS = 300;
+
+    /** Asks for the node, because its slices name its UID. */
+    static ApiRequest node(String name) {
+        return new ApiRequest("GET", "/api/v1/nodes/" + encoded(name), Optional.empty(), "get nodes");
+    }
+
+    /** Asks for all slices of a driver on a node. */
+    static ApiRequest slices(String node, String driver) {
+        return new ApiRequest(
+                "GET", SLICES + "?" + selector(node, driver), Optional.empty(), "list resourceslices" + IN_GROUP);
+    }
+
+    /** Asks for a watch of these slices. */
+    static ApiRequest watchSlices(String node, String driver, String resourceVersion) {
+        String path = SLICES + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + WATCH_SECONDS + "&resourceVersion="
+                + encoded(resourceVersion) + "&" + selector(node, driver);
+        return new ApiRequest("GET", path, Optional.empty(), "watch resourceslices" + IN_GROUP);
+    }
+
+    /** Makes a slice. */
+    static ApiRequest create(String slice) {
+        return new ApiRequest("POST", SLICES, Optional.of(slice), "create resourceslices" + IN_GROUP);
+    }
+
+    /** The same without an effect: the server only says whether it would make the slice. */
+    static ApiRequest tryCreate(String slice) {
+        return new ApiRequest("POST", SLICES + "?dryRun=All", Optional.of(slice), "create resourceslices" + IN_GROUP);
+    }
+
+    /** Replaces a slice. The body names the version that is replaced. */
+    static ApiRequest replace(String name, String slice) {
+        return new ApiRequest(
+                "PUT", SLICES + "/" + encoded(name), Optional.of(slice), "update resourceslices" + IN_GROUP);
+    }
+
+    /** Deletes a slice, but only if it has this UID. */
+    static ApiRequest delete(String name, String uid) {
+        JsonObject options = Json.of("kind", "DeleteOptions", "apiVersion", "v1", "preconditions", Json.of("uid", uid));
+        return new ApiRequest(
+                "DELETE",
+                SLICES + "/" + encoded(name),
+                Optional.of(options.toString()),
+                "delete resourceslices" + IN_GROUP);
+    }
+
+    /** Asks for a claim. */
+    static ApiRequest claim(String namespace, String name) {
+        return new ApiRequest(
+                "GET",
+                GROUP + "namespaces/" + encoded(namespace) + "/resourceclaims/" + encoded(name),
+                Optional.empty(),
+                "get resourceclaims" + IN_GROUP);
+    }
+
+    private static String selector(String node, String driver) {
+        return "fieldSelector=" + encoded("spec.nodeName=" + node + ",spec.driver=" + driver);
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,229 @@
+package io.edgeplug.api.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.edgeplug.api.dra.ClaimAllocation.Result;
+import io.edgeplug.model.rules.ClaimChoice;
+import io.edgeplug.model.rules.ClaimChoices;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.Image;
+import io.edgeplug.model.rules.Step;
+import io.edgeplug.system.kernel.PlainText;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Reads the settings of a claim from its opaque parameters for this driver. A pod's owner has written them. So an
+ * unknown parameter is a mistake, and so is one that the class does not allow.
+ */
+final class DeviceParameters {
+
+    private static final String VERSION = "edgeplug.io/v1";
+    private static final String KIND = "DeviceParameters";
+
+    /** The API server takes up to 10 KiB, but useful parameters are shorter than this. */
+    private static final int MAX_BYTES = 4 << 10;
+
+    private static final int MAX_NAME = 40;
+    private static final int MAX_TOLD = 8;
+
+    private final DeviceClass deviceClass;
+    private final List<String> mistakes = new ArrayList<>();
+
+    private DeviceParameters(DeviceClass deviceClass) {
+        this.deviceClass = deviceClass;
+    }
+
+    /** The parameters for a driver and a request. A later one overrides an earlier one. */
+    static List<JsonElement> of(JsonObject allocation, String driver, String request) {
+        List<JsonElement> found = new ArrayList<>();
+        for (JsonObject config : Json.objects(allocation, "config").toList()) {
+            JsonObject opaque = Json.object(config, "opaque");
+            if (Json.text(opaque, "driver").equals(driver) && isFor(request, config.get("requests"))) {
+                JsonElement parameters = opaque.get("parameters");
+                found.add(parameters == null ? new JsonObject() : parameters);
+            }
+        }
+        return found;
+    }
+
+    /** Parameters that name a request also apply to each of its alternatives. */
+    private static boolean isFor(String request, JsonElement requests) {
+        if (!(requests instanceof JsonArray names) || names.isEmpty()) {
+            return true;
+        }
+        return names.asList().stream()
+                .filter(JsonElement::isJsonPrimitive)
+                .map(JsonElement::getAsString)
+                .anyMatch(name -> name.equals(request) || request.startsWith(name + "/"));
+    }
+
+    /**
+     * The settings that a claim chooses for a device of a class.
+     *
+     * @throws IOException if they have mistakes; the message is a clause that names all of them
+     */
+    static ClaimChoice read(Result result, DeviceClass deviceClass) throws IOException {
+        DeviceParameters reader = new DeviceParameters(deviceClass);
+        if (result.isForAdministrator() && !result.parameters().isEmpty()) {
+            reader.mistakes.add("with adminAccess nothing is done to a device");
+        }
+        ClaimChoice chosen = ClaimChoice.NONE;
+        for (JsonElement one : result.parameters()) {
+            chosen = chosen.and(reader.read(one));
+        }
+        List<String> mistakes = reader.mistakes.stream().distinct().toList();
+        if (!mistakes.isEmpty()) {
+            int more = mistakes.size() - MAX_TOLD;
+            throw new IOException("it or its DeviceClass has parameters that " + deviceClass.resource()
+                    + " does not take: " + mistakes.stream().limit(MAX_TOLD).collect(Collectors.joining("; "))
+                    + (more > 0 ? "; and " + more + " more" : ""));
+        }
+        return chosen;
+    }
+
+    private ClaimChoice read(JsonElement json) {
+        if (deviceClass.choices().isEmpty()) {
+            mistakes.add("its [class.claims] lets claims choose nothing");
+            return ClaimChoice.NONE;
+        }
+        if (json.toString().getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+            mistakes.add("they have more than " + (MAX_BYTES >> 10) + " KiB");
+            return ClaimChoice.NONE;
+        }
+        if (!(json instanceof JsonObject object)) {
+            mistakes.add("they are no object");
+            return ClaimChoice.NONE;
+        }
+        refuseOthers(object, "", Set.of("apiVersion", "fpga", "kind", "vf"));
+        need(object, "apiVersion", VERSION);
+        need(object, "kind", KIND);
+        JsonObject vf = part(object, "vf");
+        refuseOthers(vf, "vf.", Set.of("mac", "vlan", "max_tx_rate"));
+        JsonObject fpga = part(object, "fpga");
+        refuseOthers(fpga, "fpga.", Set.of("image"));
+        Step.Vf settings = new Step.Vf(
+                mac(vf),
+                vlan(vf),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                maxRate(vf),
+                Optional.empty());
+        return new ClaimChoice(settings, image(fpga));
+    }
+
+    private JsonObject part(JsonObject object, String name) {
+        if (object.has(name) && !(object.get(name) instanceof JsonObject)) {
+            mistakes.add(name + ": must be an object");
+        }
+        return Json.object(object, name);
+    }
+
+    private void refuseOthers(JsonObject object, String path, Set<String> known) {
+        for (String name : object.keySet()) {
+            if (!known.contains(name)) {
+                mistakes.add(
+                        path + shown(name) + ": unknown field, there are " + String.join(", ", new TreeSet<>(known)));
+            }
+        }
+    }
+
+    private void need(JsonObject object, String name, String value) {
+        if (!object.has(name)) {
+            mistakes.add(name + ": missing, must be " + value);
+        } else if (!text(object.get(name)).equals(Optional.of(value))) {
+            mistakes.add(name + ": must be " + value);
+        }
+    }
+
+    private Optional<String> mac(JsonObject vf) {
+        if (!isAllowed(vf, "vf.", "mac", deviceClass.choices().mac())) {
+            return Optional.empty();
+        }
+        Optional<String> mac = text(vf.get("mac"))
+                .map(text -> text.toLowerCase(Locale.ROOT))
+                .filter(text -> Step.Vf.STATION.matcher(text).matches());
+        if (mac.isEmpty()) {
+            mistakes.add("vf.mac: must be a station's address, as 02:00:00:00:10:00");
+        }
+        return mac;
+    }
+
+    private OptionalInt vlan(JsonObject vf) {
+        List<Integer> vlans = deviceClass.choices().vlans();
+        if (!isAllowed(vf, "vf.", "vlan", !vlans.isEmpty())) {
+            return OptionalInt.empty();
+        }
+        OptionalInt vlan = number(vf.get("vlan"));
+        if (vlan.isEmpty() || !vlans.contains(vlan.getAsInt())) {
+            mistakes.add("vf.vlan: must be one of "
+                    + vlans.stream().map(String::valueOf).collect(Collectors.joining(", ")));
+        }
+        return vlan;
+    }
+
+    private OptionalInt maxRate(JsonObject vf) {
+        ClaimChoices choices = deviceClass.choices();
+        if (!isAllowed(vf, "vf.", "max_tx_rate", choices.maxRate().isPresent())) {
+            return OptionalInt.empty();
+        }
+        OptionalInt rate = number(vf.get("max_tx_rate"));
+        int most = choices.maxRate().getAsInt();
+        int least = Math.max(1, deviceClass.recipe().vf().minRate().orElse(0));
+        if (rate.isEmpty() || rate.getAsInt() < least || rate.getAsInt() > most) {
+            mistakes.add("vf.max_tx_rate: must be " + least + " to " + most);
+        }
+        return rate;
+    }
+
+    private Optional<Image> image(JsonObject fpga) {
+        List<Image> images = deviceClass.choices().images();
+        if (!isAllowed(fpga, "fpga.", "image", !images.isEmpty())) {
+            return Optional.empty();
+        }
+        Optional<Image> image = text(fpga.get("image"))
+                .flatMap(name ->
+                        images.stream().filter(one -> one.name().equals(name)).findFirst());
+        if (image.isEmpty()) {
+            mistakes.add("fpga.image: must be one of "
+                    + images.stream().map(Image::name).collect(Collectors.joining(", ")));
+        }
+        return image;
+    }
+
+    private boolean isAllowed(JsonObject part, String path, String name, boolean isAllowed) {
+        if (part.has(name) && !isAllowed) {
+            mistakes.add(path + name + ": its [class.claims] does not let claims choose it");
+        }
+        return part.has(name) && isAllowed;
+    }
+
+    private static Optional<String> text(JsonElement json) {
+        return json instanceof JsonPrimitive primitive && primitive.isString()
+                ? Optional.of(primitive.getAsString())
+                : Optional.empty();
+    }
+
+    private static OptionalInt number(JsonElement json) {
+        boolean isWhole = json instanceof JsonPrimitive primitive
+                && primitive.isNumber()
+                && primitive.getAsString().matches("\\d{1,9}");
+        return isWhole ? OptionalInt.of(json.getAsInt()) : OptionalInt.empty();
+    }
+
+    /** A text that a pod's owner has written, made safe for a log. */
+    private static String shown(String name) {
+        return PlainText.of(name.length() > MAX_NAME ? name.substring(0, MAX_NAME) + "..." : name);
+    }
+}

@@ -1,0 +1,215 @@
+package io.edgeplug.api.dra;
+
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.node.container.ClaimMetadata;
+import io.edgeplug.node.container.ClaimSpecs;
+import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.node.supply.CustodyThread;
+import io.edgeplug.node.supply.Preparations;
+import io.edgeplug.node.supply.Resource;
+import io.edgeplug.node.supply.Supplies;
+import io.edgeplug.node.supply.Supply;
+import io.edgeplug.system.files.FileFailure;
+import io.edgeplug.system.flow.Follower;
+import io.edgeplug.system.flow.Front;
+import io.edgeplug.system.flow.Outcomes;
+import io.edgeplug.system.rpc.UnixRpc;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The node's driver for Dynamic Resource Allocation. While it is open, it serves the classes that ask for it. */
+public final class DraDriver implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(DraDriver.class.getName());
+
+    /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
+    private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
+
+    /** The directory below that of the driver for what containers are told of their devices. */
+    private static final String METADATA = "dra-device-metadata";
+
+    private final List<Supply> supplies;
+    private final Preparations preparations;
+    private final Offers offers;
+    private final UnixRpc rpc;
+    private final ApiServer api;
+    private final SlicePublisher publisher;
+    private final ClaimFiles files;
+    private final Claims prepared;
+    private final HealthService health;
+
+    /** Kept in a field, because the same object must be removed again. */
+    private final Runnable preparationListener;
+
+    private final DraSockets sockets;
+    private final List<Follower> followers;
+
+    /**
+     * The place of a driver.
+     *
+     * @param driver its name
+     * @param nodeName the name of the node; empty if the identity has it
+     * @param kubeconfig the file with the identity; empty for the kubelet's own
+     * @param kubeletDir the kubelet's directory for device plugins, where it listens
+     * @param kubeletRoot the kubelet's root directory, with a directory for each driver
+     * @param registry the directory that the kubelet's plugin watcher follows
+     * @param cdi the directory in which the container runtime finds CDI specifications
+     * @param boot a file that does not survive a boot of the node
+     */
+    public record Place(
+            String driver,
+            Optional<String> nodeName,
+            Optional<Path> kubeconfig,
+            Path kubeletDir,
+            Path kubeletRoot,
+            Path registry,
+            Path cdi,
+            Path boot) {
+
+        /** The directory of the driver itself, which it has from the kubelet. */
+        private Path directory() {
+            return kubeletRoot.toAbsolutePath().resolve("plugins").resolve(driver);
+        }
+    }
+
+    /**
+     * Serves the kubelet. Once the kubelet has accepted the driver, also publishes the devices.
+     *
+     * @param claims the claims that are prepared already
+     * @param custody follows which claims hold which devices
+     * @throws IOException if another process serves its sockets, or they cannot be watched
+     */
+    public DraDriver(Place place, Supplies all, Preparations preparations, PreparedClaims claims, CustodyThread custody)
+            throws IOException {
+        this.supplies = all.each().stream()
+                .filter(supply -> supply.deviceClass().isClaimed())
+                .toList();
+        this.preparations = preparations;
+        this.offers = new Offers(supplies, all, claims);
+        String boot = boot(place.boot());
+        List<Resource> resources = supplies.stream()
+                .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
+                .toList();
+        this.rpc = UnixRpc.open(place.kubeletDir().toAbsolutePath().resolve("kubelet.sock"));
+        this.api = new ApiServer(
+                place.kubeconfig().orElseGet(Kubeconfig::ofKubelet),
+                place.nodeName().orElse(null));
+        this.publisher = new SlicePublisher(api, place.driver(), offers::now);
+        this.health = new HealthService(api, () -> offers.health(publisher.fields()), HealthService.REPETITION);
+        this.preparationListener = publisher::wake;
+        this.files = new ClaimFiles(
+                claims,
+                new ClaimSpecs(place.cdi()),
+                new ClaimMetadata(place.directory().resolve(METADATA)));
+        files.recover(boot);
+        this.prepared = new Claims(
+                new ClaimSource(api, place.driver(), resources),
+                files,
+                boot,
+                custody,
+                preparations.failures(),
+                publisher::wake);
+        this.sockets = sockets(place);
+        publisher.start();
+        // A scrub may begin and end before the stock reports it.
+        preparations.addListener(preparationListener);
+        this.followers = supplies.stream().map(this::follow).toList();
+    }
+
+    private Follower follow(Supply supply) {
+        return supply.stock()
+                .follow(Front.DRA, "stock of " + supply.deviceClass().resource(), Duration.ZERO, newest -> {
+                    publisher.wake();
+                    health.wake();
+                });
+    }
+
+    private DraSockets sockets(Place place) throws IOException {
+        try {
+            return new DraSockets(
+                    rpc,
+                    place.driver(),
+                    place.directory().resolve("dra.sock"),
+                    place.registry().toAbsolutePath().resolve(place.driver() + "-reg.sock"),
+                    Stream.of(new DraService(prepared).services(), health.services())
+                            .flatMap(List::stream)
+                            .toList(),
+                    publisher::want);
+        } catch (IOException e) {
+            api.close();
+            rpc.close();
+            throw e;
+        }
+    }
+
+    /** Identifies this boot of the node, because the service cannot see the kernel's own boot ID. */
+    private static String boot(Path file) throws IOException {
+        try {
+            String text = Files.readString(file).strip();
+            if (!text.isEmpty()) {
+                return text;
+            }
+        } catch (NoSuchFileException e) {
+            LOG.fine("the first start since the node was booted");
+        }
+        Files.createDirectories(file.toAbsolutePath().resolveSibling(""));
+        String text = UUID.randomUUID().toString();
+        try {
+            Path ignored = Files.writeString(file, text);
+        } catch (IOException e) {
+            throw FileFailure.named(file, e);
+        }
+        return text;
+    }
+
+    /** The resources of the driver's classes. */
+    public Set<ResourceName> resources() {
+        return supplies.stream().map(supply -> supply.deviceClass().resource()).collect(Collectors.toSet());
+    }
+
+    /** The status of the slices. */
+    public SliceStatus slices() {
+        return publisher.status();
+    }
+
+    /** How many claims were prepared, and how many could not be prepared. */
+    public Outcomes.Counts preparations() {
+        return prepared.preparations();
+    }
+
+    /** Whether the kubelet has accepted the driver. */
+    public boolean isRegistered() {
+        return sockets.isRegistered();
+    }
+
+    /** Removes devices from the slices that the device plugin offers from now on. Waits for that up to 5 s. */
+    public void withdraw(Set<ResourceName> resources) throws InterruptedException {
+        if (supplies.stream()
+                .anyMatch(one -> resources.contains(one.deviceClass().resource()))) {
+            offers.withdraw(resources);
+            publisher.awaitPublished(WITHDRAWN_WITHIN);
+        }
+    }
+
+    /** Removes the sockets. The slices stay, and the kubelet deletes them if no driver comes back within 30 s. */
+    @Override
+    public void close() throws IOException {
+        preparations.removeListener(preparationListener);
+        followers.forEach(Follower::close);
+        sockets.close();
+        files.close();
+        publisher.close();
+        api.close();
+        rpc.close();
+    }
+}

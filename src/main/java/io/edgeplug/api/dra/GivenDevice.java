@@ -1,0 +1,91 @@
+package io.edgeplug.api.dra;
+
+import io.edgeplug.api.dra.ClaimAllocation.Result;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.rules.ClaimChoice;
+import io.edgeplug.node.pods.PreparedClaim;
+import io.edgeplug.node.supply.Resource;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device that the scheduler has given to a claim, and its resource.
+ *
+ * @param device the ID of the whole device on this node
+ * @param ids the same if it is not shared, and else the IDs of shares; none as long as no shares are chosen
+ */
+record GivenDevice(Result result, Resource resource, String device, List<String> ids) {
+
+    GivenDevice {
+        ids = List.copyOf(ids);
+    }
+
+    /** The same with these shares. */
+    GivenDevice with(List<String> shares) {
+        return new GivenDevice(result, resource, device, shares);
+    }
+
+    /** The device as it is now; empty if it is gone. */
+    Optional<Device> now() {
+        return resource.supply().current().devices().stream()
+                .filter(one -> one.id().equals(device))
+                .findFirst();
+    }
+
+    /** The settings that the claim has chosen, of those that the class leaves to claims. */
+    ClaimChoice choice() throws IOException {
+        return DeviceParameters.read(result, resource.deviceClass());
+    }
+
+    /**
+     * Refuses parameters with mistakes, and one MAC address for several VFs. A choice applies to all VFs of a request.
+     */
+    static void checkChoices(List<GivenDevice> all) throws IOException {
+        Set<String> addresses = new HashSet<>();
+        for (GivenDevice one : all) {
+            Optional<String> mac = one.choice().vf().mac();
+            if (mac.isPresent() && !addresses.add(mac.orElseThrow())) {
+                throw new IOException(
+                        "it chooses " + mac.orElseThrow()
+                                + " for several VFs; give each VF a request of its own with its own vf.mac, or leave vf.mac out");
+            }
+        }
+    }
+
+    /**
+     * What is noted of the device, or of each of its shares.
+     *
+     * @param cdi the name by which the container runtime finds the settings; null if another device's name covers them
+     */
+    Stream<PreparedClaim.Device> noted(@Nullable String cdi) {
+        return ids.stream()
+                .map(id -> new PreparedClaim.Device(
+                        result.request(),
+                        result.pool(),
+                        result.device(),
+                        result.share(),
+                        id,
+                        resource.name().toString(),
+                        result.isForAdministrator(),
+                        Optional.ofNullable(cdi)));
+    }
+
+    /** The resource of each device. */
+    static Map<String, String> resources(List<GivenDevice> all) {
+        Map<String, String> resources = new LinkedHashMap<>();
+        all.forEach(one -> resources.put(one.device(), one.resource().name().toString()));
+        return resources;
+    }
+
+    static Set<String> ids(List<GivenDevice> all) {
+        return all.stream().flatMap(one -> one.ids().stream()).collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,134 @@
+package io.edgeplug.api.dra;
+
+import io.edgeplug.api.dra.DeviceHealths.OfDevice;
+import io.edgeplug.proto.drahealth.v1.DRAResourceHealthGrpc;
+import io.edgeplug.proto.drahealth.v1.NodeWatchResourcesRequest;
+import io.edgeplug.proto.drahealth.v1.NodeWatchResourcesResponse;
+import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Front;
+import io.edgeplug.system.flow.Latest;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.logging.Logger;
+
+/**
+ * Reports the health of each device to the kubelet. The kubelet puts it with its reason into the status of the pod that
+ * has the device. Each stream has a virtual thread that writes it.
+ */
+final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBase {
+
+    private static final Logger LOG = Logger.getLogger(HealthService.class.getName());
+
+    /** The versions that kubelets know, as they are registered. Their messages are the same. */
+    static final List<String> VERSIONS = List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
+
+    /** All health is reported again after this time, three times before the kubelet considers it outdated. */
+    static final Duration REPETITION = DeviceHealths.TIMEOUT.dividedBy(3);
+
+    /** A kubelet has one stream, and for a moment two. */
+    static final int MAX_STREAMS = 4;
+
+    /**
+     * A report of a thousand devices takes some milliseconds of both processors of a small node, here and in the kubelet.
+     * The slices go first, so that fewer pods get a broken device.
+     */
+    private static final Duration AFTER_SLICES = Duration.ofMillis(50);
+
+    private final ApiServer api;
+    private final Supplier<List<OfDevice>> devices;
+    private final Duration repetition;
+    private final Latest<Long> changes = new Latest<>(0L, Long::longValue);
+    private final AtomicInteger streams = new AtomicInteger();
+
+    /**
+     * The health of devices.
+     *
+     * @param api knows the name of the node
+     * @param devices the devices of the slices
+     */
+    HealthService(ApiServer api, Supplier<List<OfDevice>> devices, Duration repetition) {
+        this.api = api;
+        this.devices = devices;
+        this.repetition = repetition;
+    }
+
+    /** The service in each version. */
+    List<ServerServiceDefinition> services() {
+        ServerServiceDefinition newest = bindService();
+        return List.of(newest, DraService.as(VERSIONS.getLast(), newest));
+    }
+
+    /** Reports that something may have changed. */
+    void wake() {
+        Long ignored = changes.change(count -> count + 1);
+    }
+
+    @Override
+    public void nodeWatchResources(
+            NodeWatchResourcesRequest request, StreamObserver<NodeWatchResourcesResponse> answer) {
+        if (streams.incrementAndGet() > MAX_STREAMS) {
+            streams.decrementAndGet();
+            answer.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription("There are " + MAX_STREAMS + " streams already.")
+                    .asRuntimeException());
+            return;
+        }
+        ServerCallStreamObserver<NodeWatchResourcesResponse> kubelet =
+                (ServerCallStreamObserver<NodeWatchResourcesResponse>) answer;
+        Semaphore readiness = new Semaphore(0);
+        Thread writer = Front.DRA.virtual("health").unstarted(() -> {
+            try {
+                if (!Front.DRA.attempt(() -> write(kubelet, readiness))) {
+                    // The kubelet opens another stream.
+                    kubelet.onError(Status.INTERNAL.asRuntimeException());
+                }
+            } catch (InterruptedException e) {
+                LOG.finest("the kubelet has gone, or we have");
+            } finally {
+                streams.decrementAndGet();
+            }
+        });
+        kubelet.setOnReadyHandler(readiness::release);
+        kubelet.setOnCancelHandler(writer::interrupt);
+        writer.start();
+    }
+
+    /** Sends when the health has changed, and at regular times. The end of the stream interrupts it. */
+    private void write(ServerCallStreamObserver<NodeWatchResourcesResponse> kubelet, Semaphore readiness)
+            throws InterruptedException {
+        Optional<DeviceHealths> sent = Optional.empty();
+        Deadline due = Deadline.in(repetition);
+        while (true) {
+            while (!kubelet.isReady()) {
+                readiness.acquire();
+            }
+            long seen = changes.get();
+            Optional<DeviceHealths> newest = newest();
+            if (newest.isPresent() && (due.isOver() || !newest.equals(sent))) {
+                kubelet.onNext(newest.orElseThrow().message());
+                sent = newest;
+                due = Deadline.in(repetition);
+            }
+            Long ignored = changes.awaitNewerThan(seen, due.isOver() ? repetition : due.left(), AFTER_SLICES);
+        }
+    }
+
+    /** Without the name of the pool there is nothing to report. The publisher of the slices logs the reason. */
+    private Optional<DeviceHealths> newest() {
+        try {
+            return Optional.of(new DeviceHealths(api.nodeName(), devices.get()));
+        } catch (IOException e) {
+            LOG.fine(() -> "health not reported: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+}

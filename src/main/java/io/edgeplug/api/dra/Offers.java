@@ -1,0 +1,113 @@
+package io.edgeplug.api.dra;
+
+import io.edgeplug.api.dra.DeviceHealths.OfDevice;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.device.Shares;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.pods.PreparedClaim;
+import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.node.supply.Stock;
+import io.edgeplug.node.supply.Supplies;
+import io.edgeplug.node.supply.Supply;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** The devices that the driver offers at the moment, for slices and for reports of their health. Thread-safe. */
+final class Offers {
+
+    private final List<Supply> supplies;
+    private final Supplies all;
+    private final PreparedClaims claims;
+    private volatile Set<ResourceName> withdrawn = Set.of();
+
+    /**
+     * The offers of a node.
+     *
+     * @param supplies of the driver's classes
+     * @param all of all classes
+     */
+    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims) {
+        this.supplies = List.copyOf(supplies);
+        this.all = all;
+        this.claims = claims;
+    }
+
+    /** Leaves these resources out from now on. */
+    void withdraw(Set<ResourceName> resources) {
+        withdrawn = Set.copyOf(resources);
+    }
+
+    /** What the slices should have. */
+    List<Offer> now() {
+        List<PreparedClaim.Device> claimed = claimed();
+        // Uses are read after the claims. A release in between wakes the publisher once more.
+        Map<String, Boolean> used = new HashMap<>(all.used());
+        claimed.forEach(device -> used.remove(Shares.whole(device.id())));
+        List<Offer> offers = new ArrayList<>();
+        for (Supply supply : offered()) {
+            Stock stock = supply.current();
+            Set<String> held = stock.devices().stream()
+                    .map(Device::id)
+                    .filter(all.custodian()::isHeldByPlugin)
+                    .collect(Collectors.toSet());
+            offers.add(offer(supply.deviceClass(), stock, claimed, held, used));
+        }
+        return offers;
+    }
+
+    /**
+     * The health of the devices in the slices, for the kubelet.
+     *
+     * @param fields the fields that the API server keeps
+     */
+    List<OfDevice> health(Set<SliceField> fields) {
+        List<PreparedClaim.Device> claimed = claimed();
+        return offered().stream()
+                .map(supply -> offer(supply.deviceClass(), supply.current(), claimed, Set.of(), Map.of()))
+                .flatMap(offer -> offer.inOrder(fields).stream())
+                .map(one -> OfDevice.of(one.name(), one.device()))
+                .toList();
+    }
+
+    private List<Supply> offered() {
+        return supplies.stream()
+                .filter(supply -> !withdrawn.contains(supply.deviceClass().resource()))
+                .toList();
+    }
+
+    private static Offer offer(
+            DeviceClass deviceClass,
+            Stock stock,
+            List<PreparedClaim.Device> claimed,
+            Set<String> heldByPlugin,
+            Map<String, Boolean> used) {
+        List<PreparedClaim.Device> own = claimed.stream()
+                .filter(one -> one.resource().equals(deviceClass.resource().toString()))
+                .toList();
+        return new Offer(
+                deviceClass,
+                stock.devices(),
+                ids(own, any -> true),
+                heldByPlugin,
+                used,
+                stock.shares(),
+                ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))));
+    }
+
+    private static Set<String> ids(List<PreparedClaim.Device> all, Predicate<PreparedClaim.Device> wanted) {
+        return all.stream().filter(wanted).map(PreparedClaim.Device::id).collect(Collectors.toSet());
+    }
+
+    private List<PreparedClaim.Device> claimed() {
+        return claims.all().stream()
+                .flatMap(claim -> claim.devices().stream())
+                .filter(one -> !one.isForAdministrator())
+                .toList();
+    }
+}

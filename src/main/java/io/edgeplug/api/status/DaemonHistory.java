@@ -1,0 +1,55 @@
+package io.edgeplug.api.status;
+
+import io.edgeplug.system.systemd.RecentLog;
+import java.time.Instant;
+
+/**
+ * What a daemon knows of itself since its process began. A reload may have it serve elsewhere, with a new socket for its
+ * status, and this is kept; thread-safe.
+ */
+public final class DaemonHistory implements AutoCloseable {
+
+    private final String version;
+    private final Instant started;
+    private final RecentLog log;
+    private volatile ConfigurationStatus configuration;
+
+    private DaemonHistory(String version, Instant started, RecentLog log) {
+        this.version = version;
+        this.started = started;
+        this.log = log;
+        this.configuration = ConfigurationStatus.inUse(started);
+    }
+
+    /** Begins, with the lines that are logged from now on. */
+    public static DaemonHistory begin(String version, Instant now) {
+        return new DaemonHistory(version, now, RecentLog.open());
+    }
+
+    String version() {
+        return version;
+    }
+
+    Instant started() {
+        return started;
+    }
+
+    RecentLog log() {
+        return log;
+    }
+
+    /** The configuration in use, and the one on disk. */
+    public ConfigurationStatus configuration() {
+        return configuration;
+    }
+
+    /** Notes the outcome of a reload. */
+    public void note(ConfigurationStatus newest) {
+        configuration = newest;
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}

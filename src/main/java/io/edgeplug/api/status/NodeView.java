@@ -1,0 +1,134 @@
+package io.edgeplug.api.status;
+
+import io.edgeplug.model.custody.Custody;
+import io.edgeplug.model.custody.User;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.node.supply.Failures;
+import io.edgeplug.node.supply.HolderNotes;
+import io.edgeplug.node.supply.Preparations;
+import io.edgeplug.node.supply.Stock;
+import io.edgeplug.node.supply.Supplies;
+import io.edgeplug.node.supply.Supply;
+import io.edgeplug.system.flow.Front;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Makes a {@link NodeStatus} from the daemon's present state in memory. */
+public final class NodeView {
+
+    private final Supplies supplies;
+    private final Preparations preparations;
+    private final Supplier<KubeletStatus> kubelet;
+    private final Supplier<Optional<ClaimingStatus>> claiming;
+
+    /** Of the parts of a daemon whose devices are not claimed. */
+    public NodeView(Supplies supplies, Preparations preparations, Supplier<KubeletStatus> kubelet) {
+        this(supplies, preparations, kubelet, Optional::empty);
+    }
+
+    /**
+     * A view of these parts of the daemon.
+     */
+    public NodeView(
+            Supplies supplies,
+            Preparations preparations,
+            Supplier<KubeletStatus> kubelet,
+            Supplier<Optional<ClaimingStatus>> claiming) {
+        this.supplies = supplies;
+        this.preparations = preparations;
+        this.kubelet = kubelet;
+        this.claiming = claiming;
+    }
+
+    /** How many devices a status would have now. */
+    public int devices() {
+        return supplies.each().stream()
+                .mapToInt(supply -> supply.current().devices().size())
+                .sum();
+    }
+
+    /** The present status. */
+    public NodeStatus read() {
+        KubeletStatus now = kubelet.get();
+        Set<String> preparing = preparations.inPreparation();
+        // Read first, as devices that are read later have the holders of this reading or of a newer one.
+        HolderNotes.State notes = preparations.holderNotes().state();
+        List<ResourceStatus> resources = new ArrayList<>();
+        for (Supply supply : supplies.each()) {
+            ResourceName name = supply.deviceClass().resource();
+            Stock stock = supply.current();
+            List<DeviceStatus> devices = stock.devices().stream()
+                    .map(device -> new DeviceStatus(
+                            device,
+                            holders(name, device),
+                            shares(name, device),
+                            preparing.contains(device.id()),
+                            notes.areRead(),
+                            isStuck(device)))
+                    .toList();
+            resources.add(new ResourceStatus(
+                    name,
+                    now.registered().contains(name),
+                    stock.shares(),
+                    devices,
+                    supply.allocations().counts()));
+        }
+        return new NodeStatus(
+                now,
+                resources,
+                supplies.monitor().uevents(),
+                preparations.stepTimes(),
+                Front.bugs(),
+                notes,
+                failures(),
+                preparations.failures().counts(),
+                claiming.get());
+    }
+
+    /** Those of devices and classes that the node still has; nobody can try again what has failed with another. */
+    private List<Failures.Failure> failures() {
+        return preparations.failures().open().stream()
+                .filter(one -> one.kind().isOfClaim() || isHere(one))
+                .toList();
+    }
+
+    private boolean isHere(Failures.Failure failure) {
+        return supplies.each().stream()
+                .filter(supply -> supply.deviceClass().resource().toString().equals(failure.resource()))
+                .flatMap(supply -> supply.current().devices().stream())
+                .anyMatch(device -> failure.subjects().contains(device.id()));
+    }
+
+    private boolean isStuck(Device device) {
+        Custody custody = supplies.custodian().of(device.id());
+        return device.health().isWithheld() && custody.traces().isPresent() && !custody.isSoonScrubbed();
+    }
+
+    /** Who has a device of a resource; an Allocate counts once the kubelet has noted its pod. */
+    private List<Holder> holders(ResourceName resource, Device device) {
+        return supplies.custodian().of(device.id()).holds().values().stream()
+                .filter(hold -> hold.resource().equals(resource.toString()))
+                .flatMap(hold -> holder(hold.user()).stream())
+                .distinct()
+                .toList();
+    }
+
+    /** How many of its IDs for the kubelet somebody has. */
+    private int shares(ResourceName resource, Device device) {
+        return Math.toIntExact(supplies.custodian().of(device.id()).holds().values().stream()
+                .filter(hold -> hold.resource().equals(resource.toString()))
+                .count());
+    }
+
+    private static Optional<Holder> holder(User user) {
+        return switch (user) {
+            case User.Pod pod -> Optional.of(new Holder(pod.uid(), pod.namespace(), pod.pod(), pod.container()));
+            case User.Claim claim -> holder(claim.by());
+            case User.Grant grant -> Optional.empty();
+        };
+    }
+}

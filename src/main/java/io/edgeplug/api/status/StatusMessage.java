@@ -1,0 +1,161 @@
+package io.edgeplug.api.status;
+
+import io.edgeplug.node.supply.Failures;
+import io.edgeplug.node.supply.HolderNotes;
+import io.edgeplug.proto.status.Configuration;
+import io.edgeplug.proto.status.Event;
+import io.edgeplug.proto.status.Failure;
+import io.edgeplug.proto.status.HeldDevice;
+import io.edgeplug.proto.status.KubeletAbsence;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.Problem;
+import io.edgeplug.proto.status.Resource;
+import io.edgeplug.proto.status.Slices;
+import io.edgeplug.system.flow.Front;
+import io.edgeplug.system.kernel.PlainText;
+import java.time.Instant;
+
+/**
+ * Makes a message of a status for people. It has each resource, but only as many devices as a person can look at. So it
+ * has some 40 KiB at most, however many devices there are.
+ */
+final class StatusMessage {
+
+    private static final int MAX_HELD = 200;
+    private static final int MAX_PROBLEMS = 100;
+    private static final int MAX_MISTAKES = 10;
+    private static final int MAX_SUBJECTS = 2;
+
+    private StatusMessage() {}
+
+    static Node of(NodeStatus status, ProblemTimes times, DaemonHistory history) {
+        Node.Builder node = Node.newBuilder()
+                .setVersion(history.version())
+                .setStarted(history.started().getEpochSecond())
+                .setHasKubelet(status.kubelet().isThere())
+                .setConfiguration(configuration(history.configuration()));
+        status.kubelet()
+                .absence()
+                .ifPresent(reason -> node.setKubeletAbsence(KubeletAbsence.newBuilder()
+                        .setReason(PlainText.of(reason))
+                        .setSince(times.withoutKubelet()
+                                .map(Instant::getEpochSecond)
+                                .orElse(0L))));
+        status.bugs().forEach(bugs -> node.addProblems(problem(bugs)));
+        HolderNotes.State notes = status.notes();
+        notes.problems().forEach(text -> node.addProblems(problem("holders", text, notes.since())));
+        for (ResourceStatus resource : status.resources()) {
+            node.addResources(resource(resource));
+            resource.devices().forEach(device -> addDevice(node, resource.name().toString(), device, times));
+        }
+        status.failures().stream().map(StatusMessage::failure).forEach(node::addFailures);
+        status.claiming().ifPresent(claiming -> node.setSlices(slices(claiming)));
+        history.log()
+                .lines()
+                .forEach(line -> node.addEvents(Event.newBuilder()
+                        .setTime(line.time().getEpochSecond())
+                        .setWarning(line.isWarning())
+                        .setText(line.text())));
+        return node.build();
+    }
+
+    private static Failure failure(Failures.Failure failure) {
+        return Failure.newBuilder()
+                .setWhat(failure.what())
+                .setSubject(PlainText.of(PlainText.some(failure.subjects(), MAX_SUBJECTS)))
+                .setResource(failure.resource())
+                .setSince(failure.since().getEpochSecond())
+                .setText(PlainText.of(failure.text()))
+                .build();
+    }
+
+    private static Problem problem(Front.Bugs bugs) {
+        return problem(
+                bugs.front().word(),
+                "bugs that ended its work: " + bugs.count() + ", please report them; the last: " + bugs.last(),
+                bugs.first());
+    }
+
+    /** A problem of edgeplug itself. No device has a name in parentheses. */
+    private static Problem problem(String part, String text, Instant since) {
+        return Problem.newBuilder()
+                .setResource("edgeplug")
+                .setDevice("(" + part + ")")
+                .setText(PlainText.of(text))
+                .setSince(since.getEpochSecond())
+                .build();
+    }
+
+    private static Configuration configuration(ConfigurationStatus status) {
+        Configuration.Builder configuration = Configuration.newBuilder()
+                .setRead(status.read().getEpochSecond())
+                .setProblem(PlainText.of(status.problem().orElse("")));
+        status.refusal().ifPresent(refused -> {
+            refused.mistakes().stream().limit(MAX_MISTAKES).map(PlainText::of).forEach(configuration::addMistakes);
+            configuration.setMistakesMore(Math.max(0, refused.mistakes().size() - MAX_MISTAKES));
+        });
+        return configuration.build();
+    }
+
+    private static Slices slices(ClaimingStatus claiming) {
+        return Slices.newBuilder()
+                .setDriver(claiming.driver())
+                .setPool(claiming.pool())
+                .setGeneration(claiming.generation())
+                .setSlices(claiming.slices())
+                .setDevices(claiming.devices())
+                .setProblem(PlainText.of(claiming.problem().orElse("")))
+                .setClaims(claiming.claims())
+                .build();
+    }
+
+    private static Resource resource(ResourceStatus resource) {
+        return Resource.newBuilder()
+                .setName(resource.name().toString())
+                .setRegistered(resource.isRegistered())
+                .setTotal(resource.devices().size())
+                .setFree(resource.count(DeviceState.FREE))
+                .setUnknown(resource.count(DeviceState.UNKNOWN))
+                .setHeld(resource.count(DeviceState.HELD))
+                .setHeldShares(resource.devices().stream()
+                        .mapToInt(DeviceStatus::heldShares)
+                        .sum())
+                .setPreparing(resource.count(DeviceState.PREPARING))
+                .setUnhealthy(resource.count(DeviceState.UNHEALTHY))
+                .setWithheld(resource.count(DeviceState.WITHHELD))
+                .setShares(resource.shares())
+                .build();
+    }
+
+    private static void addDevice(Node.Builder node, String resource, DeviceStatus device, ProblemTimes times) {
+        String id = device.device().id();
+        for (Holder holder : device.holders()) {
+            if (node.getHeldCount() < MAX_HELD) {
+                node.addHeld(HeldDevice.newBuilder()
+                        .setResource(resource)
+                        .setDevice(id)
+                        .setPodUid(PlainText.of(holder.podUid()))
+                        .setNamespace(PlainText.of(holder.namespace().orElse("")))
+                        .setPod(PlainText.of(holder.pod().orElse("")))
+                        .setContainer(PlainText.of(holder.container())));
+            } else {
+                node.setHeldMore(node.getHeldMore() + 1);
+            }
+        }
+        device.device().health().problem().ifPresent(problem -> {
+            if (node.getProblemsCount() < MAX_PROBLEMS) {
+                node.addProblems(Problem.newBuilder()
+                        .setResource(resource)
+                        .setDevice(id)
+                        .setText(problem)
+                        .setWithheld(device.device().health().isWithheld())
+                        .setStuck(device.isStuck())
+                        .setSince(times.since(resource, id)
+                                .map(Instant::getEpochSecond)
+                                .orElse(0L)));
+            } else {
+                node.setProblemsMore(node.getProblemsMore() + 1);
+            }
+        });
+    }
+}

@@ -1,0 +1,109 @@
+package io.edgeplug.cli.daemon;
+
+import io.edgeplug.api.dra.DraDriver;
+import io.edgeplug.api.dra.SliceStatus;
+import io.edgeplug.api.kubelet.DevicePlugins;
+import io.edgeplug.api.status.ClaimingStatus;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.DraSettings;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.node.supply.Preparations;
+import io.edgeplug.node.supply.Supplies;
+import io.edgeplug.node.vfs.NodeVfs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The DRA driver for classes whose devices are claimed. Without such a class, nothing of it is loaded. */
+final class Claiming implements AutoCloseable {
+
+    private final @Nullable DraDriver driver;
+    private final String name;
+    private final PreparedClaims claims;
+
+    private Claiming(@Nullable DraDriver driver, String name, PreparedClaims claims) {
+        this.driver = driver;
+        this.name = name;
+        this.claims = claims;
+    }
+
+    /**
+     * Offers devices as the configuration says; none if no class has claims.
+     *
+     * @param boot the file that identifies this boot of the node
+     */
+    static Claiming start(
+            Config config,
+            NodeVfs.Kubelet kubelet,
+            Path boot,
+            Supplies supplies,
+            Preparations preparations,
+            DevicePlugins plugins,
+            PreparedClaims claims)
+            throws IOException {
+        if (config.claimed().isEmpty()) {
+            return new Claiming(null, config.dra().driver(), claims);
+        }
+        DraSettings dra = config.dra();
+        DraDriver.Place place = new DraDriver.Place(
+                dra.driver(),
+                dra.nodeName(),
+                dra.kubeconfig(),
+                kubelet.pluginDir(),
+                kubelet.root(),
+                kubelet.root().resolve("plugins_registry"),
+                config.cdiDir(),
+                boot);
+        return new Claiming(
+                new DraDriver(place, supplies, preparations, claims, plugins.custody()), dra.driver(), claims);
+    }
+
+    /** How things stand with slices and claims; empty if nothing is claimed. */
+    Optional<ClaimingStatus> status() {
+        return driver == null ? Optional.empty() : Optional.of(status(driver));
+    }
+
+    private ClaimingStatus status(DraDriver open) {
+        SliceStatus slices = open.slices();
+        return new ClaimingStatus(
+                name,
+                slices.pool(),
+                slices.generation(),
+                slices.slices(),
+                slices.devices(),
+                slices.problem(),
+                claims.all().size(),
+                open.preparations());
+    }
+
+    /** The resources that the cluster knows through the driver, once the kubelet has accepted it. */
+    Set<ResourceName> registered() {
+        // A method reference would load the driver only to find that there is none.
+        return driver != null && driver.isRegistered() ? driver.resources() : Set.of();
+    }
+
+    /** Withdraws devices that the device plugin offers in the next configuration. */
+    void leave(Config next) throws InterruptedException {
+        if (driver != null) {
+            Set<ResourceName> claimed =
+                    next.claimed().stream().map(DeviceClass::resource).collect(Collectors.toSet());
+            Set<ResourceName> others = next.classes().stream()
+                    .map(DeviceClass::resource)
+                    .filter(resource -> !claimed.contains(resource))
+                    .collect(Collectors.toSet());
+            driver.withdraw(others);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (driver != null) {
+            driver.close();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.edgeplug.cli.devices;
+
+import com.google.gson.GsonBuilder;
+import io.edgeplug.node.inventory.Inventory.Item;
+import io.edgeplug.system.kernel.PlainText;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Devices as text in columns, or as JSON with the same rows. */
+public final class ColumnTable {
+
+    private static final String NOTHING = "-";
+
+    /** The column is cut to that width, and no further, to leave room for so much of the last column. */
+    private record Cut(Column column, int shortest, int lastRoom) {}
+
+    /**
+     * First the ends of long IDs go. Rows that are folded for one word such as {@code healthy} cannot be read, so then
+     * resources are cut too.
+     */
+    private static final List<Cut> CUTS =
+            List.of(new Cut(Column.DEVICE, 16, 16), new Cut(Column.DEVICE, 12, 7), new Cut(Column.RESOURCE, 14, 7));
+
+    private final List<Column> columns;
+    private final List<Item> rows;
+    private final ColumnSources sources;
+
+    public ColumnTable(List<Column> columns, List<Item> rows, ColumnSources sources) {
+        this.columns = columns;
+        this.rows = rows;
+        this.sources = sources;
+    }
+
+    /** One object, whose {@code devices} has an object for each row. An absent value is null. */
+    public String json() {
+        List<Map<String, Object>> objects = new ArrayList<>();
+        for (Item row : rows) {
+            Map<String, Object> object = new LinkedHashMap<>();
+            columns.forEach(column ->
+                    object.put(column.key(), column.value(row, sources).orElse(null)));
+            objects.add(object);
+        }
+        return PlainText.ofJson(new GsonBuilder()
+                .serializeNulls()
+                .setPrettyPrinting()
+                .disableHtmlEscaping()
+                .create()
+                .toJson(Map.of("devices", objects)));
+    }
+
+    /**
+     * A line for each row, with headings above if {@code headings}.
+     *
+     * @param most characters in a line, to which long IDs and resources are cut; empty if they stay whole
+     */
+    public List<String> lines(boolean headings, OptionalInt most) {
+        List<List<String>> cells = new ArrayList<>();
+        if (headings) {
+            cells.add(columns.stream().map(Column::name).toList());
+        }
+        for (Item row : rows) {
+            cells.add(columns.stream()
+                    .map(column -> cell(column.value(row, sources)))
+                    .toList());
+        }
+        List<List<String>> fitting = cells;
+        for (Cut cut : most.isPresent() ? CUTS : List.<Cut>of()) {
+            fitting = cut(fitting, cut, most.orElseThrow());
+        }
+        return padded(fitting);
+    }
+
+    /** Cuts a column as far as the others need the room. The last column is folded. */
+    private List<List<String>> cut(List<List<String>> cells, Cut cut, int most) {
+        int column = columns.indexOf(cut.column());
+        int[] widths = widths(cells);
+        int last = widths.length - 1;
+        if (column < 0 || column == last) {
+            return cells;
+        }
+        int others = Math.min(widths[last], cut.lastRoom());
+        for (int i = 0; i < last; i++) {
+            others += i == column ? 2 : widths[i] + 2;
+        }
+        int room = Math.max(cut.shortest(), most - others);
+        return cells.stream()
+                .map(line -> {
+                    List<String> shorter = new ArrayList<>(line);
+                    shorter.set(column, cut(line.get(column), room));
+                    return shorter;
+                })
+                .<List<String>>map(List::copyOf)
+                .toList();
+    }
+
+    /** Both ends of an ID tell it from others. */
+    private static String cut(String text, int room) {
+        int end = (room - 1) / 2;
+        return text.length() <= room
+                ? text
+                : text.substring(0, room - 1 - end) + "…" + text.substring(text.length() - end);
+    }
+
+    private static int[] widths(List<List<String>> cells) {
+        int[] widths = new int[cells.stream().mapToInt(List::size).max().orElse(0)];
+        cells.forEach(line -> {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], line.get(i).length());
+            }
+        });
+        return widths;
+    }
+
+    /** Rows with equally many cells, aligned in columns. */
+    public static List<String> padded(List<List<String>> cells) {
+        int[] widths = widths(cells);
+        return cells.stream().map(line -> padded(line, widths)).toList();
+    }
+
+    /** Control characters in a foreign name must not reach a terminal. */
+    private static String cell(Optional<?> value) {
+        return value.map(text -> PlainText.of(text.toString())).orElse(NOTHING);
+    }
+
+    private static String padded(List<String> line, int[] widths) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < widths.length; i++) {
+            text.append(line.get(i)).repeat(' ', widths[i] + 2 - line.get(i).length());
+        }
+        return text.toString().stripTrailing();
+    }
+}

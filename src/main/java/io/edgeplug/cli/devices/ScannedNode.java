@@ -1,0 +1,160 @@
+package io.edgeplug.cli.devices;
+
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PathDevice;
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.RdmaDevice;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.node.container.Equipment;
+import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.node.supply.Candidate;
+import io.edgeplug.system.files.Destination;
+import io.edgeplug.system.files.Sysfs;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+
+/** A node's devices from one scan, which can be found by any of their names. */
+public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
+
+    /** The parameter for devices, in help. */
+    public static final String LABEL = "DEVICE|RESOURCE";
+
+    /** The names of a device, in help. */
+    public static final String NAMES =
+            "its ID, PCI address with or without the domain, network interface, RDMA device, or the path of its file "
+                    + "or node";
+
+    /** The meanings of a name, the most specific first. Later ones are tried only if the earlier ones find nothing. */
+    private static final List<BiPredicate<Device, String>> MEANINGS = List.of(
+            (device, name) -> device.id().equals(name),
+            ScannedNode::isSameId,
+            (device, name) -> device instanceof PciDevice pci
+                    && address(name).equals(Optional.of(pci.function().address())),
+            (device, name) -> DeviceFacts.netNames(device).contains(name)
+                    || (device instanceof PciDevice pci
+                            && pci.function().altNames().contains(name)),
+            (device, name) ->
+                    device.rdmaDevices().stream().map(RdmaDevice::name).anyMatch(name::equals));
+
+    public ScannedNode {
+        devices = List.copyOf(devices);
+    }
+
+    public static ScannedNode of(Sysfs sysfs, List<DeviceClass> classes) throws IOException {
+        return new ScannedNode(sysfs, Candidate.of(Inventory.scan(sysfs, classes), sysfs));
+    }
+
+    /**
+     * The devices with these names, in the node's order; all devices if there is no name.
+     *
+     * @throws IOException if a name fits no device
+     */
+    public List<Candidate> named(List<String> names) throws IOException {
+        if (names.isEmpty()) {
+            return devices;
+        }
+        Set<Candidate> found = new HashSet<>();
+        for (String name : names) {
+            found.addAll(named(name));
+        }
+        return devices.stream().filter(found::contains).toList();
+    }
+
+    /**
+     * The devices with that name: an ID, a PCI address with or without its domain, a network interface or RDMA device,
+     * the path of a file or a node, a link to it, or a resource.
+     *
+     * @throws IOException if there is none
+     */
+    public List<Candidate> named(String name) throws IOException {
+        List<BiPredicate<Device, String>> meanings = name.startsWith("/") ? List.of() : MEANINGS;
+        for (BiPredicate<Device, String> meaning : meanings) {
+            List<Candidate> found = devices.stream()
+                    .filter(one -> meaning.test(one.device(), name))
+                    .toList();
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        List<Candidate> found = name.startsWith("/") ? at(name) : of(name);
+        if (found.isEmpty()) {
+            throw new IOException(name + ": no such device here, and no resource with one");
+        }
+        return found;
+    }
+
+    /**
+     * The only device with that name.
+     *
+     * @throws IOException if there is none, or there are several
+     */
+    public Candidate one(String name) throws IOException {
+        return one(name, Optional.empty());
+    }
+
+    /**
+     * The same, for one face of a device that has several.
+     *
+     * @param resource that it backs; empty for the first
+     */
+    public Candidate one(String name, Optional<String> resource) throws IOException {
+        List<Candidate> found = named(name);
+        List<String> ids =
+                found.stream().map(one -> one.device().id()).distinct().toList();
+        if (ids.size() > 1) {
+            throw new IOException(name + ": is the name of several devices, name one of them: "
+                    + String.join(", ", ids.subList(0, Math.min(3, ids.size()))) + (ids.size() > 3 ? " ..." : ""));
+        }
+        if (resource.isEmpty()) {
+            return found.getFirst();
+        }
+        return found.stream()
+                .filter(one -> one.item().resource().map(Object::toString).equals(resource))
+                .findFirst()
+                .orElseThrow(() -> new IOException(
+                        name + ": is no device of " + resource.orElseThrow() + ", see edgeplug explain " + name));
+    }
+
+    private List<Candidate> of(String resource) {
+        return devices.stream()
+                .filter(one -> one.item().resource().map(Object::toString).equals(Optional.of(resource)))
+                .toList();
+    }
+
+    private List<Candidate> at(String path) throws IOException {
+        Optional<String> destination = sysfs.follow(path.substring(1)).map(Destination::path);
+        return devices.stream()
+                .filter(one -> places(one)
+                        .anyMatch(place -> place.equals(path)
+                                || destination.filter(place::equals).isPresent()))
+                .toList();
+    }
+
+    private static Stream<String> places(Candidate one) {
+        Stream<String> files = one.device() instanceof PathDevice device
+                ? device.files().stream().flatMap(file -> Stream.of(file.path(), file.hostPath()))
+                : Stream.empty();
+        Stream<String> handedOver = one.equipment().stream()
+                .filter(equipment -> !(equipment.device() instanceof PathDevice))
+                .map(Equipment::nodes)
+                .flatMap(nodes -> nodes.stream().map(node -> node.hostPath()));
+        return Stream.of(files, DeviceFacts.nodes(one.device()).stream(), handedOver)
+                .flatMap(places -> places);
+    }
+
+    /** An ID begins with an address, whose domain may be left out. */
+    private static boolean isSameId(Device device, String name) {
+        return device instanceof PciDevice
+                && (device.id().equalsIgnoreCase(name) || device.id().equalsIgnoreCase("0000:" + name));
+    }
+
+    private static Optional<PciAddress> address(String name) {
+        return PciAddress.parse(name).or(() -> PciAddress.parse("0000:" + name));
+    }
+}

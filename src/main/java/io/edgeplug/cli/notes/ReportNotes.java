@@ -1,0 +1,46 @@
+package io.edgeplug.cli.notes;
+
+import io.edgeplug.api.status.LabelPublisher;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.Reports;
+import io.edgeplug.system.files.Sysfs;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Warnings of {@code check} on metrics and labels that would not come about. */
+public final class ReportNotes {
+
+    private ReportNotes() {}
+
+    /** A line for each obstacle. There are none on a captured node, which has no such directories. */
+    public static List<String> of(Sysfs node, Config config) throws IOException {
+        List<String> lines = new ArrayList<>();
+        if (node.isCaptured()) {
+            return lines;
+        }
+        Reports reports = config.reports();
+        Optional<Path> directory = reports.metricsTextfile().map(file -> file.resolveSibling(""));
+        if (directory.isPresent() && isMissing(node, directory.orElseThrow())) {
+            lines.add("warning: metrics.textfile: there is no directory " + directory.orElseThrow()
+                    + ", so no file is written; see whether node_exporter is installed");
+        }
+        if (reports.nfdLabels() && isMissing(node, LabelPublisher.DIRECTORY)) {
+            lines.add("warning: labels.nfd: there is no directory " + LabelPublisher.DIRECTORY
+                    + ", so the node gets no labels; make it, and restart edgeplug");
+        }
+        if (reports.metricsListen().isPresent()) {
+            ServiceSandbox.obstacle(node, null)
+                    .ifPresent(reason -> lines.add(
+                            "warning: metrics.listen: the sandbox of edgeplug.service keeps it from answering: "
+                                    + reason + "; /usr/share/doc/edgeplug/metrics.md has the drop-in to write"));
+        }
+        return lines;
+    }
+
+    private static boolean isMissing(Sysfs node, Path directory) throws IOException {
+        return !node.exists(directory.toString().substring(1));
+    }
+}

@@ -1,0 +1,299 @@
+package io.edgeplug.cli.report;
+
+import com.google.gson.GsonBuilder;
+import io.edgeplug.cli.devices.ColumnTable;
+import io.edgeplug.proto.status.Configuration;
+import io.edgeplug.proto.status.Event;
+import io.edgeplug.proto.status.Failure;
+import io.edgeplug.proto.status.HeldDevice;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.Problem;
+import io.edgeplug.proto.status.Resource;
+import io.edgeplug.proto.status.Slices;
+import io.edgeplug.system.kernel.PlainText;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** A status as text for people, and as JSON. */
+final class StatusText {
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    private static final List<String> OF_RESOURCES =
+            List.of("RESOURCE", "TOTAL", "FREE", "HELD", "PREPARING", "UNHEALTHY", "KUBELET", "");
+
+    private StatusText() {}
+
+    /** A screen. Without the daemon's version, it is for a node whose daemon does not run. */
+    static List<String> lines(Node node) {
+        boolean runs = !node.getVersion().isEmpty();
+        List<String> lines = new ArrayList<>();
+        if (runs) {
+            lines.add(StatusVerdict.line(node));
+            lines.add("%s, running since %s".formatted(node.getVersion(), time(node.getStarted())));
+            addConfiguration(lines, node.getConfiguration());
+            lines.add(kubelet(node));
+            if (node.hasSlices()) {
+                lines.add(slices(node.getSlices()));
+            }
+        }
+        addTable(
+                lines,
+                OF_RESOURCES,
+                node.getResourcesList().stream()
+                        .map(resource -> resource(resource, runs))
+                        .toList());
+        addTable(lines, List.of("DEVICE", "RESOURCE", "WITHHELD SINCE", "BECAUSE IT"), problems(node, true));
+        addTable(
+                lines,
+                List.of("DEVICE", "RESOURCE", "HELD BY"),
+                node.getHeldList().stream()
+                        .map(held -> List.of(held.getDevice(), held.getResource(), holder(held)))
+                        .toList());
+        addMore(lines, node.getHeldMore());
+        addTable(lines, List.of("DEVICE", "RESOURCE", "UNHEALTHY SINCE", "PROBLEM"), problems(node, false));
+        addMore(lines, node.getProblemsMore());
+        addTable(
+                lines,
+                List.of("DEVICE", "RESOURCE", "FAILED SINCE", "WHAT"),
+                node.getFailuresList().stream()
+                        .map(failure -> List.of(
+                                failure.getSubject(),
+                                failure.getResource(),
+                                time(failure.getSince()),
+                                failure.getWhat() + " " + failure.getText()))
+                        .toList());
+        addTable(
+                lines,
+                List.of("LAST EVENTS", ""),
+                node.getEventsList().stream()
+                        .map(event -> List.of(
+                                time(event.getTime()), (event.getWarning() ? "warning: " : "") + event.getText()))
+                        .toList());
+        return lines;
+    }
+
+    private static void addConfiguration(List<String> lines, Configuration configuration) {
+        if (!configuration.getProblem().isEmpty()) {
+            lines.add("configuration: " + PlainText.of(configuration.getProblem()));
+            configuration.getMistakesList().forEach(mistake -> lines.add("  " + PlainText.of(mistake)));
+            addMore(lines, configuration.getMistakesMore());
+        }
+    }
+
+    private static List<List<String>> problems(Node node, boolean withheld) {
+        return node.getProblemsList().stream()
+                .filter(problem -> problem.getWithheld() == withheld)
+                .map(problem -> List.of(
+                        problem.getDevice(), problem.getResource(), time(problem.getSince()), problem.getText()))
+                .toList();
+    }
+
+    private static String kubelet(Node node) {
+        long registered =
+                node.getResourcesList().stream().filter(Resource::getRegistered).count();
+        return node.getHasKubelet()
+                ? "kubelet: has %d of %d resources".formatted(registered, node.getResourcesCount())
+                : "kubelet: waiting for it"
+                        + (node.hasKubeletAbsence()
+                                ? " since " + time(node.getKubeletAbsence().getSince()) + ": "
+                                        + PlainText.of(node.getKubeletAbsence().getReason())
+                                : "");
+    }
+
+    private static String slices(Slices slices) {
+        String published = "%s in %s of pool %s, generation %d"
+                .formatted(
+                        count(slices.getDevices(), "device"),
+                        count(slices.getSlices(), "slice"),
+                        slices.getPool(),
+                        slices.getGeneration());
+        String state = slices.getProblem().isEmpty()
+                ? published
+                : "not published: " + PlainText.of(slices.getProblem())
+                        + (slices.getSlices() == 0 ? "" : "; before: " + published);
+        return "%s: %s; %s".formatted(slices.getDriver(), state, count(slices.getClaims(), "claim"));
+    }
+
+    private static String count(int count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+
+    private static List<String> resource(Resource resource, boolean runs) {
+        return List.of(
+                resource.getName(),
+                Integer.toString(resource.getTotal()),
+                Integer.toString(resource.getFree()),
+                runs ? held(resource) : "-",
+                runs ? Integer.toString(resource.getPreparing()) : "-",
+                Integer.toString(resource.getUnhealthy()),
+                resource.getRegistered() ? "registered" : "-",
+                remark(resource));
+    }
+
+    private static String remark(Resource resource) {
+        return resource.getTotal() == 0
+                ? "no device matches, see edgeplug check"
+                : resource.getUnknown() > 0 ? resource.getUnknown() + " may be held, see below" : "";
+    }
+
+    /** Of shared devices, the shares that are held and all. */
+    private static String held(Resource resource) {
+        return resource.getShares() > 1
+                ? resource.getHeldShares() + "/" + resource.getTotal() * resource.getShares()
+                : Integer.toString(resource.getHeld());
+    }
+
+    static String holder(HeldDevice held) {
+        return held.getPod().isEmpty()
+                ? "container %s of pod %s".formatted(held.getContainer(), held.getPodUid())
+                : held.getNamespace() + "/" + held.getPod() + "/" + held.getContainer();
+    }
+
+    static String time(long seconds) {
+        return seconds == 0 ? "-" : TIME.format(Instant.ofEpochSecond(seconds));
+    }
+
+    private static void addMore(List<String> lines, int more) {
+        if (more > 0) {
+            lines.add("and " + more + " more");
+        }
+    }
+
+    /** The table follows an empty line. It is left out if it has no rows. */
+    private static void addTable(List<String> lines, List<String> headings, List<List<String>> rows) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        if (!lines.isEmpty()) {
+            lines.add("");
+        }
+        List<List<String>> cells = new ArrayList<>();
+        cells.add(headings);
+        rows.forEach(row -> cells.add(row.stream().map(PlainText::of).toList()));
+        lines.addAll(ColumnTable.padded(cells));
+    }
+
+    /** One object. */
+    static String json(Node node) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("running", !node.getVersion().isEmpty());
+        object.put("version", node.getVersion());
+        object.put("started", utc(node.getStarted()));
+        object.put("configuration", object(node.getConfiguration()));
+        object.put("kubelet", node.getHasKubelet());
+        object.put("kubeletAbsence", node.getKubeletAbsence().getReason());
+        object.put("kubeletAbsentSince", utc(node.getKubeletAbsence().getSince()));
+        if (node.hasSlices()) {
+            object.put("slices", object(node.getSlices()));
+        }
+        object.put(
+                "resources",
+                node.getResourcesList().stream().map(StatusText::object).toList());
+        object.put("held", node.getHeldList().stream().map(StatusText::object).toList());
+        object.put("heldMore", node.getHeldMore());
+        object.put(
+                "problems",
+                node.getProblemsList().stream().map(StatusText::object).toList());
+        object.put("problemsMore", node.getProblemsMore());
+        object.put(
+                "failures",
+                node.getFailuresList().stream().map(StatusText::object).toList());
+        object.put(
+                "events", node.getEventsList().stream().map(StatusText::object).toList());
+        return PlainText.ofJson(new GsonBuilder()
+                .setPrettyPrinting()
+                .disableHtmlEscaping()
+                .create()
+                .toJson(object));
+    }
+
+    private static String utc(long seconds) {
+        return seconds == 0 ? "" : Instant.ofEpochSecond(seconds).toString();
+    }
+
+    private static Map<String, Object> object(Configuration configuration) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("read", utc(configuration.getRead()));
+        object.put("problem", configuration.getProblem());
+        object.put("mistakes", configuration.getMistakesList());
+        object.put("mistakesMore", configuration.getMistakesMore());
+        return object;
+    }
+
+    private static Map<String, Object> object(Resource resource) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("resource", resource.getName());
+        object.put("registered", resource.getRegistered());
+        object.put("total", resource.getTotal());
+        object.put("free", resource.getFree());
+        object.put("unknown", resource.getUnknown());
+        object.put("held", resource.getHeld());
+        object.put("heldShares", resource.getHeldShares());
+        object.put("preparing", resource.getPreparing());
+        object.put("withheld", resource.getWithheld());
+        object.put("unhealthy", resource.getUnhealthy());
+        object.put("shares", resource.getShares());
+        return object;
+    }
+
+    private static Map<String, Object> object(Slices slices) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("driver", slices.getDriver());
+        object.put("pool", slices.getPool());
+        object.put("generation", slices.getGeneration());
+        object.put("slices", slices.getSlices());
+        object.put("devices", slices.getDevices());
+        object.put("published", slices.getProblem().isEmpty());
+        object.put("problem", slices.getProblem());
+        object.put("claims", slices.getClaims());
+        return object;
+    }
+
+    private static Map<String, Object> object(HeldDevice held) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("resource", held.getResource());
+        object.put("device", held.getDevice());
+        object.put("namespace", held.getNamespace());
+        object.put("pod", held.getPod());
+        object.put("podUid", held.getPodUid());
+        object.put("container", held.getContainer());
+        return object;
+    }
+
+    private static Map<String, Object> object(Problem problem) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("resource", problem.getResource());
+        object.put("device", problem.getDevice());
+        object.put("since", utc(problem.getSince()));
+        object.put("problem", problem.getText());
+        object.put("withheld", problem.getWithheld());
+        object.put("stuck", problem.getStuck());
+        return object;
+    }
+
+    private static Map<String, Object> object(Failure failure) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("what", failure.getWhat());
+        object.put("subject", failure.getSubject());
+        object.put("resource", failure.getResource());
+        object.put("since", utc(failure.getSince()));
+        object.put("text", failure.getText());
+        return object;
+    }
+
+    private static Map<String, Object> object(Event event) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("time", utc(event.getTime()));
+        object.put("warning", event.getWarning());
+        object.put("text", event.getText());
+        return object;
+    }
+}

@@ -1,0 +1,47 @@
+package io.edgeplug.model.config;
+
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.Api;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Reads the API by which Kubernetes gets the devices of a class, and reports keys that this API does not have. */
+final class ApiReader {
+
+    /** Keys for device plugins only. The devices of a claim are always handed over by CDI. */
+    private static final List<String> OF_PLUGINS = List.of("hand_over", "cdi_annotations", "annotations");
+
+    /** A slice has the resource in an attribute, and the API server allows this length. */
+    private static final int MAX_RESOURCE = 64;
+
+    private final Table table;
+
+    ApiReader(Table table) {
+        this.table = table;
+    }
+
+    Api read(Optional<ResourceName> resource) {
+        Api api = table.string("api").flatMap(this::api).orElse(Api.DEVICE_PLUGIN);
+        if (api == Api.DRA) {
+            OF_PLUGINS.stream()
+                    .filter(table::has)
+                    .forEach(key -> table.mistake(
+                            key, "does not apply to api = \"dra\", which hands devices over by CDI alone"));
+            resource.filter(name -> name.toString().length() > MAX_RESOURCE)
+                    .ifPresent(name -> table.mistake(
+                            "resource", "is longer than the " + MAX_RESOURCE + " characters that api = \"dra\" has"));
+        }
+        return api;
+    }
+
+    private Optional<Api> api(String text) {
+        Optional<Api> api = Api.parse(text);
+        if (api.isEmpty()) {
+            String words = Stream.of(Api.values()).map(Api::word).collect(Collectors.joining(", "));
+            table.mistake("api", "\"" + text + "\" is none of " + words);
+        }
+        return api;
+    }
+}

@@ -1,0 +1,101 @@
+package io.edgeplug.model.config;
+
+import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.rules.Api;
+import io.edgeplug.model.rules.ClaimChoices;
+import io.edgeplug.model.rules.Image;
+import io.edgeplug.model.rules.Recipe;
+import io.edgeplug.model.rules.Step;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/** Reads the choices of claims: the {@code [class.claims]} table of a class. */
+final class ClaimChoicesReader {
+
+    private static final String VLANS = "vlans";
+    private static final String MAC = "mac";
+    private static final String MAX_RATE = "max_tx_rate";
+    private static final String IMAGES = "images";
+
+    private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+
+    private ClaimChoicesReader() {}
+
+    static ClaimChoices read(Table classTable, Optional<Kind> kind, Api api, Recipe recipe) {
+        Optional<Table> found = classTable.table("claims");
+        if (found.isEmpty()) {
+            return ClaimChoices.NONE;
+        }
+        Table table = found.orElseThrow();
+        if (api != Api.DRA) {
+            classTable.mistake("claims", "needs api = \"dra\": there are no claims with a device plugin");
+        }
+        List<Integer> vlans = table.integers(VLANS, 0, VfSettingsReader.MAX_VLAN);
+        boolean mac = table.bool(MAC).orElse(false);
+        OptionalInt maxRate = table.integer(MAX_RATE, 1, Integer.MAX_VALUE);
+        List<Image> images = images(table);
+        for (String key : List.of(VLANS, MAC, MAX_RATE)) {
+            concerns(table, key, kind, Set.of(Kind.VF));
+        }
+        concerns(table, IMAGES, kind, RecipeReader.PROGRAMMABLE);
+        // Otherwise a claim that chooses nothing would get the choice of the claim before it.
+        need(table, VLANS, !vlans.isEmpty(), "vlan", recipe, vf -> vf.vlan().isPresent());
+        need(table, MAC, mac, "mac", recipe, vf -> vf.mac().isPresent());
+        need(
+                table,
+                MAX_RATE,
+                maxRate.isPresent(),
+                "max_tx_rate",
+                recipe,
+                vf -> vf.maxRate().isPresent());
+        if (!images.isEmpty()
+                && recipe.steps().stream()
+                                .filter(step -> step instanceof Step.Program)
+                                .count()
+                        != 1) {
+            table.mistake(IMAGES, "needs one [class.prepare.program], whose image claims get that choose nothing else");
+        }
+        return new ClaimChoices(vlans, mac, maxRate, images);
+    }
+
+    private static void concerns(Table table, String key, Optional<Kind> kind, Set<Kind> kinds) {
+        if (table.has(key) && kind.filter(one -> !kinds.contains(one)).isPresent()) {
+            table.mistake(key, "does not apply to kind " + kind.orElseThrow().word());
+        }
+    }
+
+    private static List<Image> images(Table table) {
+        List<Image> images = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        for (Table one : table.tables(IMAGES)) {
+            Optional<String> name = one.required("name")
+                    .flatMap(text -> RecipeReader.matching(
+                            one, "name", text, NAME, "a name of lower case letters, digits and dashes, as codec"));
+            if (name.isPresent() && !names.add(name.orElseThrow())) {
+                one.mistake("name", "\"" + name.orElseThrow() + "\" is the name of two images");
+            }
+            Optional<String> file = RecipeReader.file(one);
+            Optional<String> sha256 = RecipeReader.sha256(one);
+            Optional<String> id = RecipeReader.id(one);
+            if (name.isPresent() && file.isPresent() && sha256.isPresent()) {
+                images.add(new Image(name.orElseThrow(), file.orElseThrow(), sha256.orElseThrow(), id));
+            }
+        }
+        return images;
+    }
+
+    private static void need(
+            Table table, String key, boolean isAllowed, String setting, Recipe recipe, Predicate<Step.Vf> isSaid) {
+        boolean hasDefault = recipe.steps().stream().anyMatch(step -> step instanceof Step.Vf vf && isSaid.test(vf));
+        if (isAllowed && !hasDefault) {
+            table.mistake(
+                    key, "needs " + setting + " in [class.prepare.vf], which claims get that choose nothing else");
+        }
+    }
+}

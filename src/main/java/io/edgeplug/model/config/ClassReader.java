@@ -1,0 +1,255 @@
+package io.edgeplug.model.config;
+
+import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.PathGroup;
+import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.rules.Api;
+import io.edgeplug.model.rules.ClaimChoices;
+import io.edgeplug.model.rules.ContainerRules;
+import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.FileRules;
+import io.edgeplug.model.rules.HealthRule;
+import io.edgeplug.model.rules.KeptFunctions;
+import io.edgeplug.model.rules.Preference;
+import io.edgeplug.model.rules.Recipe;
+import io.edgeplug.model.rules.Selector;
+import io.edgeplug.model.rules.SelectorWord;
+import io.edgeplug.model.rules.Sharing;
+import io.edgeplug.system.programs.ProgramLimits;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Makes a device class of one {@code [[class]]} table. */
+final class ClassReader {
+
+    /** The kubelet's bit masks have no room for more. */
+    private static final int MAX_NUMA_NODE = 63;
+
+    /** A device is held as only one of its faces at a time. */
+    private static final String EXCLUSIVE = "exclusive";
+
+    private static final Pattern MEMORY = Pattern.compile("[1-9]\\d{0,5}[MG]");
+    private static final Pattern CPU = Pattern.compile("[1-9]\\d{0,5}%");
+
+    /** The kernel's own limit. */
+    private static final int MAX_TASKS = 4 << 20;
+
+    private final Mistakes mistakes;
+    private final KeptFunctions kept;
+
+    /** A reader of classes for a node that keeps these functions. */
+    ClassReader(Mistakes mistakes, KeptFunctions kept) {
+        this.kept = kept;
+        this.mistakes = mistakes;
+    }
+
+    /** Reads one class; empty if it has mistakes. */
+    Optional<DeviceClass> read(Table table) {
+        int before = mistakes.count();
+        Optional<ResourceName> resource = table.required("resource").flatMap(text -> resourceName(table, text));
+        Optional<Kind> kind = table.required("kind").flatMap(text -> kind(table, text));
+        ContainerRules container = new ContainerReader(table, kind).read(resource);
+        Optional<Preference> preference = table.string("prefer").flatMap(text -> preference(table, text));
+        boolean excludeTopology = table.bool("exclude_topology").orElse(false);
+        List<Integer> numaNodes = numaNodes(table, excludeTopology);
+        Sharing sharing = sharing(table);
+        FilesReader files = new FilesReader(table, kind);
+        List<PathGroup> groups = files.groups();
+        boolean needsVhostNet = table.bool("need_vhost_net").orElse(false);
+        ProgramLimits limits = limits(table);
+        HealthRule health = HealthReader.read(table, kind, limits);
+        Recipe recipe = new RecipeReader(kind, limits, kept).read(table, RecipeReader.PREPARE);
+        Recipe release = new RecipeReader(kind, limits, kept.sparingAddresses()).read(table, RecipeReader.RELEASE);
+        if (!limits.equals(ProgramLimits.NONE)
+                && health.command().isEmpty()
+                && !recipe.runsPrograms()
+                && !release.runsPrograms()) {
+            table.mistake(
+                    "limits",
+                    "is about the programs of [class.prepare], [class.release] and [class.health], and there is none");
+        }
+        if (sharing.isShared() && !recipe.isEmpty()) {
+            table.mistake("prepare", "would prepare a device that has shares while others use it");
+        }
+        boolean isFace = isFace(table, sharing, health);
+        List<Selector> selectors = selectors(table, kind, recipe);
+        Optional<String> trustOwner = table.string("trust_owner");
+        if (trustOwner.isPresent()
+                && kind.filter(one -> one != Kind.PATH).isPresent()
+                && container.mounts().isEmpty()) {
+            table.mistake("trust_owner", "is about paths, but the class has none");
+        }
+        Api api = new ApiReader(table).read(resource);
+        boolean evict = table.bool("evict").orElse(false);
+        if (evict && api != Api.DRA) {
+            table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
+        }
+        FileRules.Identity identity = files.identity(isFace);
+        ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, recipe);
+        if (mistakes.count() > before) {
+            return Optional.empty();
+        }
+        return Optional.of(new DeviceClass(
+                resource.orElseThrow(),
+                kind.orElseThrow(),
+                selectors,
+                groups,
+                container,
+                preference.orElse(Preference.PACK),
+                excludeTopology,
+                numaNodes,
+                sharing,
+                needsVhostNet,
+                health,
+                recipe,
+                release.after(choices.restored(recipe.vf())),
+                isFace,
+                trustOwner,
+                api,
+                evict,
+                choices,
+                identity));
+    }
+
+    /**
+     * The first words of a class's mistakes: its number in its file, counted from 0 here, and its resource if there is
+     * one.
+     */
+    static String label(int number, Map<String, ?> values) {
+        return "class " + (number + 1) + (values.get("resource") instanceof String text ? " (" + text + ")" : "")
+                + ": ";
+    }
+
+    private static Optional<ResourceName> resourceName(Table table, String text) {
+        try {
+            return Optional.of(ResourceName.parse(text));
+        } catch (IllegalArgumentException e) {
+            table.mistake("resource", "\"" + text + "\" " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Kind> kind(Table table, String text) {
+        Optional<Kind> kind = Kind.parse(text);
+        if (kind.isEmpty()) {
+            String words = Stream.of(Kind.values()).map(Kind::word).collect(Collectors.joining(", "));
+            table.mistake("kind", "\"" + text + "\" is none of " + words);
+        }
+        return kind;
+    }
+
+    private static Optional<Preference> preference(Table table, String text) {
+        Optional<Preference> preference = Preference.parse(text);
+        if (preference.isEmpty()) {
+            table.mistake("prefer", "\"" + text + "\" is none of pack, spread");
+        }
+        return preference;
+    }
+
+    private static List<Integer> numaNodes(Table table, boolean excludeTopology) {
+        List<Integer> nodes = table.integers("numa_nodes", 0, MAX_NUMA_NODE);
+        if (excludeTopology && table.has("numa_nodes")) {
+            table.mistake("numa_nodes", "contradicts exclude_topology, which tells the kubelet no NUMA nodes");
+        }
+        return nodes;
+    }
+
+    private static Sharing sharing(Table table) {
+        int shares = table.integer("shares", 1, Sharing.MAX_SHARES).orElse(1);
+        boolean oneOnly = table.bool("fail_requests_greater_than_one").orElse(false);
+        if (oneOnly && !table.has("shares")) {
+            table.mistake("fail_requests_greater_than_one", "is about shares, but the class has none");
+        }
+        return new Sharing(shares, oneOnly);
+    }
+
+    private static boolean isFace(Table table, Sharing sharing, HealthRule health) {
+        Optional<String> word = table.string("faces");
+        if (word.filter(text -> !text.equals(EXCLUSIVE)).isPresent()) {
+            table.mistake("faces", "\"" + word.orElseThrow() + "\" is not " + EXCLUSIVE);
+        }
+        if (word.isPresent() && sharing.isShared()) {
+            table.mistake("faces", "contradicts shares: a device is one pod's as one of its faces");
+        }
+        if (word.isPresent() && !health.command().isEmpty()) {
+            table.mistake(
+                    "faces",
+                    "contradicts the command of [class.health], which would run once for each face of a device");
+        }
+        return word.isPresent();
+    }
+
+    private static ProgramLimits limits(Table table) {
+        Optional<Table> found = table.table("limits");
+        if (found.isEmpty()) {
+            return ProgramLimits.NONE;
+        }
+        Table limits = found.orElseThrow();
+        return new ProgramLimits(
+                limits.string("memory_max")
+                        .filter(text -> matches(limits, "memory_max", text, MEMORY, "\"512M\" or \"2G\"")),
+                limits.string("cpu_quota")
+                        .filter(text -> matches(limits, "cpu_quota", text, CPU, "\"50%\" or \"200%\"")),
+                limits.integer("tasks_max", 1, MAX_TASKS));
+    }
+
+    private static boolean matches(Table table, String key, String text, Pattern pattern, String examples) {
+        boolean matches = pattern.matcher(text).matches();
+        if (!matches) {
+            table.mistake(key, "\"" + text + "\" is not an amount like " + examples);
+        }
+        return matches;
+    }
+
+    private List<Selector> selectors(Table table, Optional<Kind> kind, Recipe recipe) {
+        if (!table.has("match") && !table.has("groups")) {
+            table.mistake("match", "missing: say in [class.match] which devices the class takes");
+        }
+        List<Selector> selectors = new ArrayList<>();
+        for (Table match : table.tables("match")) {
+            if (match.keys().isEmpty()) {
+                table.mistake("match", "is empty: say which devices the class takes");
+            }
+            selector(match, kind, recipe).ifPresent(selectors::add);
+        }
+        return selectors;
+    }
+
+    /** A device stays in the class after the recipe has bound it to another driver. */
+    private Optional<Selector> selector(Table match, Optional<Kind> kind, Recipe recipe) {
+        int before = mistakes.count();
+        Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);
+        for (SelectorWord word : SelectorWord.values()) {
+            List<String> texts = word.isBoolean()
+                    ? match.bool(word.word()).map(String::valueOf).stream().toList()
+                    : match.strings(word.word());
+            if (!texts.isEmpty()) {
+                values.put(word, texts);
+            }
+            if (match.has(word.word()) && kind.isPresent() && !word.concerns(kind.orElseThrow())) {
+                match.mistake(
+                        word.word(),
+                        "does not apply to kind " + kind.orElseThrow().word());
+            }
+            for (String text : texts) {
+                word.problem(text).ifPresent(problem -> match.mistake(word.word(), "\"" + text + "\" " + problem));
+            }
+        }
+        if (values.containsKey(SelectorWord.VDPA_TYPE)
+                && values.getOrDefault(SelectorWord.IS_RDMA, List.of()).contains("true")) {
+            match.mistake("vdpa_type", "takes no device that is_rdma does: a vDPA device is used instead of RDMA");
+        }
+        values.computeIfPresent(
+                SelectorWord.DRIVERS,
+                (drivers, texts) -> Stream.concat(texts.stream(), recipe.driver().stream())
+                        .distinct()
+                        .toList());
+        return mistakes.count() > before ? Optional.empty() : Optional.of(new Selector(values));
+    }
+}

@@ -1,0 +1,191 @@
+package io.edgeplug.model.config;
+
+import io.edgeplug.model.rules.KeptFunctions;
+import io.edgeplug.model.rules.Selector;
+import io.edgeplug.model.rules.SelectorWord;
+import io.edgeplug.model.rules.Step;
+import io.edgeplug.model.rules.VfAddresses;
+import io.edgeplug.model.rules.VfRange;
+import io.edgeplug.model.rules.WantedVfs;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Makes the wanted VFs of a {@code [[vfs]]} table. */
+final class VfsReader {
+
+    /** The keys of classes that can select a PF before it has any VFs. */
+    private static final Set<SelectorWord> WORDS = EnumSet.of(
+            SelectorWord.VENDORS,
+            SelectorWord.DEVICES,
+            SelectorWord.PCI_ADDRESSES,
+            SelectorWord.PF_NAMES,
+            SelectorWord.ROOT_DEVICES,
+            SelectorWord.DRIVERS);
+
+    /** {@code TotalVFs} of the SR-IOV capability has 16 bits. */
+    private static final int MAX_COUNT = 0xffff;
+
+    /** A smaller MTU cannot carry IPv4. A larger one does not fit into an IPv4 packet. */
+    private static final int MIN_MTU = 68;
+
+    private static final int MAX_MTU = 0xffff;
+
+    private static final Pattern GUID = Pattern.compile("[0-9a-f]{2}(:[0-9a-f]{2}){7}");
+
+    private final Mistakes mistakes;
+    private final KeptFunctions kept;
+
+    /** A reader of entries for a node that keeps these functions. */
+    VfsReader(Mistakes mistakes, KeptFunctions kept) {
+        this.kept = kept;
+        this.mistakes = mistakes;
+    }
+
+    /** Reads one entry; empty if it has mistakes. */
+    Optional<WantedVfs> read(Table table) {
+        int before = mistakes.count();
+        BitSet vfs = new BitSet();
+        Optional<Selector> match = match(table, vfs);
+        OptionalInt count = table.integer("count", 0, MAX_COUNT);
+        if (count.isPresent() && vfs.length() > count.getAsInt()) {
+            table.mistake("count", "is " + count.getAsInt() + ", so there is no VF " + (vfs.length() - 1));
+        }
+        if (!table.has("count")) {
+            table.mistake("count", "missing: say how many VFs each PF is to have");
+        }
+        Optional<String> driver = driver(table);
+        VfAddresses mac = addresses(table, "mac", Step.Vf.STATION, "a station's address, as 02:00:00:00:10:00", count);
+        VfAddresses guid = addresses(table, "guid", GUID, "a GUID of 8 bytes, as 02:00:00:00:00:00:10:00", count);
+        Step.Vf settings = VfSettingsReader.read(table);
+        OptionalInt mtu = table.integer("mtu", MIN_MTU, MAX_MTU);
+        Optional<WantedVfs.EswitchMode> eswitch =
+                oneOf(table, "eswitch", WantedVfs.EswitchMode.values(), WantedVfs.EswitchMode::word);
+        Optional<WantedVfs.RdmaNetns> rdmaNetns =
+                oneOf(table, "rdma_netns", WantedVfs.RdmaNetns.values(), WantedVfs.RdmaNetns::word);
+        // Unknown keys of [vfs.match] are reported later.
+        if (mistakes.count() > before || match.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new WantedVfs(
+                table.place(),
+                match.orElseThrow(),
+                count.orElseThrow(),
+                vfs,
+                driver,
+                mac,
+                guid,
+                settings,
+                mtu,
+                eswitch,
+                rdmaNetns,
+                kept));
+    }
+
+    /**
+     * The condition for the PF.
+     *
+     * @param vfs gets the numbers of the VFs that are named after #
+     */
+    private Optional<Selector> match(Table table, BitSet vfs) {
+        Optional<Table> match = table.table("match");
+        if (match.isEmpty() || match.orElseThrow().keys().isEmpty()) {
+            table.mistake("match", "missing: say in [vfs.match] which PFs get the VFs");
+            return Optional.empty();
+        }
+        int before = mistakes.count();
+        Map<SelectorWord, List<String>> values = new EnumMap<>(SelectorWord.class);
+        Set<BitSet> named = new HashSet<>();
+        for (SelectorWord word : WORDS) {
+            List<String> pfs = new ArrayList<>();
+            for (String text : match.orElseThrow().strings(word.word())) {
+                Optional<String> problem = word.problem(text);
+                problem.ifPresent(one -> match.orElseThrow().mistake(word.word(), "\"" + text + "\" " + one));
+                if (problem.isEmpty() && namesVfs(word)) {
+                    named.add(VfRange.numbersOf(text));
+                }
+                pfs.add(namesVfs(word) ? VfRange.pf(text) : text);
+            }
+            if (!pfs.isEmpty()) {
+                values.put(word, pfs);
+            }
+        }
+        if (named.size() > 1) {
+            table.mistake("match", "names different VFs of its PFs after #: write an entry for each");
+        }
+        named.forEach(vfs::or);
+        return mistakes.count() > before || values.isEmpty() ? Optional.empty() : Optional.of(new Selector(values));
+    }
+
+    private static boolean namesVfs(SelectorWord word) {
+        return word == SelectorWord.PF_NAMES || word == SelectorWord.ROOT_DEVICES;
+    }
+
+    private static Optional<String> driver(Table table) {
+        Optional<String> driver = table.string("driver").filter(name -> !name.equals("default"));
+        driver.filter(name -> !RecipeReader.DRIVER.matcher(name).matches())
+                .ifPresent(name -> table.mistake("driver", "\"" + name + "\" is not a name of a driver, as vfio-pci"));
+        return driver;
+    }
+
+    /** A word, the address of the first VF, or an array with one for each. */
+    private static VfAddresses addresses(Table table, String key, Pattern form, String example, OptionalInt count) {
+        if (!table.has(key) || table.isString(key)) {
+            return table.string(key)
+                    .map(text -> switch (text) {
+                        case "keep" -> VfAddresses.KEEP;
+                        case "fixed" -> VfAddresses.FIXED;
+                        default -> {
+                            String lower = text.toLowerCase(Locale.ROOT);
+                            if (!form.matcher(lower).matches()) {
+                                table.mistake(key, "\"" + text + "\" is not keep, fixed or " + example);
+                            }
+                            yield new VfAddresses(VfAddresses.Source.BASE, List.of(lower));
+                        }
+                    })
+                    .orElse(VfAddresses.KEEP);
+        }
+        if (!table.isArray(key)) {
+            table.mistakeOfType(key, "a string in quotes, or an array of strings");
+            return VfAddresses.KEEP;
+        }
+        List<String> texts = table.strings(key).stream()
+                .map(text -> text.toLowerCase(Locale.ROOT))
+                .toList();
+        Set<String> seen = new HashSet<>();
+        for (String text : texts) {
+            if (!form.matcher(text).matches()) {
+                table.mistake(key, "\"" + text + "\" is not " + example);
+            } else if (!seen.add(text)) {
+                table.mistake(key, "has \"" + text + "\" twice");
+            }
+        }
+        if (count.isPresent() && texts.size() < count.getAsInt()) {
+            table.mistake(key, "has " + texts.size() + " of the " + count.getAsInt() + " that count asks for");
+        }
+        return new VfAddresses(VfAddresses.Source.LIST, texts);
+    }
+
+    private static <T> Optional<T> oneOf(Table table, String key, T[] values, Function<T, String> word) {
+        Optional<String> text = table.string(key);
+        Optional<T> found = text.flatMap(one ->
+                Stream.of(values).filter(value -> word.apply(value).equals(one)).findFirst());
+        if (text.isPresent() && found.isEmpty()) {
+            String words = Stream.of(values).map(word).collect(Collectors.joining(", "));
+            table.mistake(key, "\"" + text.orElseThrow() + "\" is none of " + words);
+        }
+        return found;
+    }
+}

@@ -1,0 +1,72 @@
+package io.edgeplug.model.convert;
+
+import io.edgeplug.system.files.FileKind;
+import io.edgeplug.system.files.Sysfs;
+import java.io.IOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Files of the node that a plugin finds in its directories at its start, and that a class must name. */
+final class NodePaths {
+
+    /** The depth to which smarter-device-manager looks. */
+    private static final int MAX_DEPTH = 11;
+
+    /** The /dev of a node has hundreds. */
+    private static final int MAX_FILES = 65_536;
+
+    /** Those of device nodes, on a node that does not have them now. */
+    private static final Set<String> DIRECTORIES =
+            Set.of("/dev/snd", "/dev/dri", "/dev/input", "/dev/bus/usb", "/dev/infiniband", "/dev/dma_heap");
+
+    private final Sysfs sysfs;
+
+    NodePaths(Sysfs sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    boolean isDirectory(String path) {
+        return kind(path).equals(Optional.of(FileKind.DIRECTORY));
+    }
+
+    /** The path as a class names it: a directory ends with a slash. */
+    String asWritten(String path) {
+        boolean isDirectory =
+                isDirectory(path) || (DIRECTORIES.contains(path) && kind(path).isEmpty());
+        return isDirectory && !path.endsWith("/") ? path + "/" : path;
+    }
+
+    private Optional<FileKind> kind(String path) {
+        try {
+            return sysfs.kind(relative(path));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Files and directories below a directory, by absolute path, sorted; none if it is missing. */
+    List<String> below(String directory) throws IOException {
+        Path start = sysfs.locate(relative(directory));
+        if (!Files.isDirectory(start)) {
+            return List.of();
+        }
+        // Links are not followed, because one may lead anywhere.
+        Set<FileVisitOption> noLinks = Set.of();
+        try (Stream<Path> found = Files.walk(start, MAX_DEPTH, noLinks.toArray(FileVisitOption[]::new))) {
+            return found.skip(1)
+                    .limit(MAX_FILES)
+                    .map(path -> directory + "/" + start.relativize(path))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static String relative(String path) {
+        return path.substring(1);
+    }
+}

@@ -1,0 +1,77 @@
+package io.edgeplug.model.custody;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** What must happen next to a device with traces. The same after a start of the daemon as after any event. */
+public sealed interface Due {
+
+    /** How often to look for the last processes of a pod, since nobody reports their end. */
+    Duration ENDING_LOOK = Duration.ofMillis(500);
+
+    /** Nothing until an event comes. */
+    record Nothing() implements Due {}
+
+    /** To look again after that time at the latest. */
+    record Later(Duration pause) implements Due {}
+
+    /** Its scrub can begin. */
+    record Scrub() implements Due {}
+
+    /** Only a person can decide; the text says what. */
+    record Obstacle(String text) implements Due {}
+
+    /**
+     * What is due.
+     *
+     * @param isKinHeld whether somebody has another device that a scrub of this one would change
+     * @param isHere whether the device is on the node
+     * @param isRead whether it is known who holds what
+     * @param obstacle why only a person can decide; else empty
+     */
+    static Due of(
+            Custody custody, boolean isKinHeld, boolean isHere, boolean isRead, Optional<String> obstacle, long now) {
+        if (custody.traces().isEmpty()) {
+            return new Nothing();
+        }
+        if (obstacle.isPresent()) {
+            return new Obstacle(obstacle.orElseThrow());
+        }
+        if (custody.work().isPresent() || !isHere || !isRead) {
+            return new Nothing();
+        }
+        Optional<Duration> pause = custody.trouble()
+                .filter(one -> one.kind() == Trouble.Kind.SCRUB)
+                .map(one -> one.left(now))
+                .filter(left -> left.isPositive());
+        if (pause.isPresent()) {
+            return new Later(pause.orElseThrow());
+        }
+        if (!custody.traces().orElseThrow().isReleased()
+                && custody.traces().orElseThrow().mayRun()) {
+            return new Later(ENDING_LOOK);
+        }
+        return objection(custody, isKinHeld).isPresent() ? new Nothing() : new Scrub();
+    }
+
+    /**
+     * Why a scrub must not begin: the users have not gone, or somebody else has the device whose start does not wait
+     * for it. Empty if it may. The text continues a sentence about the device.
+     */
+    static Optional<String> objection(Custody custody, boolean isKinHeld) {
+        Optional<Traces> traces = custody.traces();
+        for (Hold hold : custody.holds().values()) {
+            boolean isUser = traces.filter(left -> !left.isReleased()
+                            && left.users().contains(hold.user().uid()))
+                    .isPresent();
+            if (isUser || hold.starts() == 0) {
+                return Optional.of("is held by " + hold.user().name());
+            }
+        }
+        if (isKinHeld) {
+            return Optional.of("is part of a function of which a pod holds another part");
+        }
+        return traces.filter(left -> !left.isReleased() && left.mayRun())
+                .map(left -> "is used by processes of a pod that have not ended yet");
+    }
+}

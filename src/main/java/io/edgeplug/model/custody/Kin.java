@@ -1,0 +1,78 @@
+package io.edgeplug.model.custody;
+
+import io.edgeplug.model.device.PciAddress;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Which held devices belong together: in one IOMMU group, or in one function. One thread at a time. */
+final class Kin {
+
+    /** The holds with an IOMMU group, by group and device. */
+    private final Map<Integer, Map<String, Hold>> groups = new HashMap<>();
+
+    /** The devices that somebody has, by the address of their function. */
+    private final Map<String, Set<String>> functions = new HashMap<>();
+
+    /** Follows a record. */
+    void change(Custody before, Custody after) {
+        before.group().ifPresent(group -> {
+            Map<String, Hold> mates = groups.getOrDefault(group, new TreeMap<>());
+            mates.remove(before.id());
+            if (mates.isEmpty()) {
+                groups.remove(group);
+            }
+        });
+        after.group()
+                .ifPresent(group -> after.holds().values().stream()
+                        .filter(hold -> hold.group().isPresent())
+                        .findFirst()
+                        .ifPresent(hold -> groups.computeIfAbsent(group, none -> new TreeMap<>())
+                                .put(after.id(), hold)));
+        if (before.holds().isEmpty() != after.holds().isEmpty()) {
+            function(after.id()).ifPresent(address -> changeFunction(address, after));
+        }
+    }
+
+    private void changeFunction(String address, Custody after) {
+        Set<String> held = functions.computeIfAbsent(address, none -> new TreeSet<>());
+        boolean ignored = after.holds().isEmpty() ? held.remove(after.id()) : held.add(after.id());
+        if (held.isEmpty()) {
+            functions.remove(address);
+        }
+    }
+
+    /** The address of the function of a device or of a part of one; empty for a device without a function. */
+    private static Optional<String> function(String device) {
+        int dash = device.indexOf('-');
+        String address = dash < 0 ? device : device.substring(0, dash);
+        return PciAddress.parse(address).map(PciAddress::toString);
+    }
+
+    /** A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. */
+    Optional<String> heldKin(String device) {
+        return functions.isEmpty()
+                ? Optional.empty()
+                : function(device)
+                        .flatMap(address -> functions.getOrDefault(address, Set.of()).stream()
+                                .filter(other ->
+                                        !other.equals(device) && (device.equals(address) || other.equals(address)))
+                                .findFirst());
+    }
+
+    /** Whether somebody has any device of a function. */
+    boolean isFunctionHeld(PciAddress address) {
+        return functions.containsKey(address.toString());
+    }
+
+    /** The holds in the IOMMU group that comes with a face, by device. */
+    Map<String, Hold> mates(Face face) {
+        return face.group().isPresent()
+                ? Collections.unmodifiableMap(groups.getOrDefault(face.group().getAsInt(), Map.of()))
+                : Map.of();
+    }
+}

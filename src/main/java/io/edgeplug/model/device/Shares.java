@@ -1,0 +1,55 @@
+package io.edgeplug.model.device;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/**
+ * The IDs by which the kubelet knows a device: its own ID, or {@code ID::0} to {@code ID::N-1} if it is shared.
+ *
+ * <p>Only the code that talks to the kubelet knows of shares. Health, NUMA nodes and the settings of a container belong
+ * to the device.
+ *
+ * @param perDevice 1 if devices are not shared
+ */
+public record Shares(int perDevice) {
+
+    /** The separator between the ID of the device and the number of the share. */
+    public static final String SEPARATOR = "::";
+
+    private static final Pattern SHARE = Pattern.compile("(.+)" + SEPARATOR + "(0|[1-9]\\d{0,3})");
+
+    /** The IDs of a device, of which that many shares are listed. */
+    public List<String> ids(String device, int listed) {
+        if (perDevice == 1) {
+            return List.of(device);
+        }
+        return IntStream.range(0, listed)
+                .mapToObj(share -> device + SEPARATOR + share)
+                .toList();
+    }
+
+    /** The device of an ID, which is its own or that of a share. */
+    public static String whole(String id) {
+        int at = id.indexOf(SEPARATOR);
+        return at < 0 ? id : id.substring(0, at);
+    }
+
+    /** Whether two IDs are the same, or one is that of a device and the other that of its share. */
+    public static boolean overlap(String one, String other) {
+        return one.equals(other) || one.equals(whole(other)) || whole(one).equals(other);
+    }
+
+    /** The device that an ID belongs to; empty if it is none of {@link #ids}. */
+    public Optional<String> device(String id) {
+        if (perDevice == 1) {
+            return Optional.of(id);
+        }
+        Matcher share = SHARE.matcher(id);
+        return share.matches() && Integer.parseInt(share.group(2)) < perDevice
+                ? Optional.of(share.group(1))
+                : Optional.empty();
+    }
+}

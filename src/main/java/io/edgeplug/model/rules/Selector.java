@@ -1,0 +1,103 @@
+package io.edgeplug.model.rules;
+
+import io.edgeplug.model.device.Device;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Selects devices for a class. Every key must match, and a key matches if one of its values does. */
+public final class Selector {
+
+    private final Map<SelectorWord, List<String>> values;
+    private final Map<SelectorWord, Predicate<Device>> tests = new EnumMap<>(SelectorWord.class);
+
+    /**
+     * A selector with these keys and their values as written.
+     *
+     * @throws IllegalArgumentException if a value has a wrong form
+     */
+    public Selector(Map<SelectorWord, List<String>> values) {
+        this.values = new EnumMap<>(SelectorWord.class);
+        values.forEach((word, texts) -> {
+            this.values.put(word, List.copyOf(texts));
+            List<Predicate<Device>> any = new ArrayList<>();
+            texts.forEach(text -> any.add(word.compile(text)));
+            tests.put(word, device -> any.stream().anyMatch(test -> test.test(device)));
+        });
+    }
+
+    /** The values of a key as written; none if the selector does not have the key. */
+    public List<String> values(SelectorWord word) {
+        return values.getOrDefault(word, List.of());
+    }
+
+    /** Whether this selector takes all devices that the other takes, as far as the written values show. */
+    public boolean covers(Selector other) {
+        return values.entrySet().stream()
+                .allMatch(key -> !other.values(key.getKey()).isEmpty()
+                        && key.getValue().containsAll(other.values(key.getKey())));
+    }
+
+    /** Whether a key asks for RDMA. */
+    boolean asksForRdma() {
+        return values(SelectorWord.IS_RDMA).contains("true")
+                || !values(SelectorWord.P_KEYS).isEmpty();
+    }
+
+    /** The first key that does not match; empty if all match. */
+    Optional<SelectorWord> mismatch(Device device) {
+        return tests.entrySet().stream()
+                .filter(test -> !test.getValue().test(device))
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    /** Whether the selector would take a device with only these of its keys. */
+    boolean takesBy(Set<SelectorWord> words, Device device) {
+        return tests.entrySet().stream()
+                .allMatch(test ->
+                        !words.contains(test.getKey()) || test.getValue().test(device));
+    }
+
+    /** The condition of each key, and the device's value. */
+    public List<Requirement> requirements(Device device) {
+        return values.entrySet().stream()
+                .map(key -> new Requirement(
+                        condition(key.getKey(), key.getValue()),
+                        key.getKey().actual(device),
+                        Objects.requireNonNull(tests.get(key.getKey())).test(device)))
+                .toList();
+    }
+
+    /** Its keys and values in the words of the configuration, such as {@code pf_names ens1f0, ens1f1}. */
+    public String text() {
+        return values.entrySet().stream()
+                .map(key -> condition(key.getKey(), key.getValue()))
+                .collect(Collectors.joining(" and "));
+    }
+
+    private static String condition(SelectorWord word, List<String> wanted) {
+        return word.word() + " " + String.join(", ", wanted);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Selector selector && values.equals(selector.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return values.toString();
+    }
+}

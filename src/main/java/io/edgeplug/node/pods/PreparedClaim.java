@@ -1,0 +1,100 @@
+package io.edgeplug.node.pods;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A claim of Dynamic Resource Allocation whose devices this node has prepared or has begun to prepare.
+ *
+ * @param uid the claim's
+ * @param pods that may use it, as far as they were known when it was prepared
+ * @param boot the boot of the node in which it was prepared; empty until it is complete
+ * @param specification the settings for the container runtime; empty until it is complete
+ * @param metadata by request, what containers are told of its devices; empty until it is complete
+ */
+public record PreparedClaim(
+        String uid,
+        String namespace,
+        String name,
+        List<Pod> pods,
+        List<Device> devices,
+        Optional<String> boot,
+        Optional<String> specification,
+        Map<String, String> metadata) {
+
+    public PreparedClaim {
+        pods = List.copyOf(pods);
+        devices = List.copyOf(devices);
+        metadata = Map.copyOf(metadata);
+    }
+
+    /** A claim that is not ready yet. */
+    public PreparedClaim(String uid, String namespace, String name, List<Pod> pods, List<Device> devices) {
+        this(uid, namespace, name, pods, devices, Optional.empty(), Optional.empty(), Map.of());
+    }
+
+    /** The same once it is ready. */
+    public PreparedClaim ready(String currentBoot, String forRuntime, Map<String, String> forContainers) {
+        return new PreparedClaim(
+                uid, namespace, name, pods, devices, Optional.of(currentBoot), Optional.of(forRuntime), forContainers);
+    }
+
+    /**
+     * A pod in the namespace of the claim.
+     *
+     * @param name empty if it is not known
+     */
+    public record Pod(String uid, String name) {}
+
+    /**
+     * A device of a claim, or a share of it.
+     *
+     * @param request the request of the claim that it is for
+     * @param name of the device in its pool, for the cluster
+     * @param share by which the cluster tells the claims of one device apart; empty if it gives a device to one claim
+     * @param id of the device on this node, or of its share
+     * @param isForAdministrator whether the claim only looks at a device that others may hold
+     * @param cdi the name by which the container runtime finds the settings; empty if another device's name covers them
+     */
+    public record Device(
+            String request,
+            String pool,
+            String name,
+            Optional<String> share,
+            String id,
+            String resource,
+            boolean isForAdministrator,
+            Optional<String> cdi) {
+
+        /** A device that the cluster gives to one claim. */
+        public Device(
+                String request,
+                String pool,
+                String name,
+                String id,
+                String resource,
+                boolean isForAdministrator,
+                Optional<String> cdi) {
+            this(request, pool, name, Optional.empty(), id, resource, isForAdministrator, cdi);
+        }
+
+        /** Whether both are the same device of the same request for the cluster, which knows no IDs of shares. */
+        public boolean isToldAs(Device other) {
+            return request.equals(other.request)
+                    && pool.equals(other.pool)
+                    && name.equals(other.name)
+                    && share.equals(other.share);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "claim " + namespace + "/" + name;
+    }
+
+    /** Whether it was completely prepared since the node was booted. */
+    public boolean isReady(String currentBoot) {
+        return boot.equals(Optional.of(currentBoot));
+    }
+}

@@ -1,0 +1,140 @@
+package io.edgeplug.node.scan;
+
+import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.PfPart;
+import io.edgeplug.model.device.PhysicalFunction;
+import io.edgeplug.system.files.Sysfs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Reads the PFs of a node and their VFs; see Documentation/ABI/testing/sysfs-bus-pci in the kernel. */
+public final class PhysicalFunctionScan {
+
+    private static final String TOTAL_VFS = "sriov_totalvfs";
+    private static final int UP = 1;
+
+    private final Sysfs sysfs;
+    private final DeviceScan devices;
+
+    /** A scan of that node, which reads data that all functions share at most once. */
+    public PhysicalFunctionScan(Sysfs sysfs) {
+        this.sysfs = sysfs;
+        this.devices = new DeviceScan(sysfs);
+    }
+
+    /**
+     * The addresses of all PFs, in order. Nothing else of them is read.
+     *
+     * @throws IOException if the node does not list them
+     */
+    public List<PciAddress> addresses() throws IOException {
+        List<PciAddress> found = new ArrayList<>();
+        for (PciAddress address : devices.functions()) {
+            if (sysfs.exists(PciAttributes.FUNCTIONS + "/" + address + "/" + TOTAL_VFS)) {
+                found.add(address);
+            }
+        }
+        return found;
+    }
+
+    /** The PF at an address; empty if there is no function or it is no PF. */
+    public Optional<PhysicalFunction> of(PciAddress address) throws IOException {
+        String directory = PciAttributes.FUNCTIONS + "/" + address + "/";
+        OptionalInt total = number(directory + TOTAL_VFS);
+        Optional<PciDevice> device = total.isEmpty()
+                ? Optional.empty()
+                : devices.function(address).stream()
+                        .filter(one -> !(one instanceof PfPart))
+                        .findFirst();
+        if (device.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> nets = device.orElseThrow().function().netNames();
+        return Optional.of(new PhysicalFunction(
+                device.orElseThrow(),
+                total.orElseThrow(),
+                number(directory + "sriov_numvfs").orElse(0),
+                number(directory + "sriov_drivers_autoprobe").stream()
+                        .mapToObj(flag -> flag != 0)
+                        .findFirst(),
+                nets.isEmpty() ? Optional.empty() : Optional.of(port(directory, nets.getFirst())),
+                isSwitchdev(directory, nets),
+                vfs(directory)));
+    }
+
+    /** The interface of the PF at an address, with its present name. */
+    public Optional<PhysicalFunction.Port> port(PciAddress address) throws IOException {
+        String directory = PciAttributes.FUNCTIONS + "/" + address + "/";
+        Optional<PciDevice> device = devices.function(address).stream().findFirst();
+        List<String> nets = device.map(one -> one.function().netNames()).orElse(List.of());
+        return nets.isEmpty() ? Optional.empty() : Optional.of(port(directory, nets.getFirst()));
+    }
+
+    private PhysicalFunction.Port port(String directory, String name) throws IOException {
+        String net = directory + "net/" + name + "/";
+        // All interfaces of a bond show the address of one of them, so the permanent address is read.
+        Optional<String> permanent = sysfs.read(net + "bonding_slave/perm_hwaddr");
+        return new PhysicalFunction.Port(
+                name,
+                permanent.isPresent() ? permanent : sysfs.read(net + "address"),
+                number(net + "mtu"),
+                number(net + "flags").stream()
+                        .mapToObj(flags -> (flags & UP) != 0)
+                        .findFirst());
+    }
+
+    /** An interface that is no port of a switch has no switch ID, and answers EOPNOTSUPP. */
+    private boolean isSwitchdev(String directory, List<String> nets) {
+        return nets.stream().anyMatch(net -> {
+            try {
+                return sysfs.read(directory + "net/" + net + "/phys_switch_id")
+                        .filter(id -> !id.isEmpty())
+                        .isPresent();
+            } catch (IOException e) {
+                return false;
+            }
+        });
+    }
+
+    private List<PhysicalFunction.Vf> vfs(String directory) throws IOException {
+        List<PhysicalFunction.Vf> vfs = new ArrayList<>();
+        Optional<PciAddress> address = vf(directory, 0);
+        while (address.isPresent()) {
+            vfs.add(vf(vfs.size(), address.orElseThrow()));
+            address = vf(directory, vfs.size());
+        }
+        return vfs;
+    }
+
+    private Optional<PciAddress> vf(String directory, int index) throws IOException {
+        return sysfs.linkName(directory + "virtfn" + index).flatMap(PciAddress::parse);
+    }
+
+    private PhysicalFunction.Vf vf(int index, PciAddress address) throws IOException {
+        String directory = PciAttributes.FUNCTIONS + "/" + address + "/";
+        Optional<String> rdma = sysfs.names(directory + "infiniband").stream().findFirst();
+        return new PhysicalFunction.Vf(
+                index,
+                address,
+                sysfs.linkName(directory + "driver"),
+                sysfs.read(directory + "driver_override").filter(text -> !text.isEmpty() && !text.equals("(null)")),
+                number(sysfs.linkName(directory + "iommu_group")),
+                rdma.isPresent()
+                        ? sysfs.read(directory + "infiniband/" + rdma.orElseThrow() + "/node_guid")
+                        : Optional.empty(),
+                sysfs.exists(directory + "net")
+                        && sysfs.names(directory + "net").isEmpty());
+    }
+
+    private OptionalInt number(String path) throws IOException {
+        return number(sysfs.read(path));
+    }
+
+    private static OptionalInt number(Optional<String> text) {
+        return PciAttributes.parsed(text);
+    }
+}

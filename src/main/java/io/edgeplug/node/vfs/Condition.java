@@ -1,0 +1,29 @@
+package io.edgeplug.node.vfs;
+
+import io.edgeplug.system.flow.Deadline;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** A state of the node whose changes nobody reports, so it is polled. */
+interface Condition {
+
+    Duration PAUSE = Duration.ofMillis(50);
+
+    boolean isMet() throws IOException;
+
+    /** Returns whether a condition was met before the deadline. */
+    static boolean await(Condition condition, Duration deadline) throws IOException, InterruptedException {
+        Deadline end = Deadline.in(deadline);
+        while (!condition.isMet()) {
+            if (end.isOver()) {
+                return false;
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,38 @@
+package io.edgeplug.node.vfs;
+
+import io.edgeplug.model.device.PhysicalFunction;
+import io.edgeplug.model.rules.Step;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The state of a PF from which its steps are planned.
+ *
+ * @param settings of its VFs, by their numbers; those of a missing VF are not known
+ * @param permanentAddress the MAC address from its production, if it differs from the current one
+ * @param isAutoprobeLeftOff whether a killed run has left {@code sriov_drivers_autoprobe} off
+ * @param drivers whose modules are loaded
+ */
+record PfReading(
+        PhysicalFunction pf,
+        Map<Integer, Step.Vf> settings,
+        Optional<String> permanentAddress,
+        boolean isAutoprobeLeftOff,
+        Set<String> drivers) {
+
+    PfReading {
+        settings = Map.copyOf(settings);
+        drivers = Set.copyOf(drivers);
+    }
+
+    /** The address from which fixed addresses of its VFs are derived; empty if it has no interface. */
+    Optional<String> address() {
+        return permanentAddress.or(() -> pf.port().flatMap(PhysicalFunction.Port::address));
+    }
+
+    /** Whether its ports are InfiniBand, so that VFs have GUIDs and no MAC addresses. */
+    boolean isInfiniband() {
+        return pf.device().function().linkTypes().contains("infiniband");
+    }
+}

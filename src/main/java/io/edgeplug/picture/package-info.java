@@ -1,7 +1,0 @@
-/**
- * Draws a node: its NUMA nodes, what PCI Express connects to them, and the devices with their resources and pods.
- *
- * <p>The entry type is {@link io.edgeplug.picture.NodeTree}, which {@link io.edgeplug.picture.TreeText} draws for a
- * terminal and {@link io.edgeplug.picture.SvgPicture} as an image. Values only; any thread may use them.
- */
-package io.edgeplug.picture;

@@ -1,7 +1,0 @@
-/**
- * A node that exists only as files: a tree unpacked from text. Its PCI functions can be plugged, pulled and broken,
- * with the uevents that the kernel would send.
- *
- * <p>The entry type is {@link io.edgeplug.simulation.SimulatedNode}. Any thread may change it and listen to it.
- */
-package io.edgeplug.simulation;

@@ -1,0 +1,136 @@
+package io.edgeplug.system.files;
+
+import io.edgeplug.system.kernel.KernelCalls;
+import io.edgeplug.system.kernel.Poll;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Knows the mount points behind which a look may never return, as with NFS without its server. Any thread may ask.
+ *
+ * <p>Each time it asks the kernel whether the mounts have changed, which takes microseconds, and reads them only then.
+ * So a look knows of a file system that was mounted before it.
+ */
+final class FarMounts {
+
+    /** The types of file systems that ask no server and no program. Each other one may. */
+    private static final Set<String> NEAR = Set.of(
+            "bcachefs",
+            "btrfs",
+            "erofs",
+            "exfat",
+            "ext2",
+            "ext3",
+            "ext4",
+            "f2fs",
+            "iso9660",
+            "squashfs",
+            "udf",
+            "vfat",
+            "xfs",
+            "zfs",
+            "devtmpfs",
+            "hugetlbfs",
+            "ramfs",
+            "rootfs",
+            "tmpfs",
+            "binfmt_misc",
+            "bpf",
+            "cgroup",
+            "cgroup2",
+            "configfs",
+            "debugfs",
+            "devpts",
+            "efivarfs",
+            "fusectl",
+            "mqueue",
+            "nsfs",
+            "proc",
+            "pstore",
+            "securityfs",
+            "selinuxfs",
+            "sysfs",
+            "tracefs");
+
+    /** It stands on other file systems, which may be far. As the root of a container, it has edgeplug itself. */
+    private static final String OVERLAY = "overlay";
+
+    private static final String ROOT = "/";
+    private static final Set<String> EVERYTHING = Set.of(ROOT);
+
+    /** Among more mounts, every file system counts as far. */
+    private static final int MAX = 1 << 12;
+
+    private static final int POINT = 4;
+    private static final int MOUNTS = 0;
+
+    private final int descriptor;
+    private final Poll poll;
+
+    /** The mount points of far file systems. Guarded by this. */
+    private Set<String> points;
+
+    private FarMounts(KernelCalls calls) {
+        descriptor = calls.open(Mounts.FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC);
+        poll = Poll.open(calls, 1);
+        poll.watch(MOUNTS, descriptor, KernelCalls.POLLPRI);
+        points = read();
+    }
+
+    /** One for the process, which stays open. */
+    private static final class Loaded {
+        private static final FarMounts OF_THIS_PROCESS = new FarMounts(KernelCalls.load());
+    }
+
+    static FarMounts ofThisProcess() {
+        return Loaded.OF_THIS_PROCESS;
+    }
+
+    /** The mount points now. */
+    synchronized Set<String> now() {
+        poll.await(0);
+        if (poll.returned(MOUNTS) != 0 || descriptor < 0) {
+            points = read();
+        }
+        return points;
+    }
+
+    private static Set<String> read() {
+        try (Stream<String> lines = Files.lines(Path.of(Mounts.FILE), StandardCharsets.ISO_8859_1)) {
+            return among(lines.limit(MAX + 1L).toList());
+        } catch (IOException | UncheckedIOException e) {
+            return EVERYTHING;
+        }
+    }
+
+    /** The mount points of far file systems among these lines, see proc_pid_mountinfo(5). */
+    static Set<String> among(List<String> lines) {
+        if (lines.size() > MAX) {
+            return EVERYTHING;
+        }
+        Set<String> far = new HashSet<>();
+        for (String line : lines) {
+            String[] fields = line.split(" ", POINT + 2);
+            int type = line.indexOf(" - ");
+            if (fields.length < POINT + 2 || type < 0) {
+                return EVERYTHING;
+            }
+            String point = Mounts.plain(fields[POINT]);
+            if (isFar(line.substring(type + 3).split(" ", 2)[0], point)) {
+                far.add(point);
+            }
+        }
+        return Set.copyOf(far);
+    }
+
+    private static boolean isFar(String type, String point) {
+        return !NEAR.contains(type) && !(type.equals(OVERLAY) && point.equals(ROOT));
+    }
+}

@@ -1,0 +1,66 @@
+package io.edgeplug.system.files;
+
+import io.edgeplug.system.kernel.KernelCalls;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import jnr.ffi.Runtime;
+
+/**
+ * A file in a directory where other programs write. It must be a regular file, and opening it never blocks.
+ *
+ * <p>The opened file is the checked one: a FIFO that replaces it in between is not opened.
+ */
+public final class ForeignFile {
+
+    private ForeignFile() {}
+
+    /** The file is larger than the limit. */
+    public static final class TooLargeException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        /** The message follows the file's name. */
+        public TooLargeException(String message) {
+            super(message);
+        }
+
+        static TooLargeException of(long most) {
+            String size = most < 1 << 20 ? (most >> 10) + " KiB" : (most >> 20) + " MiB";
+            return new TooLargeException("is larger than the " + size + " that are read of it");
+        }
+    }
+
+    /**
+     * Opens a file, or the file that a link of that name leads to.
+     *
+     * @param most how many bytes it may have; it may grow while it is read
+     * @throws IOException if it is no regular file, is larger, or cannot be opened; the message follows the file's name
+     */
+    public static InputStream open(Path file, long most) throws IOException {
+        KernelCalls calls = KernelCalls.load();
+        // O_PATH neither waits nor reads, whatever kind of file it is.
+        int descriptor = calls.open(file.toString(), KernelCalls.O_PATH | KernelCalls.O_CLOEXEC);
+        if (descriptor < 0) {
+            int error = Runtime.getRuntime(calls).getLastError();
+            throw error == KernelCalls.ENOENT
+                    ? new NoSuchFileException(file.toString())
+                    : new IOException(calls.strerror(error));
+        }
+        try {
+            Path opened = Path.of("/proc/self/fd/" + descriptor);
+            FileKind kind = FileKind.ofMode((Integer) Files.getAttribute(opened, "unix:mode"));
+            if (kind != FileKind.FILE) {
+                throw new IOException("is " + kind + ", not a file");
+            }
+            if (Files.size(opened) > most) {
+                throw TooLargeException.of(most);
+            }
+            return Files.newInputStream(opened);
+        } finally {
+            calls.close(descriptor);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package io.edgeplug.system.files;
+
+import io.edgeplug.system.files.Destination.Intruder;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows a path name by name, as in path_resolution(7), and finds the users who can make a name on the way lead
+ * elsewhere, as {@link PathRule} says.
+ *
+ * <p>If there are none, nobody else can change the result meanwhile. If there are some, the result says so. So no file
+ * has to be opened.
+ */
+final class PathWalk {
+
+    private static final String LOOK = "unix:mode,uid,gid,nlink,dev,ino,rdev";
+
+    /** The kernel's limit. */
+    private static final int MAX_LINKS = 40;
+
+    /** The root of absolute links. In a captured node, device nodes are links to those of this node. */
+    private static final Path HOST = Path.of("/");
+
+    /** The names of users and groups that were looked up, by attribute and number. */
+    private static final Map<String, String> NAMES = new ConcurrentHashMap<>();
+
+    /** Far more than own directories on the paths of devices. A user may own files of thousands of users. */
+    private static final int MAX_NAMES = 1024;
+
+    private final Path root;
+    private final PathRule rule;
+    private final Set<Intruder> intruders = new LinkedHashSet<>();
+    private final Optional<Trail> trail;
+
+    /** The mount points that the walk must not reach; null if it may wait. */
+    private final @Nullable Set<String> forbidden;
+
+    private Path place;
+
+    /** What is at the present place; empty before the first look. */
+    private Optional<Seen> here = Optional.empty();
+
+    private record Seen(PathRule.Status status, long inode, long node) {
+
+        FileKind kind() {
+            return FileKind.ofMode(status.mode());
+        }
+    }
+
+    private int links;
+
+    /** The part of the path so far, for the trail. Names from the target of a link count as the name of the link. */
+    private String named = "";
+
+    private int namesOfLinks;
+
+    /**
+     * A walk in the tree below a directory, where its paths begin.
+     *
+     * @param trail is told of each step before it is taken
+     * @param forbidden mount points; instead of looking there or waiting for anything else, the walk throws a
+     *     {@link FarPathException}
+     */
+    PathWalk(Path root, Optional<Trail> trail, @Nullable Set<String> forbidden) throws IOException {
+        this(root, trail, forbidden, PathRule.ofThisProcess(root));
+    }
+
+    PathWalk(Path root, Optional<Trail> trail, @Nullable Set<String> forbidden, PathRule rule) throws IOException {
+        this.root = root.toRealPath();
+        this.place = this.root;
+        this.trail = trail;
+        this.forbidden = forbidden;
+        this.rule = rule;
+        if (forbidden != null && !forbidden.isEmpty()) {
+            FileWatch.upFrom(this.root.toString()).forEach(this::refuse);
+        }
+    }
+
+    private void refuse(String path) {
+        if (forbidden != null && forbidden.contains(path)) {
+            throw new FarPathException(path);
+        }
+    }
+
+    /**
+     * The destination of an absolute path.
+     *
+     * @throws IOException if it leads nowhere, or cannot be followed
+     */
+    Destination follow(String path) throws IOException {
+        Deque<String> ahead = new ArrayDeque<>(List.of(path.split("/")));
+        while (!ahead.isEmpty()) {
+            String name = ahead.remove();
+            if (namesOfLinks > 0) {
+                namesOfLinks--;
+            } else if (!name.isEmpty() && trail.isPresent()) {
+                named += "/" + name;
+            }
+            if (name.equals("..")) {
+                go(Objects.requireNonNullElse(place.getParent(), place), Optional.empty());
+            } else if (!name.isEmpty() && !name.equals(".")) {
+                step(name, ahead);
+            }
+        }
+        Seen found = lookHere();
+        // A file outside of the tree has no other name on its node.
+        String resolved =
+                place.startsWith(root) ? name(place) : HOST.resolve(path).toString();
+        // A captured node's files lead to nodes of this machine, whose numbers say nothing about its devices.
+        boolean isNumbered = found.kind().isNode() && place.startsWith(root);
+        return new Destination(
+                resolved,
+                found.kind(),
+                found.status().device(),
+                found.inode(),
+                isNumbered ? deviceNumber(found.node()) : "",
+                List.copyOf(intruders));
+    }
+
+    /** Follows the path of a directory in which names will be looked for. */
+    void follow(String directory, NameGlob names) throws IOException {
+        Destination ignored = follow(directory);
+        trail.ifPresent(one -> one.list(place, names, named));
+    }
+
+    private void step(String name, Deque<String> ahead) throws IOException {
+        trail.ifPresent(one -> one.lookUp(place, name, named));
+        Path next = place.resolve(name);
+        refuse(next.toString());
+        Seen found = look(next);
+        // A captured device node is a link out of its tree. The directories there say nothing about its node.
+        if (place.startsWith(root)) {
+            judge(next, found);
+        }
+        if (FileKind.isLink(found.status().mode())) {
+            links++;
+            if (links > MAX_LINKS) {
+                throw new FileSystemException(next.toString(), null, "Too many levels of symbolic links");
+            }
+            String target = Files.readSymbolicLink(next).toString();
+            if (target.startsWith("/")) {
+                go(HOST, Optional.empty());
+            }
+            List<String> names = List.of(target.split("/"));
+            names.reversed().forEach(ahead::addFirst);
+            namesOfLinks += names.size();
+        } else if (!ahead.isEmpty() && found.kind() != FileKind.DIRECTORY) {
+            throw new NotDirectoryException(next.toString());
+        } else {
+            go(next, Optional.of(found));
+        }
+    }
+
+    private void go(Path next, Optional<Seen> found) {
+        place = next;
+        here = found;
+    }
+
+    private Seen lookHere() throws IOException {
+        if (here.isEmpty()) {
+            here = Optional.of(look(place));
+        }
+        return here.orElseThrow();
+    }
+
+    private void judge(Path entry, Seen found) throws IOException {
+        for (PathRule.Breach breach : rule.breaches(lookHere().status(), found.status())) {
+            intruders.add(
+                    switch (breach) {
+                        case OWNER -> owner(place, lookHere(), "");
+                        case ANYONE -> others(place, "to which anyone can write");
+                        case GROUP -> others(place, "to which group " + group() + " can write");
+                        case ENTRY_OWNER -> owner(entry, found, ", in a directory to which others can write");
+                        case LINK ->
+                            others(
+                                    entry,
+                                    "a link that the kernel does not follow in a directory to which others can write");
+                        case MOUNT ->
+                            others(entry, "which is another file system, in a directory to which others can write");
+                        case FILE ->
+                            new Intruder(
+                                    Optional.empty(),
+                                    name(entry),
+                                    "which anyone may have moved into a directory to which others can write",
+                                    true);
+                        case NAMES -> others(entry, "which has more names, in a directory to which others can write");
+                    });
+        }
+    }
+
+    private Intruder owner(Path file, Seen found, String where) throws IOException {
+        String user = nameOf(file, "posix:owner", found.status().uid());
+        return new Intruder(Optional.of(user), name(file), "which belongs to " + user + where, false);
+    }
+
+    private Intruder others(Path file, String why) {
+        return new Intruder(Optional.empty(), name(file), why, false);
+    }
+
+    private String group() throws IOException {
+        return nameOf(place, "posix:group", lookHere().status().gid());
+    }
+
+    /**
+     * The name of a user or a group. It may come from a server, which may not answer (nsswitch.conf(5)). So a walk that
+     * must not wait uses the name that another one has looked up.
+     */
+    private String nameOf(Path file, String attribute, long number) throws IOException {
+        String key = attribute + number;
+        if (forbidden != null) {
+            String known = NAMES.get(key);
+            if (known == null) {
+                throw new FarPathException(file.toString());
+            }
+            return known;
+        }
+        String name = String.valueOf(Files.getAttribute(file, attribute, LinkOption.NOFOLLOW_LINKS));
+        if (NAMES.size() < MAX_NAMES || NAMES.containsKey(key)) {
+            NAMES.put(key, name);
+        }
+        return name;
+    }
+
+    /** The path as the node sees it. */
+    private String name(Path file) {
+        return HOST.resolve(root.relativize(file)).toString();
+    }
+
+    private static Seen look(Path file) throws IOException {
+        Map<String, Object> found = Files.readAttributes(file, LOOK, LinkOption.NOFOLLOW_LINKS);
+        PathRule.Status status = new PathRule.Status(
+                (int) number(found, "mode"),
+                number(found, "uid"),
+                number(found, "gid"),
+                number(found, "nlink"),
+                number(found, "dev"));
+        return new Seen(status, number(found, "ino"), number(found, "rdev"));
+    }
+
+    private static long number(Map<String, Object> found, String name) {
+        return found.get(name) instanceof Number number ? number.longValue() : 0;
+    }
+
+    /** The major and minor numbers of a device node, as stat(2) has them: {@code 188:0}. */
+    private static String deviceNumber(long rdev) {
+        // gnu_dev_major and gnu_dev_minor of glibc split the number in this way.
+        long major = ((rdev >>> 8) & 0xfff) | ((rdev >>> 32) & ~0xfffL);
+        long minor = (rdev & 0xff) | ((rdev >>> 12) & ~0xffL);
+        return major + ":" + minor;
+    }
+}

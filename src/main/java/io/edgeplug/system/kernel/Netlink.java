@@ -1,0 +1,196 @@
+package io.edgeplug.system.kernel;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.BiConsumer;
+import jnr.ffi.Pointer;
+
+/**
+ * Questions to the kernel over a netlink socket; see netlink(7) and rtnetlink(7). It is the kernel that runs this
+ * process. A driver may take any time to answer.
+ */
+public final class Netlink {
+
+    /** The length of the header of each message. */
+    static final int HEADER = 16;
+
+    // These numbers are those of linux/netlink.h and linux/socket.h.
+    private static final int AF_NETLINK = 16;
+    private static final int SOCK_RAW_CLOEXEC = 3 | 02000000;
+    private static final int NETLINK_ROUTE = 0;
+    private static final short NLMSG_ERROR = 2;
+    private static final short NLMSG_DONE = 3;
+    private static final short NLM_F_REQUEST = 1;
+    private static final short NLM_F_DUMP = 0x300;
+    private static final short NLM_F_DUMP_INTR = 0x10;
+    private static final int MSG_TRUNC = 0x20;
+    private static final int MSG_PEEK_TRUNC = 0x2 | MSG_TRUNC;
+
+    private static final int FLAGS_AT = 6;
+    private static final int ATTRIBUTE = 4;
+
+    /** The list of an interface's VFs has at most 64 KiB, because its length has 16 bits. */
+    private static final int MAX_ANSWER = 256 << 10;
+
+    /** The kernel fills at most 32 KiB at a time. */
+    private static final int PIECE = 64 << 10;
+
+    private Netlink() {}
+
+    /** Handles one message of an answer. */
+    interface Message {
+        void accept(ByteBuffer message) throws IOException;
+    }
+
+    /** A request with the header that goes before this body. */
+    static byte[] request(short type, byte[] body) {
+        return request(type, NLM_F_REQUEST, body);
+    }
+
+    private static byte[] request(short type, short flags, byte[] body) {
+        return ByteBuffer.allocate(HEADER + body.length)
+                .order(ByteOrder.nativeOrder())
+                .putInt(HEADER + body.length)
+                .putShort(type)
+                .putShort(flags)
+                .position(HEADER)
+                .put(body)
+                .array();
+    }
+
+    /**
+     * The one message that answers a request.
+     *
+     * @throws IOException with the kernel's reason if it does not answer
+     */
+    static ByteBuffer ask(byte[] request) throws IOException {
+        KernelCalls calls = KernelCalls.load();
+        int socket = send(calls, request);
+        try {
+            int length = Math.toIntExact(KernelCalls.checked(
+                    calls, calls.recv(socket, KernelCalls.memory(calls, HEADER), HEADER, MSG_PEEK_TRUNC)));
+            if (length > MAX_ANSWER) {
+                throw new IOException("an answer of " + length + " bytes");
+            }
+            ByteBuffer answer = receive(calls, socket, KernelCalls.memory(calls, length), length);
+            refuseError(calls, answer);
+            return answer;
+        } finally {
+            calls.close(socket);
+        }
+    }
+
+    /**
+     * Passes on each entry of one of the kernel's tables.
+     *
+     * @param most the limit for all messages together, in bytes
+     * @return false if the table has changed meanwhile, so that an entry may have been left out
+     * @throws IOException with the kernel's reason if it does not answer, or if there is more than that
+     */
+    static boolean dump(short type, byte[] body, long most, Message told) throws IOException {
+        KernelCalls calls = KernelCalls.load();
+        int socket = send(calls, request(type, (short) (NLM_F_REQUEST | NLM_F_DUMP), body));
+        try {
+            Pointer memory = KernelCalls.memory(calls, PIECE);
+            boolean isWhole = true;
+            long left = most;
+            while (true) {
+                ByteBuffer piece = receive(calls, socket, memory, PIECE);
+                left -= piece.remaining();
+                if (left < 0) {
+                    throw new IOException("the kernel's table has more than " + (most >> 20) + " MiB");
+                }
+                while (piece.remaining() >= HEADER) {
+                    ByteBuffer message = next(piece);
+                    refuseError(calls, message);
+                    isWhole &= (message.getShort(FLAGS_AT) & NLM_F_DUMP_INTR) == 0;
+                    if (message.getShort(Integer.BYTES) == NLMSG_DONE) {
+                        return isWhole;
+                    }
+                    told.accept(message);
+                }
+            }
+        } finally {
+            calls.close(socket);
+        }
+    }
+
+    private static int send(KernelCalls calls, byte[] request) throws IOException {
+        int socket = (int) KernelCalls.checked(calls, calls.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, NETLINK_ROUTE));
+        Pointer sent = KernelCalls.memory(calls, request.length);
+        sent.put(0, request, 0, request.length);
+        try {
+            KernelCalls.checked(calls, calls.send(socket, sent, request.length, 0));
+        } catch (IOException e) {
+            calls.close(socket);
+            throw e;
+        }
+        return socket;
+    }
+
+    private static ByteBuffer receive(KernelCalls calls, int socket, Pointer memory, int most) throws IOException {
+        int length = Math.toIntExact(KernelCalls.checked(calls, calls.recv(socket, memory, most, MSG_TRUNC)));
+        if (length > most) {
+            throw new IOException("an answer of " + length + " bytes");
+        }
+        byte[] bytes = new byte[length];
+        memory.get(0, bytes, 0, length);
+        return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    }
+
+    /** Takes the next message off. */
+    private static ByteBuffer next(ByteBuffer piece) throws IOException {
+        int length = piece.getInt(piece.position());
+        if (length < HEADER || length > piece.remaining()) {
+            throw new IOException("a message of " + length + " bytes");
+        }
+        ByteBuffer message = piece.slice(piece.position(), length).order(ByteOrder.nativeOrder());
+        piece.position(Math.min(piece.limit(), piece.position() + aligned(length)));
+        return message;
+    }
+
+    private static void refuseError(KernelCalls calls, ByteBuffer message) throws IOException {
+        if (message.remaining() < HEADER + Integer.BYTES) {
+            return;
+        }
+        short type = message.getShort(Integer.BYTES);
+        int error = message.getInt(HEADER);
+        if (type == NLMSG_ERROR || (type == NLMSG_DONE && error < 0)) {
+            throw new IOException(calls.strerror(-error));
+        }
+    }
+
+    /** Handles the value of an attribute. */
+    public interface Value {
+        void accept(ByteBuffer value);
+    }
+
+    public static void each(ByteBuffer attributes, int wanted, Value told) {
+        each(attributes, (type, value) -> {
+            if (type == wanted) {
+                told.accept(value);
+            }
+        });
+    }
+
+    /** Goes through attributes as far as their lengths are valid. */
+    public static void each(ByteBuffer attributes, BiConsumer<Integer, ByteBuffer> told) {
+        ByteBuffer rest = attributes.duplicate().order(ByteOrder.nativeOrder());
+        while (rest.remaining() >= ATTRIBUTE) {
+            int begin = rest.position();
+            int length = Short.toUnsignedInt(rest.getShort(begin));
+            // The two highest bits are flags.
+            int type = rest.getShort(begin + Short.BYTES) & 0x3fff;
+            if (length < ATTRIBUTE || length > rest.remaining()) {
+                return;
+            }
+            told.accept(type, rest.slice(begin + ATTRIBUTE, length - ATTRIBUTE).order(ByteOrder.nativeOrder()));
+            rest.position(Math.min(rest.limit(), begin + aligned(length)));
+        }
+    }
+
+    static int aligned(int length) {
+        return (length + 3) & ~3;
+    }
+}

@@ -1,0 +1,66 @@
+package io.edgeplug.system.kernel;
+
+import java.lang.ref.Reference;
+import jnr.ffi.Pointer;
+
+/** Waits for events of several descriptors, or for a wake-up; see poll(2). One thread waits, any thread wakes it. */
+public final class Poll {
+
+    private static final long BYTES = 8;
+    private static final long EVENTS = 4;
+    private static final long RETURNED = 6;
+
+    private final KernelCalls calls;
+    private final int count;
+    private final int waker;
+    private final Pointer descriptors;
+
+    private Poll(KernelCalls calls, int count, int waker) {
+        this.calls = calls;
+        this.count = count;
+        this.waker = waker;
+        this.descriptors = KernelCalls.memory(calls, Math.toIntExact((count + 1) * BYTES));
+    }
+
+    /** A poll with room for that many descriptors. */
+    public static Poll open(KernelCalls calls, int count) {
+        Poll poll = new Poll(calls, count, calls.eventfd(0, KernelCalls.EFD_CLOEXEC));
+        poll.watch(count, poll.waker, KernelCalls.POLLIN);
+        return poll;
+    }
+
+    /** Waits for these events of a descriptor from now on; for none if it is negative. */
+    public void watch(int place, int descriptor, short events) {
+        descriptors.putInt(place * BYTES, descriptor);
+        descriptors.putShort(place * BYTES + EVENTS, events);
+    }
+
+    /** Waits that long, for ever if it is negative. A signal ends it too. */
+    public void await(int milliseconds) {
+        for (int place = 0; place <= count; place++) {
+            descriptors.putShort(place * BYTES + RETURNED, (short) 0);
+        }
+        int ignored = calls.poll(descriptors, count + 1, milliseconds);
+    }
+
+    /** The events that the last wait found for a descriptor. */
+    public int returned(int place) {
+        return descriptors.getShort(place * BYTES + RETURNED);
+    }
+
+    /** Ends this wait and each later one. */
+    public void wake() {
+        Pointer one = KernelCalls.memory(calls, Long.BYTES);
+        try {
+            one.putLong(0, 1);
+            calls.write(waker, one, Long.BYTES);
+        } finally {
+            // The memory belongs to the buffer, which must live until here.
+            Reference.reachabilityFence(one);
+        }
+    }
+
+    public void close() {
+        int ignored = calls.close(waker);
+    }
+}

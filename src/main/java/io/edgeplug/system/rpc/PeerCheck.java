@@ -1,0 +1,148 @@
+package io.edgeplug.system.rpc;
+
+import io.edgeplug.system.systemd.LogLimit;
+import io.grpc.Attributes;
+import io.grpc.ChannelLogger;
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptor;
+import io.grpc.netty.GrpcHttp2ConnectionHandler;
+import io.grpc.netty.InternalNettyServerCredentials;
+import io.grpc.netty.InternalProtocolNegotiationEvent;
+import io.grpc.netty.InternalProtocolNegotiator;
+import io.grpc.netty.InternalProtocolNegotiators;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.PeerCredentials;
+import io.netty.util.AsciiString;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets only some processes connect to a socket, and limits the connections. The kernel says who connected (SO_PEERCRED,
+ * unix(7)), whatever the permissions of the socket are. Other connections are closed before a byte is read.
+ */
+final class PeerCheck implements ServerInterceptor {
+
+    private static final Logger LOG = Logger.getLogger(PeerCheck.class.getName());
+    private static final Attributes.Key<RpcCaller> PEER = Attributes.Key.create("peer");
+
+    /** The caller, in each accepted call. */
+    static final Context.Key<RpcCaller> CALLER = Context.key("caller");
+
+    private final Path socket;
+    private final CallerPolicy policy;
+
+    /** Any process of the node may try to connect as often as it likes. */
+    private final LogLimit told = new LogLimit(5, Duration.ofMinutes(1));
+
+    /** Used on the event loop only. */
+    private int connections;
+
+    /** A check for {@code socket}. */
+    PeerCheck(Path socket, CallerPolicy policy) {
+        this.socket = socket;
+        this.policy = policy;
+    }
+
+    /** Credentials for plain text that check each connection, and add the caller to the attributes of each call. */
+    ServerCredentials credentials() {
+        return InternalNettyServerCredentials.create(new Negotiator());
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
+        Context known = Context.current().withValue(CALLER, call.getAttributes().get(PEER));
+        return Contexts.interceptCall(known, call, headers, next);
+    }
+
+    /** gRPC's own negotiator for plain text, after a handler that asks the kernel who connected. */
+    private final class Negotiator implements InternalProtocolNegotiator.ProtocolNegotiator {
+
+        private final InternalProtocolNegotiator.ProtocolNegotiator plain =
+                InternalProtocolNegotiators.serverPlaintext();
+
+        @Override
+        public AsciiString scheme() {
+            return plain.scheme();
+        }
+
+        @Override
+        public ChannelHandler newHandler(GrpcHttp2ConnectionHandler grpc) {
+            return new Asking(plain.newHandler(grpc), grpc.getNegotiationLogger());
+        }
+
+        @Override
+        public void close() {
+            plain.close();
+        }
+    }
+
+    private final class Asking extends InternalProtocolNegotiators.ProtocolNegotiationHandler {
+
+        Asking(ChannelHandler next, ChannelLogger logger) {
+            super(next, logger);
+        }
+
+        @Override
+        protected void protocolNegotiationEventTriggered(ChannelHandlerContext context) {
+            EpollDomainSocketChannel connection = (EpollDomainSocketChannel) context.channel();
+            try {
+                PeerCredentials peer = connection.peerCredentials();
+                // Its data waits in the kernel, because nobody can read it here yet.
+                connection.config().setAutoRead(false);
+                policy.judge(
+                        connection,
+                        peer,
+                        refusal -> decide(
+                                context,
+                                peer,
+                                refusal.or(PeerCheck.this::tooMany).orElse(null)));
+            } catch (IOException e) {
+                LOG.fine(() -> "a caller that is gone: " + e.getMessage());
+                ChannelFuture ignored = context.close();
+            }
+        }
+
+        private void decide(ChannelHandlerContext context, PeerCredentials peer, @Nullable String refusal) {
+            if (refusal != null) {
+                told.line("%s: refused process %d of uid %d: %s".formatted(socket, peer.pid(), peer.uid(), refusal))
+                        .ifPresent(LOG::warning);
+                ChannelFuture ignored = context.close();
+                return;
+            }
+            connections++;
+            context.channel().closeFuture().addListener(closed -> connections--);
+            var event = getProtocolNegotiationEvent();
+            RpcCaller caller = new RpcCaller(peer.pid(), peer.uid(), () -> hangUp(context.channel()));
+            Attributes known = InternalProtocolNegotiationEvent.getAttributes(event);
+            replaceProtocolNegotiationEvent(InternalProtocolNegotiationEvent.withAttributes(
+                    event, known.toBuilder().set(PEER, caller).build()));
+            fireProtocolNegotiationEvent(context);
+            context.channel().config().setAutoRead(true);
+        }
+    }
+
+    /** Closes without HTTP/2, which would wait for the calls. These do not end if the other end does not read. */
+    private static void hangUp(Channel connection) {
+        connection.eventLoop().execute(() -> connection.unsafe().close(connection.newPromise()));
+    }
+
+    private Optional<String> tooMany() {
+        return connections == policy.maxConnections()
+                ? Optional.of("it has " + connections + " connections already")
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,125 @@
+package io.edgeplug.system.udev;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.logging.Logger;
+import jnr.constants.platform.Errno;
+import jnr.ffi.LastError;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+
+/**
+ * A subscription to the uevents of udevd or of the kernel; see {@code udev_monitor_new_from_netlink(3)}.
+ *
+ * <p>libudev drops messages of other senders. In udevd's group it accepts only root, and in the kernel's group only the
+ * kernel. In both it drops messages that were not sent to the group.
+ */
+final class UeventSocket implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(UeventSocket.class.getName());
+
+    private static final String RULES = "90-edgeplug.rules";
+    private static final long NULL = 0;
+    private static final String TAG = "edgeplug";
+
+    /** The subsystems that are followed if no rule selects devices. They are those that the rules tag. */
+    private static final List<String> SUBSYSTEMS = List.of(
+            "pci",
+            "net",
+            "infiniband",
+            "infiniband_verbs",
+            "infiniband_mad",
+            "misc",
+            "fpga_region",
+            "fpga_manager",
+            "dfl",
+            "fpga",
+            "xrt_mgmt",
+            "auxiliary",
+            "vdpa",
+            "uio",
+            "drm");
+
+    private final Udev udev;
+    private final Pointer monitor;
+
+    private UeventSocket(Udev udev, Pointer monitor) {
+        this.udev = udev;
+        this.monitor = monitor;
+    }
+
+    /**
+     * Subscribes, and logs the source.
+     *
+     * @param afterUdevd whether to take udevd's uevents, which nobody sends if it does not run
+     * @param bufferBytes room for waiting events
+     */
+    static UeventSocket open(Udev udev, Pointer context, boolean afterUdevd, int bufferBytes) throws IOException {
+        Pointer monitor = udev.udev_monitor_new_from_netlink(context, afterUdevd ? "udev" : "kernel");
+        if (monitor == null) {
+            throw new IOException("no socket for uevents: " + errno(udev).description());
+        }
+        UeventSocket socket = new UeventSocket(udev, monitor);
+        socket.choose(afterUdevd);
+        udev.udev_monitor_set_receive_buffer_size(monitor, bufferBytes);
+        if (udev.udev_monitor_enable_receiving(monitor) < 0) {
+            String reason = errno(udev).description();
+            socket.close();
+            throw new IOException("no uevents: " + reason);
+        }
+        return socket;
+    }
+
+    private void choose(boolean afterUdevd) {
+        if (afterUdevd && Udevd.hasRules(RULES)) {
+            udev.udev_monitor_filter_add_match_tag(monitor, TAG);
+            LOG.info("uevents come from udevd, as " + RULES + " chooses them");
+            return;
+        }
+        for (String subsystem : SUBSYSTEMS) {
+            udev.udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, NULL);
+        }
+        LOG.info(
+                afterUdevd
+                        ? "uevents come from udevd, chosen by subsystem: " + RULES + " is not installed"
+                        : "uevents come from the kernel itself: udevd does not run");
+    }
+
+    int descriptor() {
+        return udev.udev_monitor_get_fd(monitor);
+    }
+
+    /** The next uevent; empty if the message was for others, or is no uevent. */
+    Optional<Uevent> receive() {
+        Pointer device = udev.udev_monitor_receive_device(monitor);
+        if (device == null) {
+            return errno(udev) == Errno.ENOBUFS ? Optional.of(Uevent.MISSED) : Optional.empty();
+        }
+        try {
+            return uevent(
+                    udev.udev_device_get_action(device),
+                    udev.udev_device_get_devpath(device),
+                    udev.udev_device_get_subsystem(device));
+        } finally {
+            udev.udev_device_unref(device);
+        }
+    }
+
+    private static Optional<Uevent> uevent(String action, String devpath, String subsystem) {
+        if (action == null || devpath == null || subsystem == null) {
+            return Optional.empty();
+        }
+        boolean isDevice = devpath.startsWith("/devices/") && !devpath.contains("/../");
+        return isDevice ? Optional.of(new Uevent(action, devpath, subsystem)) : Optional.empty();
+    }
+
+    private static Errno errno(Udev udev) {
+        return Errno.valueOf(LastError.getLastError(Runtime.getRuntime(udev)));
+    }
+
+    @Override
+    public void close() {
+        udev.udev_monitor_unref(monitor);
+    }
+}

@@ -1,0 +1,36 @@
+package io.edgeplug.system.udev;
+
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+
+/** A source of uevents: the kernel of this node, a simulated one, or none. */
+public interface UeventSource extends AutoCloseable {
+
+    /** Waits for the next uevent; empty once this is closed. One thread at a time. */
+    Optional<Uevent> next();
+
+    /** Ends {@link #next}, from any thread. */
+    @Override
+    void close();
+
+    /** A source without events, for a node that is only a directory. */
+    static UeventSource silent() {
+        CountDownLatch closed = new CountDownLatch(1);
+        return new UeventSource() {
+            @Override
+            public Optional<Uevent> next() {
+                try {
+                    closed.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                return Optional.empty();
+            }
+
+            @Override
+            public void close() {
+                closed.countDown();
+            }
+        };
+    }
+}

@@ -1,0 +1,175 @@
+package io.edgeplug.api.dra;
+
+import static io.edgeplug.api.dra.TestClaims.config;
+import static io.edgeplug.api.dra.TestClaims.configured;
+import static io.edgeplug.api.dra.TestClaims.parameters;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.edgeplug.lab.simulation.DemoNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Images that claims choose for an FPGA. */
+@Timeout(90)
+final class ClaimedImagesTest extends OnDraNode {
+
+    private static final String FPGA = "0000-5e-00-0";
+    private static final String NONE = "none";
+    private static final String CODEC = "codec";
+    private static final String CRYPTO = "crypto";
+
+    @Override
+    String classes() throws Exception {
+        return """
+                [[class]]
+                resource = "example.com/fpga"
+                kind = "fpga"
+                api = "dra"
+                [class.match]
+                vendors = ["10ee"]
+                [class.prepare]
+                timeout = 2
+                [class.prepare.program]
+                command = ["%s", "{file}"]
+                command_timeout = 60
+                %s
+                [[class.claims.images]]
+                name = "codec"
+                %s
+                [[class.claims.images]]
+                name = "crypto"
+                %s
+                """.formatted(directory.resolve("tool"), image(NONE), image(CODEC), image(CRYPTO));
+    }
+
+    private static String image(String name) throws Exception {
+        byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+        return "file = \"/srv/images/%s\"\nsha256 = \"%s\""
+                .formatted(name, HexFormat.of().formatHex(sha256));
+    }
+
+    /**
+     * An FPGA, images that are their names, and a tool that waits with the first image while a file {@code hangs}
+     * exists.
+     */
+    @BeforeEach
+    void plug() throws Exception {
+        Path tool = Files.writeString(directory.resolve("tool"), """
+                #!/bin/sh
+                image=$(cat "$1")
+                if [ "$image" = none ] && [ -e %1$s/hangs ]; then
+                    until [ -e %1$s/go ]; do sleep 0.05; done
+                fi
+                echo "$image" >>%1$s/loaded
+                """.formatted(directory));
+        Files.setPosixFilePermissions(tool, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path images = Files.createDirectories(node.node.root().resolve("srv/images"));
+        for (String name : List.of(NONE, CODEC, CRYPTO)) {
+            Files.writeString(images.resolve(name), name);
+        }
+        node.node.plug(DemoNode.fpga());
+        assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)))
+                .isNotEmpty();
+    }
+
+    private static JsonObject choosing(String name, String image) {
+        return configured(name, FPGA, config("[]", parameters("\"fpga\":{\"image\":" + image + "}")));
+    }
+
+    private String errorChoosing(String name, String image) {
+        node.server.put(choosing(name, "\"" + image + "\""));
+        return error(name);
+    }
+
+    /** The images with which the FPGA was programmed, in their order. */
+    private List<String> loaded() throws IOException {
+        Path loaded = directory.resolve("loaded");
+        return Files.exists(loaded) ? Files.readAllLines(loaded) : List.of();
+    }
+
+    @Test
+    void fpgaIsProgrammedWithWhatItsClaimChoosesBeforeAContainerStarts() throws Exception {
+        node.server.put(choosing("mine", "\"codec\""));
+        prepare("mine");
+        prepare("mine");
+        assertThat(loaded()).containsExactly(CODEC);
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+
+        node.allocate("yours", FPGA);
+        prepare("yours");
+        assertThat(loaded()).containsExactly(CODEC, NONE);
+    }
+
+    @Test
+    void twoImagesOfOneFpgaExcludeEachOther() throws Exception {
+        node.server.put(choosing("mine", "\"codec\""));
+        prepare("mine");
+
+        assertThat(errorChoosing("yours", CRYPTO))
+                .startsWith("Claim default/yours cannot be prepared: its device ")
+                .endsWith(" (claim mine)");
+        assertThat(loaded()).containsExactly(CODEC);
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+        prepare("yours");
+        assertThat(loaded()).containsExactly(CODEC, CRYPTO);
+    }
+
+    @Test
+    void imageThatTheClassDoesNotAllowIsRefused() throws Exception {
+        String mistakes = "Claim default/bad cannot be prepared: it or its DeviceClass has parameters that"
+                + " example.com/fpga does not take: ";
+        for (String image : List.of("\"none\"", "\"/srv/images/none\"", "\"\"", "7", "null", "[\"codec\"]")) {
+            node.server.put(choosing("bad", image));
+            assertThat(error("bad")).isEqualTo(mistakes + "fpga.image: must be one of codec, crypto");
+        }
+        node.server.put(
+                configured("bad", FPGA, config("[]", parameters("\"fpga\":{\"file\":\"/x\"},\"vf\":{\"vlan\":7}"))));
+        assertThat(error("bad"))
+                .isEqualTo(mistakes + "fpga.file: unknown field, there are image"
+                        + "; vf.vlan: its [class.claims] does not let claims choose it");
+        assertThat(node.claims()).doesNotExist();
+        assertThat(loaded()).isEmpty();
+    }
+
+    @Test
+    void fpgaThatRefusesAnImageIsOfferedAgainOnceTheClaimIsReleased() throws Exception {
+        Files.writeString(node.node.root().resolve("srv/images/codec"), "of somebody else");
+        assertThat(errorChoosing("mine", CODEC)).contains("/srv/images/codec: its sha256 is ");
+        assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
+                .isNotEmpty();
+
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
+                        && !slices.toString().contains("\"taints\"")))
+                .isNotEmpty();
+        node.server.put(choosing("yours", "\"crypto\""));
+        prepare("yours");
+        assertThat(loaded()).containsExactly(CRYPTO);
+    }
+
+    /** Each preparation waits for the one before, which the kubelet has given up. */
+    @Test
+    void claimThatWasReleasedWhileItWaitedDoesNotProgramWhatTheNextOneHas() throws Exception {
+        Files.createFile(directory.resolve("hangs"));
+        node.allocate("first", FPGA);
+        assertThat(error("first")).contains("is not prepared after 2 s");
+        assertThat(node.unprepare("first").getError()).isEmpty();
+        assertThat(errorChoosing("second", CODEC)).contains("is not prepared after 2 s");
+        assertThat(node.unprepare("second").getError()).isEmpty();
+        assertThat(errorChoosing("third", CRYPTO)).contains("is not prepared after 2 s");
+
+        Files.createFile(directory.resolve("go"));
+        prepare("third");
+        assertThat(loaded()).containsExactly(NONE, CRYPTO);
+    }
+}

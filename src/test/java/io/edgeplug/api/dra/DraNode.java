@@ -1,0 +1,298 @@
+package io.edgeplug.api.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.api.kubelet.Closing;
+import io.edgeplug.api.kubelet.DevicePlugins;
+import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus;
+import io.edgeplug.api.status.NodeView;
+import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.config.Config;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.custody.Hold;
+import io.edgeplug.node.container.ContainerDirectories;
+import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.pods.KubeletPods;
+import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.node.supply.Preparations;
+import io.edgeplug.node.supply.Supplies;
+import io.edgeplug.proto.dra.v1.Claim;
+import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
+import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
+import io.edgeplug.proto.dra.v1.NodePrepareResourcesRequest;
+import io.edgeplug.proto.dra.v1.NodeUnprepareResourceResponse;
+import io.edgeplug.proto.dra.v1.NodeUnprepareResourcesRequest;
+import io.edgeplug.proto.pluginregistration.InfoRequest;
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
+import io.edgeplug.proto.pluginregistration.RegistrationStatus;
+import io.edgeplug.system.files.DirectoryWatch;
+import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.rpc.UnixRpc;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
+final class DraNode implements AutoCloseable {
+
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final String VF0 = "0000:3b:01.0";
+    static final String VF0_NAME = "0000-3b-01-0";
+    static final String VF1 = "0000:3b:01.1";
+    static final String VF1_NAME = "0000-3b-01-1";
+    static final String RESET = VF0 + " reset by flr";
+
+    static final String CLASSES = """
+            [[class]]
+            resource = "example.com/vf"
+            kind = "vf"
+            api = "dra"
+            [class.match]
+            pf_names = ["ens1f0"]
+            [class.prepare]
+            driver = "vfio-pci"
+            """;
+
+    final SimulatedNode node;
+    final StrictApiServer server;
+    private final Path directory;
+    private final Closing closing = new Closing();
+    private final Closing daemon = new Closing();
+
+    /** The parts that a reload closes and opens again. */
+    private final Closing serving = new Closing();
+
+    private final UnixRpc rpc;
+    private Config config;
+    private Optional<Opened> opened = Optional.empty();
+
+    /** The parts that run. Monitor and preparations outlive a reload. */
+    private record Opened(
+            Monitor monitor, Preparations preparations, Supplies supplies, KubeletPods pods, DraDriver driver) {}
+
+    private DraNode(Path directory, StrictApiServer server, SimulatedNode node, Config config, UnixRpc rpc) {
+        this.directory = directory;
+        this.server = server;
+        this.node = node;
+        this.config = config;
+        this.rpc = rpc;
+    }
+
+    static DraNode open(Path directory) throws Exception {
+        return open(directory, CLASSES);
+    }
+
+    static DraNode open(Path directory, String classes) throws Exception {
+        return open(directory, DemoNode.tree(), classes);
+    }
+
+    /** A node with other hardware. */
+    static DraNode open(Path directory, String tree, String classes) throws Exception {
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
+        Files.createDirectories(directory.resolve("plugins"));
+        Files.createDirectories(directory.resolve("plugins_registry"));
+        Files.createDirectories(directory.resolve("device-plugins"));
+        // Every kubelet that knows claims has this file.
+        Files.writeString(directory.resolve("dra_manager_state"), "{}");
+        StrictApiServer server = StrictApiServer.open();
+        Path ignored = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
+        DraNode made = new DraNode(
+                directory,
+                server,
+                SimulatedNode.unpack(tree, directory.resolve("node")),
+                ConfigFiles.read(file),
+                UnixRpc.open());
+        made.closing.add(server);
+        made.closing.add(made.node);
+        made.closing.add(made.rpc);
+        made.startDaemon();
+        return made;
+    }
+
+    /** Starts the driver as the daemon does. */
+    void startDaemon() throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        Monitor monitor = daemon.add(Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle()));
+        Preparations preparations = daemon.add(new Preparations(node.sysfs(), monitor, kubeletDir));
+        preparations.recover();
+        serve(monitor, preparations);
+    }
+
+    private void serve(Monitor monitor, Preparations preparations) throws Exception {
+        Path kubeletDir = directory.resolve("device-plugins");
+        Supplies supplies = serving.add(
+                Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
+        PreparedClaims claims = PreparedClaims.read(claims());
+        DevicePlugins plugins = serving.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+        DraDriver.Place place = new DraDriver.Place(
+                "edgeplug.io",
+                Optional.empty(),
+                Optional.of(directory.resolve("kubelet.conf")),
+                kubeletDir,
+                directory,
+                directory.resolve("plugins_registry"),
+                directory.resolve("cdi"),
+                directory.resolve("run/boot"));
+        DraDriver driver = serving.add(new DraDriver(place, supplies, preparations, claims, plugins.custody()));
+        opened = Optional.of(new Opened(monitor, preparations, supplies, plugins.pods(), driver));
+    }
+
+    DraDriver driver() {
+        return opened.orElseThrow().driver();
+    }
+
+    /** The possible holder of a device, as far as the daemon knows. */
+    Optional<Hold> holder(String id) {
+        return opened.orElseThrow().monitor().custodian().of(id).holder();
+    }
+
+    /** The status of the daemon. */
+    NodeStatus status() {
+        Opened now = opened.orElseThrow();
+        return new NodeView(
+                        now.supplies(),
+                        now.preparations(),
+                        () -> new KubeletStatus(Optional.empty(), Set.of(), Map.of()))
+                .read();
+    }
+
+    /** Reloads as the daemon does for a configuration with other sockets, while preparations go on. */
+    void reload() throws Exception {
+        serving.close();
+        serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
+    }
+
+    /** Changes the configuration, for the next start of the daemon. */
+    void configure(String classes) throws Exception {
+        config = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes));
+    }
+
+    /** Ends the daemon. Its sockets are gone then. */
+    void stopDaemon() throws Exception {
+        serving.close();
+        daemon.close();
+    }
+
+    Path claims() {
+        return directory.resolve("claims");
+    }
+
+    /** Removes what the node loses in a boot. */
+    void loseWhatABootTakes() throws Exception {
+        for (Path one : List.of(directory.resolve("run/boot"), directory.resolve("cdi"))) {
+            if (Files.isDirectory(one)) {
+                try (Stream<Path> files = Files.list(one)) {
+                    for (Path file : files.toList()) {
+                        Files.delete(file);
+                    }
+                }
+            } else {
+                Files.deleteIfExists(one);
+            }
+        }
+    }
+
+    /** Treats the driver's socket like the plugin watcher of a kubelet. */
+    PluginInfo register() throws Exception {
+        Path socket = directory.resolve("plugins_registry/edgeplug.io-reg.sock");
+        Deadline patience = Deadline.in(PATIENCE);
+        try (DirectoryWatch watch = DirectoryWatch.open(directory.resolve("plugins_registry"))) {
+            while (!UnixRpc.isListening(socket)) {
+                assertThat(patience.isOver()).as("%s", socket).isFalse();
+                Object ignored = watch.await(Duration.ofSeconds(1));
+            }
+        }
+        var channel = rpc.dial(socket);
+        try {
+            var stub = RegistrationGrpc.newBlockingStub(channel);
+            PluginInfo info = stub.getInfo(InfoRequest.getDefaultInstance());
+            Object ignored = stub.notifyRegistrationStatus(
+                    RegistrationStatus.newBuilder().setPluginRegistered(true).build());
+            return info;
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private interface Call<T> {
+        T of(DRAPluginGrpc.DRAPluginBlockingStub stub);
+    }
+
+    private <T> T call(Call<T> call) {
+        var channel = rpc.dial(directory.resolve("plugins/edgeplug.io/dra.sock"));
+        try {
+            return call.of(DRAPluginGrpc.newBlockingStub(channel));
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    static Claim claim(String name) {
+        return Claim.newBuilder()
+                .setNamespace("default")
+                .setName(name)
+                .setUid("uid-of-" + name)
+                .build();
+    }
+
+    Map<String, NodePrepareResourceResponse> prepare(Claim... claims) {
+        NodePrepareResourcesRequest request = NodePrepareResourcesRequest.newBuilder()
+                .addAllClaims(List.of(claims))
+                .build();
+        return call(stub -> stub.nodePrepareResources(request)).getClaimsMap();
+    }
+
+    /** The outcome of one claim. */
+    NodePrepareResourceResponse prepare(String name) {
+        Claim claim = claim(name);
+        return Optional.ofNullable(prepare(claim).get(claim.getUid())).orElseThrow();
+    }
+
+    NodeUnprepareResourceResponse unprepare(String name) {
+        NodeUnprepareResourcesRequest request = NodeUnprepareResourcesRequest.newBuilder()
+                .addClaims(claim(name))
+                .build();
+        return Optional.ofNullable(call(stub -> stub.nodeUnprepareResources(request))
+                        .getClaimsMap()
+                        .get(claim(name).getUid()))
+                .orElseThrow();
+    }
+
+    /** The names of the files in which the container runtime finds claims. */
+    List<String> specifications() throws Exception {
+        Path cdi = directory.resolve("cdi");
+        if (!Files.isDirectory(cdi)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(cdi)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.startsWith("edgeplug-claim_"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    String specification(String name) throws Exception {
+        return Files.readString(
+                directory.resolve("cdi/edgeplug-claim_" + claim(name).getUid() + ".json"));
+    }
+
+    /** Gives devices of this node to a claim, as the scheduler does. A pod may use the claim. */
+    void allocate(String name, String... devices) {
+        server.put(TestClaims.allocated(name, devices));
+    }
+
+    @Override
+    public void close() throws Exception {
+        stopDaemon();
+        closing.close();
+    }
+}

@@ -1,0 +1,137 @@
+package io.edgeplug.api.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import io.edgeplug.soak.PackageJvm;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Answers of an API server that would fill the heap, read in a JVM with half of the package's heap. */
+@Timeout(120)
+final class HostileAnswersTest {
+
+    private static final List<String> HALF = List.of("-Xmx24m");
+    private static final int MEGABYTE = 1 << 20;
+    private static final int LONG = (System.getProperty("soak") == null ? 1 : 8) * MEGABYTE;
+
+    private static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
+    private static final String CLAIM = "GET /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/large";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private StrictApiServer server;
+
+    @BeforeEach
+    void open() throws Exception {
+        server = StrictApiServer.open();
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    /** The lines that the process prints, once it has ended as it should. */
+    private List<String> outcomes() throws Exception {
+        Path kubeconfig = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
+        Path out = directory.resolve("out");
+        Process process = new ProcessBuilder(
+                        PackageJvm.command(HALF, HostileAnswersProcess.class.getName(), kubeconfig.toString()))
+                .redirectErrorStream(true)
+                .redirectOutput(out.toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            Process ignored = process.destroyForcibly();
+        }
+        assertThat(process.exitValue()).as(Files.readString(out)).isZero();
+        return Files.readAllLines(out);
+    }
+
+    private static void repeat(OutputStream out, String text, int bytes) throws IOException {
+        byte[] many = text.repeat(Math.max(1, 8192 / text.length())).getBytes(StandardCharsets.UTF_8);
+        for (int sent = 0; sent < bytes; sent += many.length) {
+            out.write(many);
+        }
+    }
+
+    private static void write(OutputStream out, String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void claimsWithMegabytesOfLabelsAreReadSeveralAtATime() throws Exception {
+        JsonObject claim = TestClaims.allocated("large", "a-device");
+        String text = claim.toString();
+        server.answerRaw(CLAIM, out -> {
+            write(out, "{\"spec\":{\"parameters\":[");
+            repeat(out, "{},", MEGABYTE);
+            write(out, "{}]},\"labels\":{");
+            for (int i = 0; i < 100_000; i++) {
+                write(out, "\"l" + i + "\":\"\",");
+            }
+            write(out, "\"a\":\"");
+            repeat(out, "x", MEGABYTE);
+            write(out, "\"}," + text.substring(1));
+        });
+
+        assertThat(outcomes().stream().filter(line -> line.startsWith("claim")))
+                .hasSize(12)
+                .allMatch("claim: a-device"::equals);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', textBlock = """
+            {"items":[{}; ,{}; ]}
+            {"items":["; x; "]}
+            [; [; ]
+            {"items":; [; ]
+            {"items":[{"spec":{"devices":[{}; ,{}; ]}}]}
+            {"items":[{"spec":{"devices":["; x; "]}}]}
+            {"metadata":{"uid":"; x; "}}
+            {"x; x; ":1}
+            {"a":; {"a":; 1}
+            {"a":1; 1; }
+            """)
+    void answerOfMegabytesIsRefusedOrSkipped(String begin, String middle, String end) throws Exception {
+        StrictApiServer.RawBody body = out -> {
+            write(out, begin);
+            repeat(out, middle, LONG);
+            write(out, end);
+        };
+        server.answerRaw("GET " + SLICES, body);
+        server.answerRaw("GET " + SLICES + " watch", body);
+        server.answerRaw("GET /api/v1/nodes/node1", body);
+        server.answerRaw(CLAIM, body);
+
+        assertThat(outcomes()).hasSize(12 + 1 + 2 + 1).noneMatch(line -> line.contains("Exception"));
+    }
+
+    @Test
+    void eventsWithNamesOfAMegabyteAreNotKept() throws Exception {
+        server.answerRaw("GET " + SLICES + " watch", out -> {
+            for (int i = 0; i < 64; i++) {
+                write(out, "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"" + i);
+                repeat(out, "x", MEGABYTE - (1 << 14));
+                write(out, "\"}}}\n");
+            }
+        });
+
+        assertThat(outcomes()).contains("watch: true with 0 names");
+    }
+}

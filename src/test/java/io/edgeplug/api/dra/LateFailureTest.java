@@ -1,0 +1,88 @@
+package io.edgeplug.api.dra;
+
+import static io.edgeplug.api.dra.TestClaims.config;
+import static io.edgeplug.api.dra.TestClaims.configured;
+import static io.edgeplug.api.dra.TestClaims.parameters;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.lab.simulation.DemoNode;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** B4. A choice of a claim that fails only after the claim was released. */
+@Timeout(90)
+final class LateFailureTest extends OnDraNode {
+
+    private static final String FPGA = "0000-5e-00-0";
+
+    @Override
+    String classes() throws Exception {
+        return """
+                [[class]]
+                resource = "example.com/fpga"
+                kind = "fpga"
+                api = "dra"
+                [class.match]
+                vendors = ["10ee"]
+                [class.prepare]
+                timeout = 2
+                [class.prepare.program]
+                command = ["%s", "{file}"]
+                command_timeout = 60
+                %s
+                [[class.claims.images]]
+                name = "codec"
+                %s
+                """.formatted(directory.resolve("tool"), image("none"), image("codec"));
+    }
+
+    private static String image(String name) throws Exception {
+        byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+        return "file = \"/srv/images/%s\"\nsha256 = \"%s\""
+                .formatted(name, HexFormat.of().formatHex(sha256));
+    }
+
+    /** A tool that waits with the image of a claim, and then fails. */
+    @BeforeEach
+    void plug() throws Exception {
+        Path tool = Files.writeString(directory.resolve("tool"), """
+                #!/bin/sh
+                image=$(cat "$1")
+                if [ "$image" = codec ]; then
+                    until [ -e %1$s/go ]; do sleep 0.05; done
+                    echo "wrong image" >&2
+                    exit 1
+                fi
+                """.formatted(directory));
+        Files.setPosixFilePermissions(tool, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path images = Files.createDirectories(node.node.root().resolve("srv/images"));
+        for (String name : new String[] {"none", "codec"}) {
+            Files.writeString(images.resolve(name), name);
+        }
+        node.node.plug(DemoNode.fpga());
+        assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)))
+                .isNotEmpty();
+    }
+
+    @Test
+    void fpgaWhoseImageFailsOnlyAfterTheReleaseIsOfferedAgain() throws Exception {
+        node.server.put(configured("mine", FPGA, config("[]", parameters("\"fpga\":{\"image\":\"codec\"}"))));
+        assertThat(error("mine")).contains("is not prepared after 2 s");
+        assertThat(node.unprepare("mine").getError()).isEmpty();
+
+        Files.createFile(directory.resolve("go"));
+        assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
+                .isNotEmpty();
+
+        assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
+                        && !slices.toString().contains("\"taints\"")))
+                .isNotEmpty();
+    }
+}

@@ -1,0 +1,55 @@
+package io.edgeplug.api.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import io.edgeplug.system.flow.Deadline;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of claims on a {@link DraNode} whose driver the kubelet has accepted. */
+abstract class OnDraNode {
+
+    @TempDir
+    Path directory = Path.of("");
+
+    DraNode node;
+
+    /** The configuration of the node. */
+    String classes() throws Exception {
+        return DraNode.CLASSES;
+    }
+
+    @BeforeEach
+    final void open() throws Exception {
+        node = DraNode.open(directory, classes());
+        PluginInfo ignored = node.register();
+    }
+
+    @AfterEach
+    final void close() throws Exception {
+        node.close();
+    }
+
+    /** How often the node's first VF was reset. */
+    final long resets() {
+        return node.node.acts().stream().filter(DraNode.RESET::equals).count();
+    }
+
+    /** Why a claim is not prepared; empty if it is. */
+    final String error(String name) {
+        return node.prepare(name).getError();
+    }
+
+    /** Asks like the kubelet until a claim is prepared, because one try may be too short on a busy machine. */
+    final void prepare(String name) {
+        Deadline patience = Deadline.in(DraNode.PATIENCE);
+        String error = error(name);
+        while (!error.isEmpty()) {
+            assertThat(patience.isOver()).as(error).isFalse();
+            error = error(name);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+package io.edgeplug.api.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+
+/**
+ * A small API server for the requests of edgeplug. It refuses the requests that the real one refused. Slices and claims
+ * are in memory.
+ */
+final class StrictApiServer implements AutoCloseable {
+
+    private final HttpsServer server;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ApiObjects objects = new ApiObjects();
+    private final Deque<Answer> planned = new ArrayDeque<>();
+    private final List<String> requests = new ArrayList<>();
+    private final List<String> callers = new ArrayList<>();
+
+    /** An answer that is no success. */
+    record Answer(int status, String message, Map<String, String> headers) {}
+
+    private final Map<String, RawBody> raw = new HashMap<>();
+    private final Map<String, String> plantedHeaders = new ConcurrentHashMap<>();
+
+    /** Writes the body of an answer, whatever it is. */
+    interface RawBody {
+        void write(OutputStream out) throws IOException;
+    }
+
+    private StrictApiServer(HttpsServer server) {
+        this.server = server;
+    }
+
+    static StrictApiServer open() throws IOException, GeneralSecurityException {
+        return open(0);
+    }
+
+    static StrictApiServer open(int port) throws IOException, GeneralSecurityException {
+        HttpsServer https = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+        SSLContext tls = tls();
+        https.setHttpsConfigurator(new HttpsConfigurator(tls) {
+            @Override
+            public void configure(HttpsParameters parameters) {
+                SSLParameters wanted = tls.getDefaultSSLParameters();
+                wanted.setNeedClientAuth(true);
+                parameters.setSSLParameters(wanted);
+            }
+        });
+        StrictApiServer api = new StrictApiServer(https);
+        https.setExecutor(api.threads);
+        https.createContext("/", api::handle);
+        https.start();
+        return api;
+    }
+
+    static SSLContext tls() throws IOException, GeneralSecurityException {
+        String own = TestIdentity.pem("server.pem");
+        Kubeconfig.Client server = new Kubeconfig.Client(Pem.certificates(own), Pem.key(own));
+        List<X509Certificate> authorities = Pem.certificates(TestIdentity.pem("ca.pem"));
+        return new Kubeconfig(URI.create("https://any"), authorities, "", Optional.of(server), Optional.empty()).tls();
+    }
+
+    int port() {
+        return server.getAddress().getPort();
+    }
+
+    /** Gives this answer to the next request. */
+    void answerNext(int status, String message, Map<String, String> headers) {
+        locked(() -> planned.add(new Answer(status, message, headers)));
+    }
+
+    /** Gives this answer to each request of that method and path, and {@code watch} behind them. */
+    void answerRaw(String request, RawBody body) {
+        locked(() -> raw.put(request, body));
+    }
+
+    /** Gives these headers with answers that are planted. */
+    void plantHeaders(Map<String, String> headers) {
+        plantedHeaders.putAll(headers);
+    }
+
+    /** Makes it behave like an older version, or one with other feature gates. */
+    void gate(Consumer<ApiObjects> gates) {
+        locked(() -> gates.accept(objects));
+    }
+
+    /** Deletes the node and makes it again. */
+    void replaceNode(String uid) {
+        locked(() -> objects.nodeUid = uid);
+    }
+
+    /** Adds a claim, as the scheduler leaves it. */
+    void put(JsonObject claim) {
+        JsonObject metadata = Json.object(claim, "metadata");
+        locked(() -> objects.claims.put(Json.text(metadata, "namespace") + "/" + Json.text(metadata, "name"), claim));
+    }
+
+    /** Deletes slices, as somebody else may. */
+    void deleteSlices(Predicate<String> name) {
+        locked(() -> List.copyOf(objects.slices.keySet()).stream().filter(name).forEach(objects::remove));
+    }
+
+    /** Changes a slice, as somebody else may. */
+    void change(String name, JsonArray devices) {
+        locked(() -> objects.change(name, devices));
+    }
+
+    /** Ends all watches. */
+    void endWatches() {
+        locked(() -> objects.watches.forEach(watch -> watch.add(new JsonObject())));
+    }
+
+    List<JsonObject> slices() {
+        return read(
+                () -> objects.slices.values().stream().map(JsonObject::deepCopy).toList());
+    }
+
+    /** The requests so far: method and path. */
+    List<String> requests() {
+        return read(() -> List.copyOf(requests));
+    }
+
+    /** The serial numbers of the certificates that callers have shown, in order. */
+    List<String> callers() {
+        return read(() -> List.copyOf(callers));
+    }
+
+    /** Waits up to 20 s until the slices are as wanted. */
+    List<JsonObject> await(Predicate<List<JsonObject>> wanted) throws InterruptedException {
+        long left = TimeUnit.SECONDS.toNanos(20);
+        lock.lock();
+        try {
+            while (!wanted.test(slices())) {
+                if (left <= 0) {
+                    throw new AssertionError("slices are " + slices() + " after " + requests);
+                }
+                left = changed.awaitNanos(left);
+            }
+            return slices();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits up to 20 s until somebody watches. */
+    void awaitWatch() throws InterruptedException {
+        List<JsonObject> ignored = await(all -> !objects.watches.isEmpty());
+    }
+
+    private <T> T read(Supplier<T> reading) {
+        lock.lock();
+        try {
+            return reading.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void locked(Runnable action) {
+        boolean ignored = read(() -> {
+            action.run();
+            changed.signalAll();
+            return true;
+        });
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            String path = exchange.getRequestURI().getPath();
+            Map<String, String> query = query(exchange);
+            boolean isWatch = query.containsKey("watch");
+            X509Certificate caller =
+                    (X509Certificate) ((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0];
+            Answer problem;
+            RawBody planted;
+            JsonObject answer = new JsonObject();
+            lock.lock();
+            try {
+                String request = exchange.getRequestMethod() + " " + path + (isWatch ? " watch" : "");
+                requests.add(request);
+                planted = raw.get(request);
+                callers.add(caller.getSerialNumber().toString());
+                problem = planned.poll();
+                if (problem == null && !isWatch) {
+                    answer = objects.answer(exchange.getRequestMethod(), path, query, body);
+                    problem = answer.has("problem")
+                            ? new Answer(answer.get("problem").getAsInt(), Json.text(answer, "message"), Map.of())
+                            : null;
+                }
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+            if (planted != null) {
+                plantedHeaders.forEach(exchange.getResponseHeaders()::add);
+                exchange.sendResponseHeaders(200, 0);
+                planted.write(exchange.getResponseBody());
+            } else if (problem != null) {
+                refuse(exchange, problem);
+            } else if (isWatch) {
+                watch(exchange, query);
+            } else {
+                send(exchange, 200, answer);
+            }
+        }
+    }
+
+    private void watch(HttpExchange exchange, Map<String, String> query) throws IOException {
+        BlockingQueue<JsonObject> events = new LinkedBlockingQueue<>();
+        // Events since that version are not kept.
+        boolean isPast = read(() -> {
+            objects.watches.add(events);
+            changed.signalAll();
+            return Long.parseLong(query.getOrDefault("resourceVersion", "0")) < objects.version;
+        });
+        exchange.sendResponseHeaders(200, 0);
+        try {
+            exchange.getResponseBody().flush();
+            while (!isPast) {
+                JsonObject event = events.take();
+                if (event.isEmpty()) {
+                    return;
+                }
+                exchange.getResponseBody().write((event + "\n").getBytes(StandardCharsets.UTF_8));
+                exchange.getResponseBody().flush();
+            }
+            exchange.getResponseBody()
+                    .write("{\"type\":\"ERROR\",\"object\":{\"code\":410}}\n".getBytes(StandardCharsets.UTF_8));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            locked(() -> objects.watches.remove(events));
+        }
+    }
+
+    private static void refuse(HttpExchange exchange, Answer problem) throws IOException {
+        problem.headers().forEach((name, value) -> exchange.getResponseHeaders().add(name, value));
+        send(exchange, problem.status(), Json.of("kind", "Status", "message", problem.message()));
+    }
+
+    private static void send(HttpExchange exchange, int status, JsonObject json) throws IOException {
+        byte[] body = json.toString().getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    private static Map<String, String> query(HttpExchange exchange) {
+        Map<String, String> query = new HashMap<>();
+        String text = Objects.requireNonNullElse(exchange.getRequestURI().getRawQuery(), "");
+        for (String one : text.split("&", -1)) {
+            String[] parts = one.split("=", 2);
+            query.put(parts[0], parts.length < 2 ? "" : URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
+        }
+        return query;
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,92 @@
+package io.edgeplug.model.custody;
+
+import static io.edgeplug.model.custody.Events.OTHER;
+import static io.edgeplug.model.custody.Events.POD;
+import static io.edgeplug.model.custody.Events.START;
+import static io.edgeplug.model.custody.Events.after;
+import static io.edgeplug.model.custody.Events.begun;
+import static io.edgeplug.model.custody.Events.failed;
+import static io.edgeplug.model.custody.Events.noted;
+import static io.edgeplug.model.custody.Events.noting;
+import static io.edgeplug.model.custody.Events.quiet;
+import static io.edgeplug.model.custody.Events.starting;
+import static io.edgeplug.model.custody.Events.traced;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What must happen next to a device with traces. */
+final class DueTest {
+
+    private static Due due(Custody custody) {
+        return Due.of(custody, false, true, true, Optional.empty(), 0);
+    }
+
+    @Test
+    void nothingIsDueWithoutTraces() {
+        assertThat(due(after())).isInstanceOf(Due.Nothing.class);
+        assertThat(due(after(noted(START, noting("A", POD, "nic"))))).isInstanceOf(Due.Nothing.class);
+    }
+
+    @Test
+    void scrubIsDueOnceItsUsersHaveGone() {
+        Event pod = noted(START, noting("A", POD, "nic"));
+
+        assertThat(due(after(traced("pod"), quiet(Set.of("pod"))))).isInstanceOf(Due.Scrub.class);
+        assertThat(due(after(traced("pod"), noted(START)))).isEqualTo(new Due.Later(Due.ENDING_LOOK));
+        assertThat(due(after(traced("pod"), pod, quiet(Set.of("pod"), noting("A", POD, "nic")))))
+                .isInstanceOf(Due.Nothing.class);
+    }
+
+    @Test
+    void scrubBeginsForANextUserOnlyWhileItsStartWaits() {
+        Custody next = after(traced("pod"), quiet(Set.of("pod"), noting("A", OTHER, "nic")));
+
+        assertThat(Due.objection(next, false)).contains("is held by pod other (main)");
+        assertThat(Due.objection(Rules.on(next, starting("other", 1)), false)).isEmpty();
+        assertThat(due(Rules.on(next, starting("other", 1)))).isInstanceOf(Due.Scrub.class);
+    }
+
+    @Test
+    void staticPodKeepsItsOwnTraces() {
+        Custody again = after(traced("pod"), quiet(Set.of("pod"), noting("A", POD, "nic")), starting("pod", 1));
+
+        assertThat(Due.objection(again, false)).contains("is held by pod pod (main)");
+    }
+
+    @Test
+    void scrubWaitsForOtherPartsForWorkForTheDeviceAndForNotes() {
+        Custody ready = after(traced("pod"), quiet(Set.of("pod")));
+
+        assertThat(Due.of(ready, true, true, true, Optional.empty(), 0)).isInstanceOf(Due.Nothing.class);
+        assertThat(Due.of(ready, false, false, true, Optional.empty(), 0)).isInstanceOf(Due.Nothing.class);
+        assertThat(Due.of(ready, false, true, false, Optional.empty(), 0)).isInstanceOf(Due.Nothing.class);
+        assertThat(due(Rules.on(ready, begun(Work.Kind.SCRUB)))).isInstanceOf(Due.Nothing.class);
+    }
+
+    @Test
+    void failedScrubIsTriedAgainAfterItsPause() {
+        Custody failed = after(traced("pod"), quiet(Set.of("pod")), failed(Work.Kind.SCRUB, ""));
+
+        assertThat(due(failed)).isEqualTo(new Due.Later(Duration.ofSeconds(5)));
+        assertThat(Due.of(
+                        failed,
+                        false,
+                        true,
+                        true,
+                        Optional.empty(),
+                        Duration.ofSeconds(5).toNanos()))
+                .isInstanceOf(Due.Scrub.class);
+    }
+
+    @Test
+    void personDecidesFirst() {
+        assertThat(Due.of(after(traced("pod")), false, true, false, Optional.of("needs a person"), 0))
+                .isEqualTo(new Due.Obstacle("needs a person"));
+        assertThat(Due.of(after(), false, true, true, Optional.of("needs a person"), 0))
+                .isInstanceOf(Due.Nothing.class);
+    }
+}

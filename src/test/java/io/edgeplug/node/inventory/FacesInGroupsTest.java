@@ -1,0 +1,63 @@
+package io.edgeplug.node.inventory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.api.kubelet.Machine;
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.ResourceName;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Mates in an IOMMU group, one of which is first listed as a face that does not come with the group. */
+@Timeout(20)
+final class FacesInGroupsTest {
+
+    private static final ResourceName VFIO = ResourceName.parse("example.com/vfio");
+    private static final String A = "0000:43:00.0";
+    private static final String B = "0000:43:00.1";
+
+    private static final String CLASSES = """
+            [[class]]
+            resource = "example.com/host"
+            kind = "nic"
+            faces = "exclusive"
+            match = { pci_addresses = ["%1$s"] }
+
+            [[class]]
+            resource = "%3$s"
+            kind = "nic"
+            faces = "exclusive"
+            match = { pci_addresses = ["%1$s", "%2$s"] }
+            prepare = { driver = "vfio-pci" }
+            """.formatted(A, B, VFIO);
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void mateIsWithheldAsSoonAsTheOtherIsHandedOver() throws Exception {
+        String tree = Files.readString(Machine.file("vfio-groups", "tree"))
+                .replace("drivers/mlx5_vfio_pci\n", "drivers/mlx5_core\n");
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), CLASSES);
+        try (SimulatedNode node = SimulatedNode.unpack(tree, directory.resolve("node"));
+                Monitor monitor =
+                        Monitor.open(node.sysfs(), ConfigFiles.read(file).classes(), node.uevents(), Duration.ZERO)) {
+            Inventory before = monitor.current();
+            assertThat(before.devices(VFIO)).extracting(Device::id).containsExactly(A, B);
+
+            List<Device> ignored = monitor.handOver(VFIO, Set.of(B), Set.of(B));
+
+            Inventory after = monitor.awaitNewerThan(before.generation(), Duration.ofSeconds(5));
+            assertThat(after.device(VFIO, A).orElseThrow().health().problem())
+                    .hasValueSatisfying(text -> assertThat(text).contains("is in use: a container holds " + B));
+        }
+    }
+}

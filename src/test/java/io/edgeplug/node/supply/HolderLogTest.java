@@ -1,0 +1,50 @@
+package io.edgeplug.node.supply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.api.kubelet.LogLines;
+import io.edgeplug.model.custody.Custodian;
+import io.edgeplug.model.custody.Event;
+import io.edgeplug.model.custody.User;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is logged of the users of devices. */
+final class HolderLogTest {
+
+    private static final String ID = "0000:3b:01.0";
+
+    private final Custodian custodian = new Custodian();
+    private final HolderLog holders = new HolderLog(custodian);
+
+    private void read(Event.Noting... notings) {
+        custodian.tell(ID, new Event.Noted(List.of(notings), Instant.now(), Set.of("pod"), false, System.nanoTime()));
+    }
+
+    private void follow() {
+        holders.follow(pod -> true, resource -> true);
+    }
+
+    /** A reload may move the kubelet's directories, and then another thread goes on with the same records. */
+    @Test
+    void holdThatEndsWhileNoKubeletIsServedIsLogged() throws Exception {
+        try (LogLines log = LogLines.open()) {
+            read(new Event.Noting(
+                    ID, User.Pod.unnamed("pod", "main"), "example.com/vf", OptionalInt.empty(), Optional.empty()));
+            follow();
+            follow();
+            assertThat(log.with(ID)).containsExactly(ID + ": held by pod pod (main)");
+
+            read();
+            read();
+            follow();
+
+            assertThat(log.with(ID))
+                    .containsExactly(ID + ": held by pod pod (main)", ID + ": released by pod pod (main)");
+        }
+    }
+}

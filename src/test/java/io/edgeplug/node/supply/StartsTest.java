@@ -1,0 +1,74 @@
+package io.edgeplug.node.supply;
+
+import static io.edgeplug.node.supply.SupplyNode.A;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.edgeplug.api.kubelet.Closing;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.node.pods.HeldDevices;
+import io.edgeplug.node.prepare.UseNotes;
+import io.edgeplug.system.flow.Deadline;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Starts of containers that wait for scrubs. */
+final class StartsTest {
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Closing closing = new Closing();
+
+    @AfterEach
+    void close() throws Exception {
+        closing.close();
+    }
+
+    /** A container that starts while nobody listens is not prepared, so it does not wait for a scrub that failed. */
+    @Test
+    void sharedDeviceIsNotScrubbedForAStartWhileAnotherPodHasAShareOfIt() throws Exception {
+        GroupedNode node =
+                GroupedNode.follow(closing, GroupedNode.unpack(closing, directory), directory, """
+                [[class]]
+                resource = "example.com/dpu"
+                kind = "nic"
+                shares = 2
+                [class.match]
+                pci_addresses = ["%s"]
+                [class.release]
+                reset = "flr"
+                """.formatted(A));
+        Preparations preparations = node.preparations();
+        preparations.uses.use(directory, node.classes());
+        Device device = node.monitor().here(A).orElseThrow();
+        new UseNotes(node.node().sysfs()).note(device, "example.com/dpu", Set.of("gone"), directory);
+        Files.writeString(
+                node.node().root().resolve("var/lib/edgeplug/used/" + A + ".used"),
+                "released=true\n",
+                StandardOpenOption.APPEND);
+        preparations.uses.readAgain();
+        Files.writeString(directory.resolve(HeldDevices.FILE), """
+                {"Data":{"PodDeviceEntries":[
+                {"PodUID":"runs","ContainerName":"main","ResourceName":"example.com/dpu","DeviceIDs":["%s::0"]},
+                {"PodUID":"starts","ContainerName":"main","ResourceName":"example.com/dpu","DeviceIDs":["%s::1"]}
+                ],"RegisteredDevices":{}},"Checksum":1}
+                """.formatted(A, A));
+
+        assertThatThrownBy(() -> preparations.starts.awaitScrub(
+                        node.classes().getFirst(), List.of(device), Set.of(A + "::1"), Deadline.in(Duration.ZERO)))
+                .isInstanceOf(TimeoutException.class);
+
+        assertThat(node.monitor().custodian().of(A).traces()).isPresent();
+        assertThat(node.monitor().custodian().of(A).work()).isEmpty();
+        assertThat(node.node().acts()).isEmpty();
+    }
+}

@@ -1,0 +1,127 @@
+package io.edgeplug.node.vfs;
+
+import static io.edgeplug.node.vfs.SriovNode.FUNCTIONS;
+import static io.edgeplug.node.vfs.SriovNode.PATIENT;
+import static io.edgeplug.node.vfs.SriovNode.PF0;
+import static io.edgeplug.node.vfs.SriovNode.assertFailure;
+import static io.edgeplug.node.vfs.SriovNode.assertGood;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.model.rules.WantedVfs;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** VFs of adapters that differ in what they can be told, and when: the eswitch, GUIDs and the MTU. */
+final class AdapterKindsTest extends OnSriovNode {
+
+    private static final String TO_SWITCHDEV = "dev eswitch set pci/" + PF0 + " mode switchdev";
+
+    @Test
+    void eswitchOfMlx5ChangesWhileItsVfsHaveNoDriverAndTheyStay() throws Exception {
+        unpack(pf0 -> pf0.replace("drivers/igb", "drivers/mlx5_core"));
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+        List<WantedVfs> switchdev = node.wanted("count = 2", "eswitch = \"switchdev\"");
+
+        assertGood(node.apply(switchdev, PATIENT));
+
+        assertThat(node.devlinkCalls()).containsExactly(TO_SWITCHDEV);
+        assertThat(node.drivers()).containsExactly("mlx5_core", "mlx5_core");
+        assertThat(node.node().acts()).doesNotContain(PF0 + " sriov_numvfs = 0");
+        assertIdempotent(switchdev);
+
+        assertGood(node.apply(node.wanted("count = 2", "eswitch = \"legacy\""), PATIENT));
+        assertThat(node.devlinkCalls()).last().asString().endsWith("mode legacy");
+    }
+
+    @Test
+    void eswitchOfOthersChangesWhileThereAreNoVfs() throws Exception {
+        unpack(pf0 -> pf0.replace("drivers/igb", "drivers/ice"));
+        assertGood(node.apply(node.wanted("count = 2"), PATIENT));
+        List<WantedVfs> switchdev = node.wanted("count = 3", "eswitch = \"switchdev\"");
+
+        assertGood(node.apply(switchdev, PATIENT));
+
+        assertThat(node.devlinkCalls()).containsExactly(TO_SWITCHDEV);
+        assertThat(node.drivers()).containsExactly("iavf", "iavf", "iavf");
+        assertThat(node.node().acts())
+                .containsSubsequence(PF0 + " sriov_numvfs = 0", PF0 + " sriov_numvfs = 3", FIRST_VF + " bound to iavf");
+        assertIdempotent(switchdev);
+    }
+
+    @Test
+    void pfOfMlx4IsSaidToMakeItsVfsWhenItsDriverIsLoaded() throws Exception {
+        unpack(pf0 -> pf0.replace("drivers/igb", "drivers/mlx4_core"));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2"), PATIENT),
+                "cannot be given VFs while its driver runs, which is mlx4_core: put \"options mlx4_core num_vfs=2\" into "
+                        + "/etc/modprobe.d and boot");
+    }
+
+    @Test
+    void eswitchThatADriverDoesNotHaveIsToldOf() throws Exception {
+        assertFailure(
+                node.apply(node.wanted("count = 2", "eswitch = \"switchdev\""), PATIENT),
+                "eswitch switchdev: devlink: kernel answers: Operation not supported");
+        assertThat(node.read(AUTOPROBE)).isEqualTo("1");
+    }
+
+    @Test
+    void vfsOfInfinibandGetTheGuidsOfNodeAndPortBeforeTheirDriver() throws Exception {
+        unpack(pf0 -> pf0.replace("drivers/igb", "drivers/mlx5_core").replace("net/ens1/type = 1\n", """
+                        net/ens1/type = 32
+                        infiniband/mlx5_0/node_type = 1: CA
+                        infiniband/mlx5_0/node_guid = 0c42:a103:0065:2f3a
+                        infiniband/mlx5_0/ports/1/link_layer = InfiniBand
+                        """));
+        List<WantedVfs> wanted = node.wanted("count = 2", "guid = \"0c:42:a1:03:00:65:30:00\"");
+        node.interfere(
+                "sys/bus/pci/drivers/mlx5_core/bind",
+                () -> assertThat(node.ipCalls()).hasSize(4));
+        node.interfere(
+                "sys/bus/pci/drivers_probe", () -> assertThat(node.ipCalls()).hasSize(4));
+
+        assertGood(node.apply(wanted, PATIENT));
+
+        assertThat(node.ipCalls())
+                .containsExactly(
+                        "link set dev ens1 vf 0 node_guid 0c:42:a1:03:00:65:30:00",
+                        "link set dev ens1 vf 0 port_guid 0c:42:a1:03:00:65:30:00",
+                        "link set dev ens1 vf 1 node_guid 0c:42:a1:03:00:65:30:01",
+                        "link set dev ens1 vf 1 port_guid 0c:42:a1:03:00:65:30:01");
+        assertIdempotent(wanted);
+    }
+
+    @Test
+    void mtuOfThePfIsWrittenOnceItDiffers() throws Exception {
+        List<WantedVfs> wanted = node.wanted("count = 1", "mtu = 9000");
+
+        assertGood(node.apply(wanted, PATIENT));
+
+        assertThat(node.read(FUNCTIONS + PF0 + "/net/ens1/mtu")).isEqualTo("9000");
+        assertThat(node.node().acts())
+                .containsSubsequence(PF0 + " sriov_numvfs = 1", "ens1 mtu = 9000", FIRST_VF + " bound to igbvf");
+        assertIdempotent(wanted);
+    }
+
+    @Test
+    void mtuThatTheDriverRefusesIsToldOf() throws Exception {
+        node.interfere(FUNCTIONS + PF0 + "/net/ens1/mtu", () -> {
+            throw new IOException("Invalid argument");
+        });
+
+        assertFailure(
+                node.apply(node.wanted("count = 1", "mtu = 9000"), PATIENT), "mtu 9000: write mtu: Invalid argument");
+    }
+
+    private void assertIdempotent(List<WantedVfs> wanted) throws Exception {
+        List<String> acts = node.node().acts();
+        List<String> calls = node.ipCalls();
+        List<String> devlink = node.devlinkCalls();
+        assertGood(node.apply(wanted, PATIENT));
+        assertThat(node.node().acts()).isEqualTo(acts);
+        assertThat(node.ipCalls()).isEqualTo(calls);
+        assertThat(node.devlinkCalls()).isEqualTo(devlink);
+    }
+}

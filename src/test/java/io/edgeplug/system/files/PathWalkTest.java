@@ -1,0 +1,130 @@
+package io.edgeplug.system.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Where paths lead, name by name. */
+final class PathWalkTest {
+
+    @TempDir
+    private Path root = Path.of("");
+
+    private Destination follow(String path) throws IOException {
+        return Sysfs.at(root).follow(path).orElseThrow();
+    }
+
+    private void link(String path, String target) throws IOException {
+        Path link = root.resolve(path);
+        Files.createDirectories(link.resolveSibling("."));
+        Files.createSymbolicLink(link, Path.of(target));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a/b/file, /a/b/file",
+        "a/b, /a/b",
+        "a/../a/./b//file, /a/b/file",
+        "up, /a/b/file",
+        "a/far/file, /a/b/file",
+        "a/.., /",
+        "twice, /a/b/file"
+    })
+    void pathLeadsWhereTheKernelWouldTakeItInThatRoot(String path, String expected) throws IOException {
+        Files.createDirectories(root.resolve("a/b"));
+        Files.createFile(root.resolve("a/b/file"));
+        link("up", "a/../a/b/file");
+        link("a/far", "../a/b");
+        link("twice", "up");
+
+        Destination found = follow(path);
+
+        assertThat(found.path()).isEqualTo(expected);
+        assertThat(found.inode()).isEqualTo(Files.getAttribute(root.resolve(expected.substring(1)), "unix:ino"));
+        assertThat(found.intruders()).isEmpty();
+    }
+
+    @Test
+    void whatLeadsNowhereIsAbsent() throws IOException {
+        Files.createFile(root.resolve("file"));
+        link("dangling", "nowhere");
+
+        assertThat(Sysfs.at(root).follow("dangling")).isEmpty();
+        assertThat(Sysfs.at(root).follow("file/x")).isEmpty();
+        assertThat(Sysfs.at(root).follow("none/x")).isEmpty();
+    }
+
+    @Test
+    void circleOfLinksIsTold() throws IOException {
+        link("one", "two");
+        link("two", "one");
+
+        assertThatIOException()
+                .isThrownBy(() -> follow("one"))
+                .withMessage("stat one: Too many levels of symbolic links");
+    }
+
+    @Test
+    void directoryThatIsOnlyPassedOnTheWayUpCountsToo() throws IOException {
+        Path open = Files.createDirectories(root.resolve("open/in"));
+        Files.createFile(root.resolve("file"));
+        Files.setPosixFilePermissions(open.resolveSibling("."), PosixFilePermissions.fromString("rwxrwxrwx"));
+
+        assertThat(follow("open/in/../../file").intruders())
+                .singleElement()
+                .satisfies(intruder -> assertThat(intruder.problem())
+                        .isEqualTo("its way leads through /open, to which anyone can write"));
+    }
+
+    /** Each of its names is judged, and not only the first one. */
+    @Test
+    void stickyDirectoryIsAsSafeAsWhatIsInIt() throws IOException {
+        Path open = Files.createDirectories(root.resolve("open/in")).resolveSibling(".");
+        Files.createFile(root.resolve("open/in/file"));
+        Files.createFile(root.resolve("open/one"));
+        Files.createLink(root.resolve("open/two"), root.resolve("open/one"));
+        Files.setAttribute(open, "unix:mode", 01777);
+
+        assertThat(follow("open/in/file").intruders()).isEmpty();
+        assertThat(follow("open/in/../two").intruders())
+                .extracting(Destination.Intruder::problem)
+                .containsExactly(
+                        "its way leads through /open/two, which has more names, in a directory to which others can write",
+                        "its way leads through /open/two,"
+                                + " which anyone may have moved into a directory to which others can write");
+    }
+
+    /** The name of a user may come from a server, which may not answer; see nsswitch.conf(5). */
+    @Test
+    @NeedsRoot("gives directories to other users")
+    void lookThatMustNotWaitKnowsOnlyNamesThatOthersHaveLookedUp() throws IOException {
+        Path parent = Files.createDirectory(root.resolve("ours"));
+        Files.createFile(parent.resolve("file"));
+        Files.setAttribute(parent, "unix:uid", 54321);
+        Files.setAttribute(parent, "unix:gid", 54322);
+        Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwxrwxr-x"));
+        Sysfs near = Sysfs.at(root).nearOnly();
+
+        assertThatExceptionOfType(FarPathException.class).isThrownBy(() -> near.follow("ours/file"));
+        Destination found = follow("ours/file");
+        assertThat(found.intruders()).hasSize(2);
+        assertThat(near.follow("ours/file")).contains(found);
+    }
+
+    @Test
+    void fileItselfMayBelongToAnyoneAndBeWrittenByAnyone() throws IOException {
+        Path file = Files.createFile(root.resolve("tty"));
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+
+        assertThat(follow("tty").intruders()).isEmpty();
+    }
+}
