@@ -88,8 +88,9 @@ final class CommandsTest {
         node.kubelet().awaitDevices("example.com/old_vf", "0000:41:10.0 on NUMA 1", FREE + " on NUMA 1");
     }
 
+    /** What the command prints on a terminal of that width, without what it logs. */
     private static String inTerminal(Node node, int columns, String command) throws Exception {
-        return node.run("script -qec 'stty cols %d rows 60; %s' /dev/null </dev/null | tr -d '\\r'"
+        return node.run("script -qec 'stty cols %d rows 60; %s 2>/dev/null' /dev/null </dev/null | tr -d '\\r'"
                 .formatted(columns, command));
     }
 

@@ -32,8 +32,8 @@ final class ScanThread implements AutoCloseable {
     private static final Logger LOG = Logger.getLogger(ScanThread.class.getName());
 
     /**
-     * A look is lost if it is still the same after this many waits. If the process was stopped meanwhile, that is only
-     * one wait.
+     * A look is lost if it still reads the same file after this many waits. If the process was stopped meanwhile, that
+     * is only one wait.
      */
     private static final int WAITS = 4;
 
@@ -66,16 +66,20 @@ final class ScanThread implements AutoCloseable {
         T look() throws IOException;
     }
 
-    /** The look that a thread is doing. Two looks at one place are two objects. */
+    /** What a thread is reading for which look. Reading one file twice is two objects. */
     private static final class At {
 
-        static final At NOTHING = new At("");
-        static final At LOST = new At("");
+        static final At NOTHING = new At("", "");
+        static final At LOST = new At("", "");
 
         private final String place;
 
-        At(String place) {
+        /** Empty until the look has read its first file. */
+        private final String path;
+
+        At(String place, String path) {
             this.place = place;
+            this.path = path;
         }
     }
 
@@ -153,12 +157,11 @@ final class ScanThread implements AutoCloseable {
         if (refusal.isPresent()) {
             throw new IOException(refusal.orElseThrow());
         }
-        At at = new At(place);
-        current.enter(at);
+        current.at.set(new At(place, ""));
         try {
             return look.look();
         } finally {
-            current.leave(at);
+            current.move(At.NOTHING);
         }
     }
 
@@ -174,7 +177,10 @@ final class ScanThread implements AutoCloseable {
 
     private static void begin(String path) {
         if (Thread.currentThread() instanceof Worker current) {
-            current.path = path;
+            At last = Objects.requireNonNull(current.at.get());
+            if (!last.equals(At.NOTHING)) {
+                current.move(new At(last.place, path));
+            }
         }
     }
 
@@ -189,9 +195,6 @@ final class ScanThread implements AutoCloseable {
 
         private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
         private final AtomicReference<At> at = new AtomicReference<>(At.NOTHING);
-
-        /** The path that it reads or has read last. */
-        private volatile String path = "";
 
         /** The place where it was lost; empty while it is not. Guarded by this. */
         private String lostAt = "";
@@ -230,7 +233,7 @@ final class ScanThread implements AutoCloseable {
             }
             lostAt = last.place;
             setName("lost at " + last.place);
-            String name = path.substring(path.lastIndexOf('/') + 1);
+            String name = last.path.substring(last.path.lastIndexOf('/') + 1);
             // The directory of all files is only a dot.
             String read = name.isEmpty() || name.equals(".") ? "a look at it" : "read " + name;
             Instant since = Instant.now().minus(WAIT.multipliedBy(WAITS)).truncatedTo(ChronoUnit.SECONDS);
@@ -242,13 +245,10 @@ final class ScanThread implements AutoCloseable {
             return lostAt;
         }
 
-        void enter(At next) {
-            path = "";
-            at.set(next);
-        }
-
-        void leave(At last) {
-            if (!at.compareAndSet(last, At.NOTHING)) {
+        /** Turns to something else. A thread that was given up ends its work here. */
+        void move(At next) {
+            At last = Objects.requireNonNull(at.get());
+            if (last.equals(At.LOST) || !at.compareAndSet(last, next)) {
                 throw new Abandoned();
             }
         }
