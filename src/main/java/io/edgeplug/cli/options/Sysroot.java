@@ -43,7 +43,7 @@ public final class Sysroot implements AutoCloseable {
         if (!Files.exists(place)) {
             throw new IOException(place + ": no such file or directory, so no node to look at");
         }
-        ScratchDirectory scratch = ScratchDirectory.make("edgeplug-sysroot");
+        ScratchDirectory scratch = ScratchDirectory.ofSmallFiles("edgeplug-sysroot");
         try {
             SimulatedNode.unpack(text(place), scratch.path()).close();
             return new Sysroot(scratch.path(), scratch);
