@@ -90,16 +90,9 @@ final class NetStack {
         return Stream.concat(name.stream(), master(name.orElseThrow()).stream()).toList();
     }
 
-    /**
-     * What the kernel says of any interface of the node. It refuses that for one that is just being removed, as happens at
-     * each end of a pod ({@code netdev_show} in net-sysfs.c). So such an interface no longer counts.
-     */
-    Optional<String> attribute(String name, String attribute) {
-        try {
-            return sysfs.read(INTERFACES + name + "/" + attribute);
-        } catch (IOException e) {
-            return Optional.empty();
-        }
+    /** What the kernel says of any interface of the node; absent of one that is just being removed. */
+    Optional<String> attribute(String name, String attribute) throws IOException {
+        return sysfs.read(INTERFACES + name + "/" + attribute);
     }
 
     private Map<String, String> byIndex() throws IOException {

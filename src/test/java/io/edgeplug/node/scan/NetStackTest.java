@@ -168,18 +168,4 @@ final class NetStackTest extends OnNetInterfaces {
         routes("ipv4 51820 0 wg0", "ipv4 254 24 enp1s0", "ipv4 254 0 enp9s0");
         assertThat(use()).isEqualTo(new NodeUse(Level.ADDRESS, "an address on enp1s0"));
     }
-
-    /** As Cilium has it: the node's address is on one end of a veth pair, and pods come and go. */
-    @Test
-    void interfaceThatIsJustBeingRemovedDoesNotMakeOthersUnknown() throws IOException {
-        plug();
-        write("host0/ifindex", "5");
-        write("host0/iflink", "6");
-        write("net0/ifindex", "6");
-        write("net0/iflink", "5");
-        Files.createDirectories(root.resolve("sys/class/net/pod1/ifindex"));
-        addresses6("fd000000000000000000000000000001 05 40 00 80 host0\n");
-
-        assertThat(use()).isEqualTo(NodeUse.NONE);
-    }
 }
