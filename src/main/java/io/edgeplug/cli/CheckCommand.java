@@ -9,7 +9,7 @@ import io.edgeplug.cli.notes.NodeNotes;
 import io.edgeplug.cli.notes.PrepareNotes;
 import io.edgeplug.cli.notes.RdmaNotes;
 import io.edgeplug.cli.notes.ReportNotes;
-import io.edgeplug.cli.notes.VfsNotes;
+import io.edgeplug.cli.notes.VfsNode;
 import io.edgeplug.cli.options.ExitCode;
 import io.edgeplug.cli.options.Lines;
 import io.edgeplug.cli.options.NodeOptions;
@@ -73,7 +73,7 @@ final class CheckCommand implements Callable<Integer> {
         }
         try (Sysroot sysroot = node.open()) {
             look(sysroot.sysfs(), classes, out);
-            VfsNotes.print(sysroot, config, out);
+            VfsNode.printNotes(sysroot, config, out);
             ReportNotes.of(sysroot.sysfs(), config).forEach(out::print);
             DraNotes.of(sysroot, config, Instant.now()).forEach(out::print);
         } catch (IOException e) {

@@ -12,14 +12,18 @@ import io.edgeplug.node.vfs.PfPlan;
 import io.edgeplug.node.vfs.VfsStep;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** Plans of PFs as text for people, and as JSON. */
 final class VfsText {
 
     private VfsText() {}
 
-    static List<String> lines(List<PfPlan> plans) {
+    /**
+     * The lines of some plans.
+     *
+     * @param withoutPf the entries that take none of all PFs
+     */
+    static List<String> lines(List<PfPlan> plans, List<WantedVfs> withoutPf, List<PfPlan> all) {
         List<String> lines = new ArrayList<>();
         for (PfPlan plan : plans) {
             if (!plan.isRead()) {
@@ -40,19 +44,15 @@ final class VfsText {
                 lines.add(line("done", "all is as wanted"));
             }
         }
+        for (WantedVfs entry : withoutPf) {
+            lines.add(VfsNode.subject(entry) + ": " + entry.text());
+            lines.add(line("problem", VfsNode.noPf(entry, all)));
+        }
         return lines;
     }
 
-    /** The entries that take none of the PFs. */
-    static List<String> lines(List<WantedVfs> withoutPf, List<PfPlan> plans) {
-        return withoutPf.stream()
-                .flatMap(entry -> Stream.of(
-                        VfsNode.subject(entry) + ": " + entry.text(), line("problem", VfsNode.noPf(entry, plans))))
-                .toList();
-    }
-
     /** A word and the text for it. */
-    static String line(String word, String text) {
+    private static String line(String word, String text) {
         return "  %-10s %s".formatted(word, text);
     }
 

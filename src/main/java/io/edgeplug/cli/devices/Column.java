@@ -1,6 +1,6 @@
 package io.edgeplug.cli.devices;
 
-import static io.edgeplug.cli.devices.DeviceFacts.fpga;
+import static io.edgeplug.cli.devices.DeviceFacts.as;
 import static io.edgeplug.cli.devices.DeviceFacts.function;
 import static io.edgeplug.cli.devices.DeviceFacts.health;
 import static io.edgeplug.cli.devices.DeviceFacts.hex;
@@ -10,12 +10,9 @@ import static io.edgeplug.cli.devices.DeviceFacts.netNames;
 import static io.edgeplug.cli.devices.DeviceFacts.nodes;
 import static io.edgeplug.cli.devices.DeviceFacts.number;
 import static io.edgeplug.cli.devices.DeviceFacts.numbers;
-import static io.edgeplug.cli.devices.DeviceFacts.part;
 import static io.edgeplug.cli.devices.DeviceFacts.path;
 import static io.edgeplug.cli.devices.DeviceFacts.portStates;
 import static io.edgeplug.cli.devices.DeviceFacts.ports;
-import static io.edgeplug.cli.devices.DeviceFacts.sf;
-import static io.edgeplug.cli.devices.DeviceFacts.vf;
 
 import io.edgeplug.cli.devices.DeviceHolders.HeldBy;
 import io.edgeplug.model.device.Fpga;
@@ -102,18 +99,18 @@ public enum Column {
             item -> joined(made(item).vdpas().stream().map(DeviceFacts::vdpa).toList())),
     NODES("device nodes made by the driver", item -> joined(nodes(item.device()))),
     ACPI("index given by the firmware", item -> function(item).flatMap(DeviceFacts::acpiIndex)),
-    AFU("image in an FPGA", item -> joined(fpga(item).map(Fpga::afuIds).orElse(List.of()))),
-    COMPAT("ID that bitstreams of an FPGA must match", item -> fpga(item).flatMap(Fpga::compatId)),
+    AFU("image in an FPGA", item -> joined(as(Fpga.class, item).map(Fpga::afuIds).orElse(List.of()))),
+    COMPAT("ID that bitstreams of an FPGA must match", item -> as(Fpga.class, item).flatMap(Fpga::compatId)),
     VFS("number of VFs that a PF has and can have", item -> function(item).flatMap(DeviceFacts::vfs)),
     PF(
             "PF that a VF or sub-function is a part of",
-            item -> part(item).map(part -> part.physicalFunction().toString())),
+            item -> as(PfPart.class, item).map(part -> part.physicalFunction().toString())),
     PFNET(
             "network interfaces of that PF",
-            item -> joined(part(item).map(PfPart::physicalNetNames).orElse(List.of()))),
-    VF("number of a VF among those of its PF", item -> vf(item).map(VirtualFunction::index)),
-    SF("number of a sub-function", item -> sf(item).map(SubFunction::index)),
-    REP("representor of a VF or sub-function", item -> part(item).flatMap(PfPart::representor)),
+            item -> joined(as(PfPart.class, item).map(PfPart::physicalNetNames).orElse(List.of()))),
+    VF("number of a VF among those of its PF", item -> as(VirtualFunction.class, item).map(VirtualFunction::index)),
+    SF("number of a sub-function", item -> as(SubFunction.class, item).map(SubFunction::index)),
+    REP("representor of a VF or sub-function", item -> as(PfPart.class, item).flatMap(PfPart::representor)),
     PATH("files of a path device", item -> path(item.device())),
     CLAIM(
             "claims that hold the device; root only",

@@ -2,19 +2,15 @@ package io.edgeplug.cli.devices;
 
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.DriverDevices;
-import io.edgeplug.model.device.Fpga;
 import io.edgeplug.model.device.FpgaRegion;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.PciIdentity;
-import io.edgeplug.model.device.PfPart;
 import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.SoftwareHca;
-import io.edgeplug.model.device.SubFunction;
 import io.edgeplug.model.device.VdpaDevice;
-import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Sharing;
 import io.edgeplug.node.inventory.Inventory.Item;
@@ -29,12 +25,13 @@ final class DeviceFacts {
 
     private DeviceFacts() {}
 
-    static Optional<PciFunction> function(Item item) {
-        return item.device() instanceof PciDevice pci ? Optional.of(pci.function()) : Optional.empty();
+    /** The device, if it is of that type. */
+    static <T> Optional<T> as(Class<T> type, Item item) {
+        return Optional.of(item.device()).filter(type::isInstance).map(type::cast);
     }
 
-    static Optional<VirtualFunction> vf(Item item) {
-        return item.device() instanceof VirtualFunction vf ? Optional.of(vf) : Optional.empty();
+    static Optional<PciFunction> function(Item item) {
+        return as(PciDevice.class, item).map(PciDevice::function);
     }
 
     static Optional<String> path(Device device) {
@@ -78,18 +75,6 @@ final class DeviceFacts {
             case PathDevice path -> List.of();
             case PlatformFpga fpga -> List.of();
         };
-    }
-
-    static Optional<Fpga> fpga(Item item) {
-        return item.device() instanceof Fpga fpga ? Optional.of(fpga) : Optional.empty();
-    }
-
-    static Optional<SubFunction> sf(Item item) {
-        return item.device() instanceof SubFunction sf ? Optional.of(sf) : Optional.empty();
-    }
-
-    static Optional<PfPart> part(Item item) {
-        return item.device() instanceof PfPart part ? Optional.of(part) : Optional.empty();
     }
 
     static DriverDevices made(Item item) {

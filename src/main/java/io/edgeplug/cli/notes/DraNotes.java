@@ -83,21 +83,13 @@ public final class DraNotes {
     /** The kubelet's files belong to root. */
     private void unusable(IOException problem) {
         String reason = String.valueOf(problem.getMessage());
-        if (KernelReason.of(problem) == KernelReason.DENIED && !isRoot()) {
+        if (KernelReason.of(problem) == KernelReason.DENIED && !Ownership.isRoot()) {
             lines.add("note: api = \"dra\": only root can check whether the API server can be spoken with: " + reason);
         } else {
             warn("cannot speak with the API server, so no device is published: " + reason
                     + (config.dra().kubeconfig().isPresent()
                             ? ""
                             : "; if the kubelet has its kubeconfig elsewhere, name it in kubeconfig of [dra]"));
-        }
-    }
-
-    private static boolean isRoot() {
-        try {
-            return Ownership.isRoot();
-        } catch (IOException e) {
-            return false;
         }
     }
 

@@ -8,7 +8,6 @@ import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.SelectorWord;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -33,7 +32,7 @@ public final class FpgaNotes {
 
     private FpgaNotes() {}
 
-    /** The notes that concern a class, once for each function. */
+    /** A line for each function of a card that a class is meant for and that cannot be used yet. */
     public static List<String> of(DeviceClass one, List<Device> devices) {
         boolean isMeant = one.kind() == Kind.FPGA
                 && one.selectors().stream().anyMatch(selector -> {
@@ -43,15 +42,10 @@ public final class FpgaNotes {
                                     .anyMatch(vendor ->
                                             vendor.toLowerCase(Locale.ROOT).endsWith("10ee"));
                 });
-        return isMeant ? of(devices) : List.of();
-    }
-
-    /** A line for each function of a card that cannot be used yet. */
-    public static List<String> of(List<Device> devices) {
-        List<String> notes = new ArrayList<>();
-        devices.forEach(device ->
-                of(device, devices).map(text -> device.id() + " " + text).ifPresent(notes::add));
-        return notes;
+        return devices.stream()
+                .filter(device -> isMeant)
+                .flatMap(device -> of(device, devices).map(text -> device.id() + " " + text).stream())
+                .toList();
     }
 
     /** What is missing, as a sentence about the device; empty if nothing is. */

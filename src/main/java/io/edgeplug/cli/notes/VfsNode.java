@@ -1,5 +1,6 @@
 package io.edgeplug.cli.notes;
 
+import io.edgeplug.cli.options.Lines;
 import io.edgeplug.cli.options.Sysroot;
 import io.edgeplug.model.config.Config;
 import io.edgeplug.model.config.ConfigException;
@@ -16,12 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The PFs of the node that a command looks at, and their names. */
 public final class VfsNode {
-
-    /** The parameter for PFs, in help. */
-    public static final String LABEL = "PF";
-
-    public static final String NAMES =
-            "Only these PFs, each by PCI address with or without the domain, or by network interface.";
 
     private VfsNode() {}
 
@@ -71,12 +66,6 @@ public final class VfsNode {
                 : List.of();
     }
 
-    /** Whether all of these can become as wanted. */
-    public static boolean isGood(List<PfPlan> plans, List<WantedVfs> withoutPf) {
-        return withoutPf.isEmpty()
-                && plans.stream().allMatch(plan -> plan.problems().isEmpty());
-    }
-
     /** The subject of a line about an entry. */
     public static String subject(WantedVfs entry) {
         return "[[vfs]] in " + entry.place();
@@ -110,5 +99,50 @@ public final class VfsNode {
         return address.equalsIgnoreCase(name)
                 || address.equalsIgnoreCase("0000:" + name)
                 || pf.device().function().allNetNames().contains(name);
+    }
+
+    /**
+     * Prints for {@code check} a line for each entry, and a note for each PF that is not as wanted.
+     *
+     * @throws ConfigException if two entries take one PF
+     */
+    public static void printNotes(Sysroot sysroot, Config config, Lines out)
+            throws IOException, InterruptedException, ConfigException {
+        if (config.vfs().isEmpty()) {
+            return;
+        }
+        NodeVfs node = of(sysroot, config);
+        List<PfPlan> plans = node.plan(config.vfs());
+        for (WantedVfs entry : config.vfs()) {
+            List<PfPlan> own = plans.stream()
+                    .filter(plan -> plan.wanted()
+                            .filter(wanted -> wanted.entries().contains(entry))
+                            .isPresent())
+                    .toList();
+            long done = own.stream().filter(PfPlan::isDone).count();
+            String pfs = own.isEmpty()
+                    ? "no PFs here"
+                    : own.size()
+                            + (own.size() == 1 ? " PF here, " : " PFs here, ")
+                            + (done == own.size() ? "as wanted" : done + " as wanted");
+            out.print(subject(entry) + ": " + entry.text() + ", " + pfs);
+        }
+        withoutPf(config.vfs(), plans)
+                .forEach(entry -> out.print("note: " + subject(entry) + ": " + noPf(entry, plans)));
+        plans.stream().filter(plan -> !plan.isDone()).forEach(plan -> out.print("note: " + note(plan)));
+        out.flush();
+        refuseDisputes(config.vfs(), plans);
+    }
+
+    private static String note(PfPlan plan) {
+        String has = plan.pf().name() + ": has " + plan.pf().count() + " of "
+                + plan.pf().totalVfs() + " VFs";
+        return plan.problems().isEmpty()
+                ? has + " and is not as wanted yet, see edgeplug vfs plan"
+                : plan.pf().name() + ": " + String.join("; ", plan.problems())
+                        + plan.held().stream()
+                                .findFirst()
+                                .map(held -> "; " + held.address() + ": " + held.holder())
+                                .orElse("");
     }
 }

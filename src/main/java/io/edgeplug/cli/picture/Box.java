@@ -27,6 +27,9 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
     /** The width after which the heading of a box is wrapped, however little is in the box. */
     private static final int WIDTH_OF_TEXT = 280;
 
+    /** The name of a file can have thousands of characters. The rest of such a text is in the box's title. */
+    private static final int MOST_LINES = 6;
+
     Box {
         lines = List.copyOf(lines);
         children = List.copyOf(children);
@@ -34,7 +37,7 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
 
     /** The width of a text in pixels. */
     static int width(String text) {
-        return (int) Math.ceil(text.codePointCount(0, text.length()) * CHARACTER);
+        return (int) Math.ceil(length(text) * CHARACTER);
     }
 
     /** A box of limited width for a branch with everything below it. */
@@ -51,7 +54,7 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
             device.holders().forEach(holder -> texts.add("held by " + holder));
         });
         List<String> lines = texts.stream()
-                .flatMap(text -> TextLines.of(text, characters).stream())
+                .flatMap(text -> wrapped(text, characters).stream())
                 .toList();
         int widest = lines.stream().mapToInt(Box::width).max().orElse(0);
         int width = 2 * PADDING + Math.max(widest, (int) (LEAST_CHARACTERS * CHARACTER));
@@ -84,13 +87,13 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
         for (String text : texts) {
             String longer = line.isEmpty() ? text : line + "  " + text;
             if (!line.isEmpty() && width(longer) > width) {
-                lines.addAll(TextLines.of(line, (int) (width / CHARACTER)));
+                lines.addAll(wrapped(line, (int) (width / CHARACTER)));
                 line = text;
             } else {
                 line = longer;
             }
         }
-        lines.addAll(TextLines.of(line, (int) (width / CHARACTER)));
+        lines.addAll(wrapped(line, (int) (width / CHARACTER)));
         return lines;
     }
 
@@ -140,5 +143,27 @@ record Box(Branch branch, List<String> lines, int x, int y, int width, int heigh
 
     private Box sized(int newWidth, int newHeight) {
         return new Box(branch, lines, x, y, newWidth, newHeight, children);
+    }
+
+    /** A text in lines with at most that many characters, broken after spaces if possible. */
+    private static List<String> wrapped(String text, int characters) {
+        List<String> lines = new ArrayList<>();
+        String rest = text;
+        while (length(rest) > characters && lines.size() < MOST_LINES - 1) {
+            int end = rest.offsetByCodePoints(0, characters);
+            int space = rest.lastIndexOf(' ', end);
+            int cut = space > 0 ? space : end;
+            lines.add(rest.substring(0, cut).stripTrailing());
+            rest = rest.substring(cut).stripLeading();
+        }
+        lines.add(
+                length(rest) <= characters
+                        ? rest
+                        : rest.substring(0, rest.offsetByCodePoints(0, characters - 1)) + "…");
+        return lines;
+    }
+
+    private static int length(String text) {
+        return text.codePointCount(0, text.length());
     }
 }

@@ -1,13 +1,11 @@
 package io.edgeplug.cli.report;
 
 import com.google.gson.GsonBuilder;
+import com.google.protobuf.Message;
 import io.edgeplug.cli.devices.ColumnTable;
 import io.edgeplug.proto.status.Configuration;
-import io.edgeplug.proto.status.Event;
-import io.edgeplug.proto.status.Failure;
 import io.edgeplug.proto.status.HeldDevice;
 import io.edgeplug.proto.status.Node;
-import io.edgeplug.proto.status.Problem;
 import io.edgeplug.proto.status.Resource;
 import io.edgeplug.proto.status.Slices;
 import io.edgeplug.system.kernel.PlainText;
@@ -19,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** A status as text for people, and as JSON. */
 final class StatusText {
@@ -28,6 +27,9 @@ final class StatusText {
 
     private static final List<String> OF_RESOURCES =
             List.of("RESOURCE", "TOTAL", "FREE", "HELD", "PREPARING", "UNHEALTHY", "KUBELET", "");
+
+    /** The fields with seconds since 1970. */
+    private static final Set<String> TIMES = Set.of("started", "read", "since", "time");
 
     private StatusText() {}
 
@@ -185,29 +187,42 @@ final class StatusText {
     static String json(Node node) {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("running", !node.getVersion().isEmpty());
-        object.put("version", node.getVersion());
-        object.put("started", utc(node.getStarted()));
-        object.put("configuration", object(node.getConfiguration()));
+        object.putAll(object(node, "version", "started"));
+        object.put("configuration", object(node.getConfiguration(), "read", "problem", "mistakes", "mistakesMore"));
         object.put("kubelet", node.getHasKubelet());
         object.put("kubeletAbsence", node.getKubeletAbsence().getReason());
         object.put("kubeletAbsentSince", utc(node.getKubeletAbsence().getSince()));
         if (node.hasSlices()) {
-            object.put("slices", object(node.getSlices()));
+            Slices slices = node.getSlices();
+            Map<String, Object> all = object(slices, "driver", "pool", "generation", "slices", "devices");
+            all.put("published", slices.getProblem().isEmpty());
+            all.putAll(object(slices, "problem", "claims"));
+            object.put("slices", all);
         }
         object.put(
                 "resources",
-                node.getResourcesList().stream().map(StatusText::object).toList());
-        object.put("held", node.getHeldList().stream().map(StatusText::object).toList());
+                objects(
+                        node.getResourcesList(),
+                        "resource=name",
+                        "registered",
+                        "total",
+                        "free",
+                        "unknown",
+                        "held",
+                        "heldShares",
+                        "preparing",
+                        "withheld",
+                        "unhealthy",
+                        "shares"));
+        object.put(
+                "held", objects(node.getHeldList(), "resource", "device", "namespace", "pod", "podUid", "container"));
         object.put("heldMore", node.getHeldMore());
         object.put(
                 "problems",
-                node.getProblemsList().stream().map(StatusText::object).toList());
+                objects(node.getProblemsList(), "resource", "device", "since", "problem=text", "withheld", "stuck"));
         object.put("problemsMore", node.getProblemsMore());
-        object.put(
-                "failures",
-                node.getFailuresList().stream().map(StatusText::object).toList());
-        object.put(
-                "events", node.getEventsList().stream().map(StatusText::object).toList());
+        object.put("failures", objects(node.getFailuresList(), "what", "subject", "resource", "since", "text"));
+        object.put("events", objects(node.getEventsList(), "time", "warning", "text"));
         return PlainText.ofJson(new GsonBuilder()
                 .setPrettyPrinting()
                 .disableHtmlEscaping()
@@ -215,85 +230,27 @@ final class StatusText {
                 .toJson(object));
     }
 
+    private static List<Map<String, Object>> objects(List<? extends Message> messages, String... keys) {
+        return messages.stream().map(message -> object(message, keys)).toList();
+    }
+
+    /** The fields of a message, by their names in JSON. The key {@code problem=text} is another name for {@code text}. */
+    private static Map<String, Object> object(Message message, String... keys) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        for (String key : keys) {
+            String name = key.substring(key.indexOf('=') + 1);
+            Object value = message.getDescriptorForType().getFields().stream()
+                    .filter(field -> field.getJsonName().equals(name))
+                    .map(message::getField)
+                    .findFirst()
+                    .orElseThrow();
+            object.put(
+                    key.split("=", 2)[0], TIMES.contains(name) && value instanceof Long seconds ? utc(seconds) : value);
+        }
+        return object;
+    }
+
     private static String utc(long seconds) {
         return seconds == 0 ? "" : Instant.ofEpochSecond(seconds).toString();
-    }
-
-    private static Map<String, Object> object(Configuration configuration) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("read", utc(configuration.getRead()));
-        object.put("problem", configuration.getProblem());
-        object.put("mistakes", configuration.getMistakesList());
-        object.put("mistakesMore", configuration.getMistakesMore());
-        return object;
-    }
-
-    private static Map<String, Object> object(Resource resource) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("resource", resource.getName());
-        object.put("registered", resource.getRegistered());
-        object.put("total", resource.getTotal());
-        object.put("free", resource.getFree());
-        object.put("unknown", resource.getUnknown());
-        object.put("held", resource.getHeld());
-        object.put("heldShares", resource.getHeldShares());
-        object.put("preparing", resource.getPreparing());
-        object.put("withheld", resource.getWithheld());
-        object.put("unhealthy", resource.getUnhealthy());
-        object.put("shares", resource.getShares());
-        return object;
-    }
-
-    private static Map<String, Object> object(Slices slices) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("driver", slices.getDriver());
-        object.put("pool", slices.getPool());
-        object.put("generation", slices.getGeneration());
-        object.put("slices", slices.getSlices());
-        object.put("devices", slices.getDevices());
-        object.put("published", slices.getProblem().isEmpty());
-        object.put("problem", slices.getProblem());
-        object.put("claims", slices.getClaims());
-        return object;
-    }
-
-    private static Map<String, Object> object(HeldDevice held) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("resource", held.getResource());
-        object.put("device", held.getDevice());
-        object.put("namespace", held.getNamespace());
-        object.put("pod", held.getPod());
-        object.put("podUid", held.getPodUid());
-        object.put("container", held.getContainer());
-        return object;
-    }
-
-    private static Map<String, Object> object(Problem problem) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("resource", problem.getResource());
-        object.put("device", problem.getDevice());
-        object.put("since", utc(problem.getSince()));
-        object.put("problem", problem.getText());
-        object.put("withheld", problem.getWithheld());
-        object.put("stuck", problem.getStuck());
-        return object;
-    }
-
-    private static Map<String, Object> object(Failure failure) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("what", failure.getWhat());
-        object.put("subject", failure.getSubject());
-        object.put("resource", failure.getResource());
-        object.put("since", utc(failure.getSince()));
-        object.put("text", failure.getText());
-        return object;
-    }
-
-    private static Map<String, Object> object(Event event) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("time", utc(event.getTime()));
-        object.put("warning", event.getWarning());
-        object.put("text", event.getText());
-        return object;
     }
 }

@@ -5,6 +5,7 @@ import io.edgeplug.proto.status.Problem;
 import io.edgeplug.proto.status.Resource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** The first line of a status: whether there is something for a person to do, and what. */
 final class StatusVerdict {
@@ -46,12 +47,8 @@ final class StatusVerdict {
         return things;
     }
 
-    private interface Test {
-        boolean of(Resource resource);
-    }
-
-    private static long count(Node node, Test test) {
-        return node.getResourcesList().stream().filter(test::of).count();
+    private static long count(Node node, Predicate<Resource> isMeant) {
+        return node.getResourcesList().stream().filter(isMeant).count();
     }
 
     private static void add(List<String> things, long count, String what, String which) {

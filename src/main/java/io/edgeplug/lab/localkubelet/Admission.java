@@ -3,6 +3,9 @@ package io.edgeplug.lab.localkubelet;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.proto.v1beta1.ContainerAllocateResponse;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,26 +16,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Gives pods their devices. It follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go, and
- * the container scope of the topology manager before that.
+ * Gives pods their devices. It follows Allocate, devicesToAllocate and GetDeviceRunContainerOptions in manager.go.
  *
  * <p>One pod at a time, as in the kubelet: a plugin that stalls in Allocate stalls every pod of the node.
  */
 final class Admission {
 
     private final Ledger ledger;
-    private final KubeletOptions options;
-    private final HintMerge merge;
     private final PodTable pods;
 
-    Admission(Ledger ledger, PodTable pods, KubeletOptions options) {
+    Admission(Ledger ledger, PodTable pods) {
         this.pods = pods;
         this.ledger = ledger;
-        this.options = options;
-        this.merge = new HintMerge(options.topologyPolicy(), options.numaNodes());
     }
 
-    static PluginException noEndpoint(ResourceName resource) {
+    private static PluginException noEndpoint(ResourceName resource) {
         return new PluginException("endpoint not found in cache for a registered resource: " + resource);
     }
 
@@ -83,10 +81,6 @@ final class Admission {
     private void allocate(PodSpec spec, PodSpec.Container container, Map<ResourceName, SortedSet<String>> reusable)
             throws AdmissionException {
         String pod = spec.name();
-        long affinity = merge.merge(hints(pod, container, reusable)).orElseThrow(() -> {
-            ledger.tell(new KubeletEvent.AlignmentFailed(pod, container.name()));
-            return AdmissionException.topology();
-        });
         for (Map.Entry<ResourceName, Integer> limit : container.limits().entrySet()) {
             ResourceName resource = limit.getKey();
             if (!ledger.isOfPlugins(resource)) {
@@ -96,10 +90,10 @@ final class Admission {
             SortedSet<String> again = reusable.computeIfAbsent(resource, name -> new TreeSet<>());
             SortedSet<String> first = container.chosen().getOrDefault(resource, again);
             try {
-                allocate(pod, container.name(), resource, limit.getValue(), first, affinity);
+                allocate(pod, container.name(), resource, limit.getValue(), first);
             } catch (PluginException e) {
                 ledger.tell(new KubeletEvent.AllocationFailed(pod, container.name(), resource, e.reason()));
-                throw AdmissionException.unexpected(e.reason());
+                throw new AdmissionException(e.reason());
             }
             SortedSet<String> held = held(pod, container.name(), resource);
             if (spec.initContainers().contains(container)) {
@@ -116,32 +110,15 @@ final class Admission {
                 .orElseGet(TreeSet::new);
     }
 
-    private List<List<TopologyHint>> hints(
-            String pod, PodSpec.Container container, Map<ResourceName, SortedSet<String>> reusable) {
-        List<List<TopologyHint>> hints = new ArrayList<>();
-        container
-                .limits()
-                .forEach((resource, count) -> ledger.free(resource).ifPresent(free -> {
-                    SortedSet<String> held = held(pod, container.name(), resource);
-                    Set<String> first =
-                            container.chosen().getOrDefault(resource, reusable.getOrDefault(resource, new TreeSet<>()));
-                    hints.add(
-                            held.isEmpty()
-                                    ? TopologyHint.of(free, first, count, options.numaNodes())
-                                    : TopologyHint.again(free, held, count, options.numaNodes()));
-                }));
-        return hints;
-    }
-
     private void allocate(
-            String pod, String container, ResourceName resource, int count, Set<String> reusable, long affinity)
+            String pod, String container, ResourceName resource, int count, Set<String> reusable)
             throws PluginException {
         SortedSet<String> held = held(pod, container, resource);
         FreeDevices free = checked(pod, container, resource, count, held);
         if (!held.isEmpty()) {
             return;
         }
-        List<String> ids = new Choice(ledger, pod, container, resource, count).make(free, reusable, affinity);
+        List<String> ids = choose(pod, container, resource, count, free, reusable);
         Endpoint endpoint = ledger.endpoint(resource).orElseThrow(() -> noEndpoint(resource));
         ledger.reserve(resource, ids);
         try {
@@ -150,6 +127,62 @@ final class Admission {
         } finally {
             ledger.release(resource, ids);
         }
+    }
+
+    /**
+     * The devices of a resource for a container: first reusable ones, then those that the plugin prefers, and then the
+     * others, each group in random order. Preferred devices that are not available are ignored, and so are those beyond
+     * the number. The plugin is asked even if there is no choice, as the kubelet does without a topology policy.
+     */
+    private List<String> choose(
+            String pod, String container, ResourceName resource, int count, FreeDevices free, Set<String> reusable)
+            throws PluginException {
+        Set<String> chosen = new LinkedHashSet<>();
+        if (!take(reusable, count, chosen)) {
+            SortedSet<String> available = free.available();
+            int needed = count - chosen.size();
+            if (available.size() < needed) {
+                throw new PluginException("requested number of devices unavailable for %s. Requested: %d, Available: %d"
+                        .formatted(resource, needed, available.size()));
+            }
+            Set<String> preferred = new LinkedHashSet<>(preferred(pod, container, resource, count, available, chosen));
+            preferred.retainAll(available);
+            if (!take(preferred, count, chosen)) {
+                take(available, count, chosen);
+            }
+        }
+        return shuffled(chosen);
+    }
+
+    /** Returns whether that is enough. */
+    private static boolean take(Collection<String> ids, int count, Set<String> chosen) {
+        shuffled(ids).stream().filter(id -> chosen.size() < count).forEach(chosen::add);
+        return chosen.size() == count;
+    }
+
+    private List<String> preferred(
+            String pod,
+            String container,
+            ResourceName resource,
+            int count,
+            Set<String> available,
+            Set<String> chosen)
+            throws PluginException {
+        Endpoint endpoint = ledger.endpoint(resource).orElseThrow(() -> noEndpoint(resource));
+        if (!endpoint.preferredAllocationAvailable()) {
+            return List.of();
+        }
+        Set<String> all = new TreeSet<>(available);
+        all.addAll(chosen);
+        List<String> preferred = endpoint.preferred(shuffled(all), shuffled(chosen), count);
+        ledger.tell(new KubeletEvent.Preferred(pod, container, resource, preferred));
+        return preferred;
+    }
+
+    static <T> List<T> shuffled(Collection<T> ids) {
+        List<T> order = new ArrayList<>(ids);
+        Collections.shuffle(order);
+        return order;
     }
 
     /** The kubelet's checks, in the kubelet's order and words. */
@@ -236,13 +269,13 @@ final class Admission {
             throw new PluginException("no devices found allocated in local cache for pod %s, container %s, resource %s"
                     .formatted(pod, container, resource));
         }
-        endpoint.orElseThrow().preStart(Choice.shuffled(ids));
+        endpoint.orElseThrow().preStart(shuffled(ids));
         ledger.tell(new KubeletEvent.PreStarted(pod, container, resource, List.copyOf(ids)));
     }
 
     /** For a container that was admitted before its resource was listed. */
     private synchronized void allocateLate(String pod, String container, ResourceName resource, int count)
             throws PluginException {
-        allocate(pod, container, resource, count, Set.of(), TopologyHint.ANY);
+        allocate(pod, container, resource, count, Set.of());
     }
 }

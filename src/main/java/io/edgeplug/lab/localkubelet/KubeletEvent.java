@@ -48,7 +48,6 @@ public sealed interface KubeletEvent {
                 case PreStarted it -> "ready to start with " + it.resource() + ": " + String.join(", ", it.ids());
                 case PreStartFailed it -> "not started with " + it.resource() + ": " + it.reason();
                 case Started it -> "started";
-                case AlignmentFailed it -> "not aligned: no NUMA nodes have all that it asks for";
             };
         }
     }
@@ -135,11 +134,6 @@ public sealed interface KubeletEvent {
 
     /** The kubelet stopped and starts again. Its plugins are forgotten, and its directory is cleared next. */
     record Restarted() implements KubeletEvent {}
-
-    /**
-     * A container cannot have all its devices near each other, as the topology policy requires, so its pod is refused.
-     */
-    record AlignmentFailed(String pod, String container) implements OfContainer {}
 
     /** Five minutes after the end of its plugin, the node no longer has a resource. */
     record ResourceDropped(ResourceName resource) implements KubeletEvent {}

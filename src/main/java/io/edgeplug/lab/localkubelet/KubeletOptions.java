@@ -7,8 +7,6 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 
 /**
  * The kubelet that a {@link LocalKubelet} plays.
@@ -16,7 +14,6 @@ import java.util.TreeSet;
  * @param minorVersion of Kubernetes 1; it decides how plugins of one resource are distinguished, see {@link Clients}
  * @param clock decides when the grace after the end of a plugin's stream is over; nothing waits by it
  * @param socketPause how long a starting kubelet takes between clearing its directory and making {@code kubelet.sock}
- * @param numaNodes of the machine; a device on any other is never aligned
  * @param apis that it speaks on {@code kubelet.sock}
  * @param pluginsRegistry where it looks for plugins that do not register, if it does
  * @param root its root directory, for pod-resources and from 1.37 on the Pods API, if it serves them
@@ -25,31 +22,21 @@ public record KubeletOptions(
         int minorVersion,
         InstantSource clock,
         Duration socketPause,
-        TopologyPolicy topologyPolicy,
-        SortedSet<Integer> numaNodes,
         Set<DevicePluginApi> apis,
         Optional<Path> pluginsRegistry,
         Optional<Path> root) {
 
-    /** Kubernetes 1.37 with its defaults: v1beta1, no topology policy, two NUMA nodes, no plugins_registry, no root. */
+    /** Kubernetes 1.37 with its defaults: v1beta1, no plugins_registry, no root. */
     public static final KubeletOptions DEFAULTS = new KubeletOptions(
             37,
             InstantSource.system(),
             Duration.ZERO,
-            TopologyPolicy.NONE,
-            new TreeSet<>(Set.of(0, 1)),
             Set.of(DevicePluginApi.V1BETA1),
             Optional.empty(),
             Optional.empty());
 
-    private static final int MAX_NUMA_NODE = 63;
-
     public KubeletOptions {
-        numaNodes = Collections.unmodifiableSortedSet(new TreeSet<>(numaNodes));
         apis = Collections.unmodifiableSet(EnumSet.copyOf(apis));
-        if (numaNodes.isEmpty() || numaNodes.first() < 0 || numaNodes.last() > MAX_NUMA_NODE) {
-            throw new IllegalArgumentException("NUMA nodes " + numaNodes + ": must be some of 0 to " + MAX_NUMA_NODE);
-        }
     }
 
     /** Whether a plugin is identified by resource and socket, from 1.37 on; before, by the resource alone. */
@@ -83,46 +70,29 @@ public record KubeletOptions(
     }
 
     public KubeletOptions withMinorVersion(int other) {
-        return new KubeletOptions(other, clock, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry, root);
+        return new KubeletOptions(other, clock, socketPause, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withClock(InstantSource other) {
         return new KubeletOptions(
-                minorVersion, other, socketPause, topologyPolicy, numaNodes, apis, pluginsRegistry, root);
+                minorVersion, other, socketPause, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withSocketPause(Duration other) {
-        return new KubeletOptions(minorVersion, clock, other, topologyPolicy, numaNodes, apis, pluginsRegistry, root);
-    }
-
-    public KubeletOptions withTopologyPolicy(TopologyPolicy other) {
-        return new KubeletOptions(minorVersion, clock, socketPause, other, numaNodes, apis, pluginsRegistry, root);
-    }
-
-    public KubeletOptions withNumaNodes(Set<Integer> other) {
-        return new KubeletOptions(
-                minorVersion, clock, socketPause, topologyPolicy, new TreeSet<>(other), apis, pluginsRegistry, root);
+        return new KubeletOptions(minorVersion, clock, other, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withApis(Set<DevicePluginApi> other) {
         return new KubeletOptions(
-                minorVersion, clock, socketPause, topologyPolicy, numaNodes, other, pluginsRegistry, root);
+                minorVersion, clock, socketPause, other, pluginsRegistry, root);
     }
 
     public KubeletOptions withPluginsRegistry(Path directory) {
         return new KubeletOptions(
-                minorVersion, clock, socketPause, topologyPolicy, numaNodes, apis, Optional.of(directory), root);
+                minorVersion, clock, socketPause, apis, Optional.of(directory), root);
     }
 
     public KubeletOptions withRoot(Path directory) {
-        return new KubeletOptions(
-                minorVersion,
-                clock,
-                socketPause,
-                topologyPolicy,
-                numaNodes,
-                apis,
-                pluginsRegistry,
-                Optional.of(directory));
+        return new KubeletOptions(minorVersion, clock, socketPause, apis, pluginsRegistry, Optional.of(directory));
     }
 }

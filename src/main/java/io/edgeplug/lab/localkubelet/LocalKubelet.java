@@ -2,9 +2,14 @@ package io.edgeplug.lab.localkubelet;
 
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.system.rpc.UnixRpc;
+import io.grpc.BindableService;
+import io.grpc.Server;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -14,7 +19,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A kubelet from the view of device plugins. It serves {@code kubelet.sock}, follows every plugin that registers, and
@@ -22,10 +26,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Sockets and calls are real. Pods are only names, and no container runs. It behaves like
  * pkg/kubelet/cm/devicemanager of the Kubernetes version in its options, with these exceptions. The connection of a
- * refused Register is closed. Running containers after a restart are admitted like others. Hints are those up to 1.35,
- * over all NUMA nodes. There are no sidecar containers.
+ * refused Register is closed. Running containers after a restart are admitted like others. There is no topology
+ * policy, and there are no sidecar containers.
  */
 public final class LocalKubelet implements AutoCloseable {
+
+    /** Closing takes a few milliseconds, unless the machine is busy. */
+    private static final long CLOSE_SECONDS = 5;
 
     private final Path directory;
     private final KubeletOptions options;
@@ -35,8 +42,10 @@ public final class LocalKubelet implements AutoCloseable {
     private final PodTable pods = new PodTable();
     private final Admission admission;
     private final CountDownLatch closing = new CountDownLatch(1);
-    private @Nullable KubeletRun run;
-    private @Nullable PodApis apis;
+
+    /** What ends it, from one start to the next, the last first. */
+    private final Deque<Runnable> ends = new ArrayDeque<>();
+
     private boolean stopped;
 
     private LocalKubelet(Path directory, KubeletOptions options, Deadlines deadlines, UnixRpc rpc, Ledger ledger) {
@@ -45,7 +54,7 @@ public final class LocalKubelet implements AutoCloseable {
         this.deadlines = deadlines;
         this.rpc = rpc;
         this.ledger = ledger;
-        this.admission = new Admission(ledger, pods, options);
+        this.admission = new Admission(ledger, pods);
     }
 
     /** Starts the kubelet of {@link KubeletOptions#DEFAULTS}. */
@@ -100,7 +109,7 @@ public final class LocalKubelet implements AutoCloseable {
      */
     public synchronized void start() throws IOException {
         refuseIfClosed();
-        if (run != null) {
+        if (!ends.isEmpty()) {
             throw new IllegalStateException("the local kubelet is running");
         }
         if (stopped) {
@@ -108,14 +117,49 @@ public final class LocalKubelet implements AutoCloseable {
         }
         ledger.restore();
         RegistrationServer.clear(directory);
+        try {
+            serve();
+        } catch (IOException | RuntimeException e) {
+            closeRun();
+            throw e;
+        }
+    }
+
+    private void serve() throws IOException {
+        PodsServer podsApi = new PodsServer(pods);
         if (options.root().isPresent()) {
             Path root = options.root().orElseThrow().toAbsolutePath();
-            apis = PodApis.open(rpc, root, options, pods, ledger);
+            serve(root.resolve("pod-resources/kubelet.sock"), new PodResourcesServer(pods, ledger, options));
+            if (options.hasPodsApi()) {
+                serve(root.resolve("pods-api/pods-api.sock"), podsApi);
+            }
         }
         pause();
-        run = KubeletRun.open(rpc, directory, options, deadlines, ledger);
-        if (apis != null) {
-            apis.begin();
+        Clients clients = new Clients(rpc, ledger, options, deadlines);
+        ends.push(clients::close);
+        ends.push(new RegistrationServer(directory, options, ledger, clients)::close);
+        if (options.pluginsRegistry().isPresent()) {
+            Path registry = options.pluginsRegistry().orElseThrow().toAbsolutePath();
+            ends.push(new PluginsRegistry(registry, ledger, clients)::close);
+        }
+        podsApi.begin();
+    }
+
+    private void serve(Path socket, BindableService service) throws IOException {
+        Files.createDirectories(socket.resolveSibling(""));
+        if (RegistrationServer.isSocket(socket)) {
+            Files.delete(socket);
+        }
+        Server server = rpc.serve(socket, service);
+        ends.push(() -> end(server));
+    }
+
+    /** Returns when the socket is unlinked. A later unlink could hit the next kubelet's socket. */
+    static void end(Server server) {
+        try {
+            server.shutdownNow().awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -237,13 +281,8 @@ public final class LocalKubelet implements AutoCloseable {
     }
 
     private synchronized void closeRun() {
-        if (run != null) {
-            run.close();
+        while (!ends.isEmpty()) {
+            ends.pop().run();
         }
-        run = null;
-        if (apis != null) {
-            apis.close();
-        }
-        apis = null;
     }
 }

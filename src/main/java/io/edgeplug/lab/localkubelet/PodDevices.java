@@ -89,7 +89,7 @@ final class PodDevices {
      */
     Map<String, String> holders(Predicate<ResourceName> of) {
         Map<String, String> holders = new HashMap<>();
-        for (String pod : Choice.shuffled(pods.keySet())) {
+        for (String pod : Admission.shuffled(pods.keySet())) {
             pods.getOrDefault(pod, Map.of())
                     .values()
                     .forEach(resources -> resources.forEach((resource, holding) -> {

@@ -16,7 +16,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -29,9 +28,6 @@ import java.util.stream.Stream;
 final class RegistrationServer implements AutoCloseable {
 
     private static final String SOCKET = "kubelet.sock";
-    /** Closing takes a few milliseconds, unless the machine is busy. */
-    private static final long CLOSE_SECONDS = 5;
-
     private static final int FILE_TYPE = 0170000;
     private static final int SOCKET_TYPE = 0140000;
 
@@ -200,14 +196,8 @@ final class RegistrationServer implements AutoCloseable {
         }
     }
 
-    /** Returns when the socket is unlinked. A later unlink could hit the next kubelet's socket. */
     @Override
     public void close() {
-        server.shutdownNow();
-        try {
-            server.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        LocalKubelet.end(server);
     }
 }

@@ -114,7 +114,7 @@ final class ResourceEntry {
         }
         gone.stop(options.clock().instant());
         // The choice is random, because the kubelet takes the first of its map, even if the called plugin lives.
-        endpoint = Choice.shuffled(plugins.values()).getFirst();
+        endpoint = Admission.shuffled(plugins.values()).getFirst();
     }
 
     /** No plugin serves it. */

@@ -5,10 +5,8 @@
  * <p>The entry type is {@link io.edgeplug.lab.localkubelet.LocalKubelet}. It follows pkg/kubelet/cm/devicemanager of
  * k8s.io/kubernetes part by part, so a plugin meets the same here as on a node. {@code RegistrationServer}
  * and {@code Clients} are its plugin/v1beta1 server, and {@code Endpoint} its endpoint and
- * client. {@code Ledger}, {@code PodDevices} and {@code Checkpoint} are its maps, and {@code Admission} and
- * {@code Choice} its allocation. {@code TopologyHint} and {@code HintMerge} are the topology manager, and
- * {@code PluginsRegistry} is the plugin manager. A {@code KubeletRun} has everything from one start to the next; the
- * ledger outlives it.
+ * client. {@code Ledger}, {@code PodDevices} and {@code Checkpoint} are its maps, and {@code Admission} its allocation,
+ * as without a topology policy. {@code PluginsRegistry} is the plugin manager.
  *
  * <p>Public types are immutable, except {@code LocalKubelet}, which any thread may call. Nothing runs on the gRPC loop,
  * because each plugin that registers has a virtual thread of its own.

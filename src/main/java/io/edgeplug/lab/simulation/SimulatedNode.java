@@ -4,6 +4,7 @@ import io.edgeplug.lab.simulation.Tree.Entry;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.udev.Uevent;
+import io.edgeplug.system.udev.UeventQueue;
 import io.edgeplug.system.udev.UeventSource;
 import java.io.IOException;
 import java.nio.file.Files;

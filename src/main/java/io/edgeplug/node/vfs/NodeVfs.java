@@ -25,8 +25,13 @@ import org.jspecify.annotations.Nullable;
  * Plans the VFs of a node: reads its PFs, and plans each with the entry that takes it.
  *
  * <p>It changes nothing and needs no root. Without root, it cannot see whether VFs are open through VFIO.
+ *
+ * @param read the deadline for reading all PFs
+ * @param looks at PFs: one that hangs in the kernel delays no other
+ * @param steps on PFs
  */
-public final class NodeVfs {
+public record NodeVfs(
+        Sysfs sysfs, NodeTools tools, VfHolders holders, Duration read, LosableThreads looks, LosableThreads steps) {
 
     private static final String HANGS = "cannot be read: a look at it hangs in the kernel, whose log may say why";
     private static final String NETNS_MODE = "sys/module/ib_core/parameters/netns_mode";
@@ -36,16 +41,6 @@ public final class NodeVfs {
      * asked for the names of pods may hang.
      */
     private static final Duration READ = NodeTools.PATIENCE.plusSeconds(20);
-
-    private final Sysfs sysfs;
-    private final NodeTools tools;
-    private final VfHolders holders;
-    private final Duration read;
-
-    /** A PF whose look hangs in the kernel delays no other. */
-    private final LosableThreads looks;
-
-    private final LosableThreads steps;
 
     /**
      * The directories of the node's kubelet.
@@ -77,45 +72,10 @@ public final class NodeVfs {
                 new LosableThreads());
     }
 
-    private NodeVfs(
-            Sysfs sysfs,
-            NodeTools tools,
-            VfHolders holders,
-            Duration read,
-            LosableThreads looks,
-            LosableThreads steps) {
-        this.sysfs = sysfs;
-        this.tools = tools;
-        this.holders = holders;
-        this.read = read;
-        this.looks = looks;
-        this.steps = steps;
-    }
-
     /** The same node, whose kubelet has these directories. What hangs in the kernel is still known. */
     NodeVfs with(@Nullable Kubelet kubelet) {
         VfHolders others = new VfHolders(sysfs, kubelet, tools.root().isPresent());
         return new NodeVfs(sysfs, tools, others, read, looks, steps);
-    }
-
-    NodeTools tools() {
-        return tools;
-    }
-
-    Sysfs sysfs() {
-        return sysfs;
-    }
-
-    VfHolders holders() {
-        return holders;
-    }
-
-    LosableThreads looks() {
-        return looks;
-    }
-
-    LosableThreads steps() {
-        return steps;
     }
 
     /** Begins to look at a PF, unless an earlier look at it hangs. */

@@ -83,7 +83,7 @@ final class VfHolders {
                 NodeUse own = kept.use(devices.function(function));
                 holder(pf, function, own, pods).ifPresent(holder -> holders.put(function, holder));
             } catch (IOException e) {
-                if (isRoot()) {
+                if (Ownership.isRoot()) {
                     holders.put(function, "it is not known whether it is used: " + e.getMessage());
                 } else {
                     note = Optional.of("only root can see who uses its VFs: " + e.getMessage());
@@ -232,14 +232,6 @@ final class VfHolders {
     private boolean mayHaveCgroupOfPods() {
         Path cgroups = sysfs.locate(CGROUPS);
         return !Files.isReadable(cgroups) || new PodCgroups(cgroups).exist();
-    }
-
-    private static boolean isRoot() {
-        try {
-            return Ownership.isRoot();
-        } catch (IOException e) {
-            return true;
-        }
     }
 
     /** The kubelet's notes name ended pods until it gives devices to another one. */

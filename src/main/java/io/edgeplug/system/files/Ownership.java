@@ -34,8 +34,8 @@ public final class Ownership {
     }
 
     /** Whether this process runs as root. */
-    public static boolean isRoot() throws IOException {
-        return PathRule.ofThisProcess(ROOT_DIRECTORY).uid() == ROOT;
+    public static boolean isRoot() {
+        return PathRule.ownUid() == ROOT;
     }
 
     /** The same for another process. */

@@ -79,6 +79,11 @@ record PathRule(long uid, long gid, long treeOwner) {
         FILE
     }
 
+    /** The user of this process. */
+    static long ownUid() {
+        return OfThisProcess.UID;
+    }
+
     /** The rule for this process, in the tree below a directory. */
     static PathRule ofThisProcess(Path root) throws IOException {
         return new PathRule(OfThisProcess.UID, OfThisProcess.GID, number(root, "uid"));

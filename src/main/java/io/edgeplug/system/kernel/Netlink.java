@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import jnr.ffi.Pointer;
 
 /**
@@ -161,12 +162,8 @@ public final class Netlink {
         }
     }
 
-    /** Handles the value of an attribute. */
-    public interface Value {
-        void accept(ByteBuffer value);
-    }
-
-    public static void each(ByteBuffer attributes, int wanted, Value told) {
+    /** Passes on the value of each attribute of a type. */
+    public static void each(ByteBuffer attributes, int wanted, Consumer<ByteBuffer> told) {
         each(attributes, (type, value) -> {
             if (type == wanted) {
                 told.accept(value);

@@ -10,11 +10,12 @@ import java.util.function.Consumer;
 /** Which processes may connect to a socket, and how many connections there may be. Called on the event loop only. */
 interface CallerPolicy {
 
-    /** Gets the decision: empty if the process may connect, otherwise the reason. */
-    interface Verdict extends Consumer<Optional<String>> {}
-
-    /** Decides about a process that has connected, at once or later. */
-    void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Verdict verdict);
+    /**
+     * Decides about a process that has connected, at once or later.
+     *
+     * @param verdict gets the decision: empty if the process may connect, otherwise the reason
+     */
+    void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Consumer<Optional<String>> verdict);
 
     /** How many connections there may be at a time. */
     int maxConnections();

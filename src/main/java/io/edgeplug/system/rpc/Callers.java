@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +74,7 @@ final class Callers implements CallerPolicy {
 
     /** Decides at once, or as soon as it is known who listens. */
     @Override
-    public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Verdict verdict) {
+    public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Consumer<Optional<String>> verdict) {
         if (peer.uid() != 0 && peer.uid() != uid) {
             verdict.accept(Optional.of("only root and uid " + uid + " may call"));
         } else if (listening == null || peer.pid() == ownPid) {
@@ -95,7 +96,7 @@ final class Callers implements CallerPolicy {
         return OWNER_ONLY;
     }
 
-    private void ask(PeerCredentials peer, Path listener, Verdict verdict) {
+    private void ask(PeerCredentials peer, Path listener, Consumer<Optional<String>> verdict) {
         DomainSocketAddress address = new DomainSocketAddress(listener.toFile());
         ChannelFuture connecting = new Bootstrap()
                 .group(loop)

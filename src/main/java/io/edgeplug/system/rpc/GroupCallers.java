@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -64,7 +65,7 @@ final class GroupCallers implements CallerPolicy {
     }
 
     @Override
-    public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Verdict verdict) {
+    public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Consumer<Optional<String>> verdict) {
         boolean isIn = peer.uid() == 0 || peer.uid() == uid || (gid != 0 && isMember(connection, peer));
         verdict.accept(isIn ? Optional.empty() : Optional.of("only root and the group " + group + " may ask"));
     }

@@ -1,17 +1,17 @@
 package io.edgeplug.system.rpc;
 
+import com.google.protobuf.Empty;
 import io.edgeplug.system.kernel.KernelReason;
 import io.grpc.BindableService;
 import io.grpc.CallOptions;
-import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
-import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ClientCalls;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -26,15 +26,14 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -60,26 +59,12 @@ public final class UnixRpc implements AutoCloseable {
     private static final long CLOSE_MILLIS = 1000;
 
     /** A method that no service has, so a server refuses it by itself. */
-    private static final MethodDescriptor<byte[], byte[]> NOBODYS = MethodDescriptor.<byte[], byte[]>newBuilder()
+    private static final MethodDescriptor<Empty, Empty> NOBODYS = MethodDescriptor.<Empty, Empty>newBuilder()
             .setType(MethodDescriptor.MethodType.UNARY)
             .setFullMethodName("edgeplug.Pulse/Answer")
-            .setRequestMarshaller(new Nothing())
-            .setResponseMarshaller(new Nothing())
+            .setRequestMarshaller(ProtoUtils.marshaller(Empty.getDefaultInstance()))
+            .setResponseMarshaller(ProtoUtils.marshaller(Empty.getDefaultInstance()))
             .build();
-
-    /** An empty message. */
-    private static final class Nothing implements MethodDescriptor.Marshaller<byte[]> {
-
-        @Override
-        public InputStream stream(byte[] value) {
-            return InputStream.nullInputStream();
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            return new byte[0];
-        }
-    }
 
     /**
      * Administrators need no warnings of netty: that there are no IP addresses, which the service may not use, or that
@@ -281,25 +266,16 @@ public final class UnixRpc implements AutoCloseable {
     public boolean answers(Path socket, Duration patience) throws InterruptedException {
         ManagedChannel channel = dial(socket);
         try {
-            CompletableFuture<Status> end = new CompletableFuture<>();
-            ClientCall<byte[], byte[]> call = channel.newCall(NOBODYS, CallOptions.DEFAULT);
-            call.start(
-                    new ClientCall.Listener<>() {
-                        @Override
-                        public void onClose(Status status, Metadata trailers) {
-                            end.complete(status);
-                        }
-                    },
-                    new Metadata());
-            call.sendMessage(new byte[0]);
-            call.halfClose();
-            Throwable cause = end.get(patience.toNanos(), TimeUnit.NANOSECONDS).getCause();
-            // netty reports a failed connection with these.
-            return !(cause instanceof ConnectException || cause instanceof FileNotFoundException);
+            Future<Empty> answer = ClientCalls.futureUnaryCall(
+                    channel.newCall(NOBODYS, CallOptions.DEFAULT), Empty.getDefaultInstance());
+            answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            return true;
         } catch (TimeoutException e) {
             return false;
         } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
+            Throwable cause = Objects.requireNonNull(e.getCause()).getCause();
+            // netty reports a failed connection with these.
+            return !(cause instanceof ConnectException || cause instanceof FileNotFoundException);
         } finally {
             channel.shutdownNow();
         }

@@ -31,6 +31,11 @@ public final class Journal {
     /** What the ID of a share has after that of its device. */
     private static final Pattern SHARE = Pattern.compile("::\\d+$");
 
+    private static final int ERROR = 3;
+    private static final int WARNING = 4;
+    private static final int INFO = 6;
+    private static final int DEBUG = 7;
+
     private static final Logger ROOT = Logger.getLogger("");
     private static final Logger OURS = Logger.getLogger("io.edgeplug");
 
@@ -120,13 +125,23 @@ public final class Journal {
         return PlainText.of(message + (thrown == null ? "" : ": " + thrown));
     }
 
-    private static final class Line extends Formatter {
+    /** The priority of a level in syslog(3). */
+    static int priority(Level level) {
+        int value = level.intValue();
+        if (value >= Level.SEVERE.intValue()) {
+            return ERROR;
+        }
+        if (value >= Level.WARNING.intValue()) {
+            return WARNING;
+        }
+        return value >= Level.INFO.intValue() ? INFO : DEBUG;
+    }
 
+    private static final class Line extends Formatter {
         @Override
         public String format(LogRecord entry) {
-            int level = entry.getLevel().intValue();
-            String mark =
-                    level >= Level.SEVERE.intValue() ? "error: " : level >= Level.WARNING.intValue() ? "warning: " : "";
+            int priority = priority(entry.getLevel());
+            String mark = priority == ERROR ? "error: " : priority == WARNING ? "warning: " : "";
             return mark + text(entry, this) + System.lineSeparator();
         }
     }
@@ -139,16 +154,14 @@ public final class Journal {
 
         @Override
         public String format(LogRecord entry) {
-            return "%s %-7s %s%n"
-                    .formatted(TIME.format(entry.getInstant()), level(entry.getLevel()), text(entry, this));
-        }
-
-        /** The level's word in the configuration. */
-        private static String level(Level level) {
-            int value = level.intValue();
-            return value >= Level.SEVERE.intValue()
-                    ? "error"
-                    : value >= Level.WARNING.intValue() ? "warning" : value >= Level.INFO.intValue() ? "info" : "debug";
+            String level =
+                    switch (priority(entry.getLevel())) {
+                        case ERROR -> "error";
+                        case WARNING -> "warning";
+                        case INFO -> "info";
+                        default -> "debug";
+                    };
+            return "%s %-7s %s%n".formatted(TIME.format(entry.getInstant()), level, text(entry, this));
         }
     }
 }

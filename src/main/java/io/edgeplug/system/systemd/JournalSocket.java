@@ -60,7 +60,7 @@ final class JournalSocket extends Handler implements AutoCloseable {
     private byte[] datagram(LogRecord entry) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         put(out, "MESSAGE", cut(Journal.text(entry, formatter)));
-        put(out, "PRIORITY", Integer.toString(priority(entry.getLevel())));
+        put(out, "PRIORITY", Integer.toString(Journal.priority(entry.getLevel())));
         put(out, "SYSLOG_IDENTIFIER", IDENTIFIER);
         put(out, "CODE_FUNC", entry.getSourceClassName() + "." + entry.getSourceMethodName());
         if (entry.getParameters() != null) {
@@ -97,18 +97,6 @@ final class JournalSocket extends Handler implements AutoCloseable {
         return text.length() <= MAX_TEXT
                 ? text
                 : text.substring(0, MAX_TEXT) + " ... (cut, of " + text.length() + " characters)";
-    }
-
-    /** The priorities of syslog(3). */
-    private static int priority(Level level) {
-        int value = level.intValue();
-        if (value >= Level.SEVERE.intValue()) {
-            return 3;
-        }
-        if (value >= Level.WARNING.intValue()) {
-            return 4;
-        }
-        return value >= Level.INFO.intValue() ? 6 : 7;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.edgeplug.system.udev;
 
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 
 /** A source of uevents: the kernel of this node, a simulated one, or none. */
 public interface UeventSource extends AutoCloseable {
@@ -15,22 +14,6 @@ public interface UeventSource extends AutoCloseable {
 
     /** A source without events, for a node that is only a directory. */
     static UeventSource silent() {
-        CountDownLatch closed = new CountDownLatch(1);
-        return new UeventSource() {
-            @Override
-            public Optional<Uevent> next() {
-                try {
-                    closed.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-                return Optional.empty();
-            }
-
-            @Override
-            public void close() {
-                closed.countDown();
-            }
-        };
+        return new UeventQueue();
     }
 }

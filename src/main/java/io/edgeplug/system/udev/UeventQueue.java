@@ -1,18 +1,16 @@
-package io.edgeplug.lab.simulation;
+package io.edgeplug.system.udev;
 
-import io.edgeplug.system.udev.Uevent;
-import io.edgeplug.system.udev.UeventSource;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
 
 /** The uevents since it was opened, in order. Unread ones are lost when it is closed. */
-final class UeventQueue implements UeventSource {
+public final class UeventQueue implements UeventSource {
 
     private final Queue<Uevent> pending = new ArrayDeque<>();
     private boolean closed;
 
-    synchronized void add(Uevent uevent) {
+    public synchronized void add(Uevent uevent) {
         if (!closed) {
             pending.add(uevent);
             notifyAll();
