@@ -1,7 +1,7 @@
 package io.edgeplug.bench;
 
 import io.edgeplug.api.kubelet.DevicePlugins;
-import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.container.ContainerDirectories;

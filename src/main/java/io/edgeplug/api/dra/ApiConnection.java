@@ -1,5 +1,6 @@
 package io.edgeplug.api.dra;
 
+import io.edgeplug.api.dra.ApiExchanges.ApiAnswer;
 import io.edgeplug.system.flow.Deadline;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;

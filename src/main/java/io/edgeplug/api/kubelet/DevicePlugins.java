@@ -235,7 +235,6 @@ public final class DevicePlugins implements AutoCloseable {
                 .toList();
     }
 
-    /** The pods of its kubelet and their devices. */
     public KubeletPods pods() {
         return pods;
     }

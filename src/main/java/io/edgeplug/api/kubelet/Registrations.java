@@ -50,7 +50,7 @@ final class Registrations implements AutoCloseable {
     private Registrations(UnixRpc rpc, PluginDirectory directory, boolean isRehearsal) {
         this.rpc = rpc;
         this.directory = directory;
-        this.apis = directory.isRegistry() ? List.of(new RegistryApi()) : List.of(new V1beta1(), new V1alpha1());
+        this.apis = directory.isRegistry() ? List.of(new V1beta1(true)) : List.of(new V1beta1(false), new V1alpha1());
         this.isRehearsal = isRehearsal;
         this.connection = directory.isRegistry() ? null : new KubeletConnection(rpc, directory, wake);
         this.keeper = Thread.ofPlatform().name("registrations").daemon().start(this::keep);

@@ -77,7 +77,6 @@ final class ServedSocket implements AutoCloseable {
         return Objects.equals(asked, kubelet);
     }
 
-    /** Whether it is served in that version. */
     boolean speaks(KubeletApi version) {
         return api.equals(version);
     }

@@ -3,7 +3,7 @@ package io.edgeplug.cli.daemon;
 import io.edgeplug.api.kubelet.DevicePlugins;
 import io.edgeplug.api.status.ConfigurationStatus;
 import io.edgeplug.api.status.DaemonHistory;
-import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.cli.notes.NodeFit;
 import io.edgeplug.cli.notes.VfsNode;

@@ -109,7 +109,6 @@ public final class KubeletPods implements AutoCloseable {
         return kubeletDir;
     }
 
-    /** The directory in which the kubelet has a directory for each pod. */
     public Path directories() {
         return root.resolve("pods");
     }

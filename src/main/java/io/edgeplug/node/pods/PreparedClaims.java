@@ -223,7 +223,6 @@ public final class PreparedClaims {
                         .findFirst());
     }
 
-    /** The holdings of all claims. */
     public List<Holding> holdings() {
         return claims.values().stream().flatMap(PreparedClaims::holdings).toList();
     }

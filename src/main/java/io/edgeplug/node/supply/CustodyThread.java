@@ -10,6 +10,7 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.pods.KubeletPods;
 import io.edgeplug.node.supply.HolderReading.Holdings;
 import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Latest;
 import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
@@ -165,7 +166,7 @@ public final class CustodyThread implements AutoCloseable {
      * @param ids of the devices, or of shares
      * @throws IOException if it gets none, or it is not known whether somebody has them; the message is a clause
      */
-    public void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, HolderReading.ClaimNoting note)
+    public void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, Front.Work<IOException> note)
             throws IOException {
         preparations.reading.claim(claim, devices, ids, note);
         // A mate that was released a moment ago is unhealthy until the inventory follows.

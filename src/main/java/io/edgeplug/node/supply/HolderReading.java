@@ -15,6 +15,7 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.pods.HeldDevices;
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.KubeletPods;
+import io.edgeplug.system.flow.Front;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -155,13 +156,8 @@ final class HolderReading {
         }
     }
 
-    /** Writes the note of a claim. */
-    public interface ClaimNoting {
-        void write() throws IOException;
-    }
-
     /** Has a claim take devices and notes that, with no reading between. The claim before may just have been released. */
-    void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, ClaimNoting note) throws IOException {
+    void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, Front.Work<IOException> note) throws IOException {
         reading.lock();
         try {
             readBeforeClaim();
@@ -194,9 +190,9 @@ final class HolderReading {
     }
 
     /** What is not noted is not held: the next reading says so at once. */
-    private void noteOrForget(ClaimNoting note) throws IOException {
+    private void noteOrForget(Front.Work<IOException> note) throws IOException {
         try {
-            note.write();
+            note.run();
         } catch (IOException e) {
             try {
                 Holdings ignored = read();

@@ -105,7 +105,6 @@ public final class Supply implements AutoCloseable {
         return lastLook;
     }
 
-    /** The newest stock. */
     public Stock current() {
         return stock.get();
     }

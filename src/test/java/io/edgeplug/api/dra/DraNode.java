@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.api.kubelet.DevicePlugins;
-import io.edgeplug.api.status.KubeletStatus;
 import io.edgeplug.api.status.NodeStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.lab.simulation.SimulatedNode;

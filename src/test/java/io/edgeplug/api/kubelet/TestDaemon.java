@@ -2,7 +2,7 @@ package io.edgeplug.api.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.lab.localkubelet.ListedDevice;
 import io.edgeplug.lab.localkubelet.ResourceState;
