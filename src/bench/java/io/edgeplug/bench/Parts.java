@@ -31,7 +31,7 @@ final class Parts implements AutoCloseable {
         monitor = Monitor.open(sysfs, classes, uevents, settle);
         preparations = new Preparations(sysfs, monitor, kubeletDir);
         supplies = Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes);
-        plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none());
+        plugins = new DevicePlugins(null, kubeletDir, directory, supplies, preparations, PreparedClaims.none());
     }
 
     /**

@@ -112,7 +112,7 @@ final class TryCommand implements Callable<Integer> {
                 Preparations preparations = new Preparations(
                         sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
                 DevicePlugins plugins =
-                        DevicePlugins.open(directory, directory, supplies, preparations, PreparedClaims.none())) {
+                        new DevicePlugins(null, directory, directory, supplies, preparations, PreparedClaims.none())) {
             awaitLists(kubelet, limits.resources());
             limits.resources()
                     .forEach(resource -> out.print(kubelet.resource(resource).text()));

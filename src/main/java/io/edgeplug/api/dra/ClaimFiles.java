@@ -59,18 +59,9 @@ final class ClaimFiles implements AutoCloseable {
         return metadata.mount(claim.uid(), claim.name(), podClaim, request, driver);
     }
 
-    Optional<PreparedClaim> of(String uid) {
-        return notes.of(uid);
-    }
-
-    /** All claims that are noted. */
-    List<PreparedClaim> all() {
-        return notes.all();
-    }
-
-    /** Whether the devices of a claim are not known, because its note cannot be read. */
-    boolean isUnread(String uid) {
-        return notes.isUnread(uid);
+    /** The claims that are noted, for whoever only reads. */
+    PreparedClaims notes() {
+        return notes;
     }
 
     /**

@@ -76,8 +76,7 @@ final class Pool {
                     .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
                     .map(one -> texts.device(one, pool.rest(offer, one)))
                     .toList();
-            distributed(told, before)
-                    .forEach(devices -> slices.add(texts.slice(leastUsedFirst(devices))));
+            distributed(told, before).forEach(devices -> slices.add(texts.slice(leastUsedFirst(devices))));
         }
         slices.addAll(pool.counters());
         return slices.isEmpty() ? List.of(SliceContent.of(SliceContent.DEVICES, new JsonArray())) : slices;

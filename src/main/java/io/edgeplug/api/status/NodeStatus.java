@@ -75,7 +75,11 @@ public record NodeStatus(
      * @param allocations how many were answered with devices, and how many were refused
      */
     public record ResourceStatus(
-            ResourceName name, boolean isRegistered, int shares, List<DeviceStatus> devices, Outcomes.Counts allocations) {
+            ResourceName name,
+            boolean isRegistered,
+            int shares,
+            List<DeviceStatus> devices,
+            Outcomes.Counts allocations) {
 
         public ResourceStatus {
             devices = List.copyOf(devices);

@@ -73,7 +73,7 @@ public final class Daemon {
         UnixRpc.loadInBackground();
         Config config = ConfigFiles.read(options.config());
         Journal.open(config.logLevel());
-        try (DaemonHistory history = DaemonHistory.begin(Version.text(), Instant.now())) {
+        try (DaemonHistory history = new DaemonHistory(Version.text(), Instant.now())) {
             Supervisor.problem()
                     .ifPresent(problem ->
                             LOG.warning("programs of classes run as processes of this daemon, in the sandbox of "
@@ -249,9 +249,9 @@ public final class Daemon {
     private DevicePlugins plugins(Supplies supplies, Preparations preparations, PreparedClaims claims)
             throws IOException {
         return switch (config.registration()) {
-            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), kubeletRoot(), supplies, preparations, claims);
+            case DEVICE_PLUGINS -> new DevicePlugins(null, kubeletDir(), kubeletRoot(), supplies, preparations, claims);
             case PLUGINS_REGISTRY ->
-                DevicePlugins.openInRegistry(registry(), kubeletDir(), kubeletRoot(), supplies, preparations, claims);
+                new DevicePlugins(registry(), kubeletDir(), kubeletRoot(), supplies, preparations, claims);
         };
     }
 

@@ -60,7 +60,7 @@ public final class DemoCommand implements Callable<Integer> {
                         LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
                 DevicePlugins plugins =
-                        DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none())) {
+                        new DevicePlugins(null, kubeletDir, directory, supplies, preparations, PreparedClaims.none())) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);
             scenes.scanned(monitor.current());
             scenes.registered(

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Runs a recipe on one device while no other process can change it: before a container, or after the last pod that used
  * it.
  */
-record RecipeRun(Sysfs sysfs, Exclusion exclusion, Recovery recovery, Steps steps, UseNotes used, Consumer<PrepareEvent> told) {
+record RecipeRun(
+        Sysfs sysfs, Exclusion exclusion, Recovery recovery, Steps steps, UseNotes used, Consumer<PrepareEvent> told) {
 
     /** Continues a sentence about a device, with the reason. */
     static final String UNLOCKED = "cannot be locked against other processes: ";

@@ -79,7 +79,13 @@ public final class CustodyThread implements AutoCloseable {
     /** Until when to look often for the end of a pod. */
     private Optional<Deadline> ending = Optional.empty();
 
-    private CustodyThread(
+    /**
+     * Learns who has what on a node, and follows that from {@link #start} on.
+     *
+     * @param areRegistered whether the kubelet knows now for which resources it must ask for preparations
+     * @param notes counts possible changes of what the kubelet reports about its pods
+     */
+    public CustodyThread(
             KubeletPods pods,
             Supplies supplies,
             Preparations preparations,
@@ -94,27 +100,11 @@ public final class CustodyThread implements AutoCloseable {
         this.notes = notes;
         this.unprepared = new UnpreparedStarts(pods.kubeletDir(), pods.directories(), monitor, preparations.prepared);
         this.thread = Thread.ofVirtual().name("custody").unstarted(this::follow);
-    }
-
-    /**
-     * Learns who has what on a node, and follows that from {@link #start} on.
-     *
-     * @param areRegistered whether the kubelet knows now for which resources it must ask for preparations
-     * @param notes counts possible changes of what the kubelet reports about its pods
-     */
-    public static CustodyThread of(
-            KubeletPods pods,
-            Supplies supplies,
-            Preparations preparations,
-            BooleanSupplier areRegistered,
-            Latest<Long> notes) {
-        CustodyThread custody = new CustodyThread(pods, supplies, preparations, areRegistered, notes);
         preparations.uses.use(pods.kubeletDir(), supplies.classes());
         preparations.reading.use(Optional.of(pods), pods.kubeletDir(), supplies::has);
         // This comes before the first pod can ask for anything.
-        boolean ignored = custody.learnHolders();
-        custody.awaitJudged();
-        return custody;
+        boolean ignored = learnHolders();
+        awaitJudged();
     }
 
     /** Waits, so that the first lists do not offer devices that the next ones withdraw. */

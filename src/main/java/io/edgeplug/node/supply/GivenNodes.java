@@ -92,7 +92,9 @@ final class GivenNodes {
             List<IdentifiedNode> nodes = new ArrayList<>();
             for (int i = 0; note.containsKey(PATH + i); i++) {
                 nodes.add(new IdentifiedNode(
-                        note.getProperty(PATH + i), note.getProperty(NUMBER + i, ""), note.getProperty(ORIGIN + i, "")));
+                        note.getProperty(PATH + i),
+                        note.getProperty(NUMBER + i, ""),
+                        note.getProperty(ORIGIN + i, "")));
             }
             if (!areNumbersValid) {
                 nodes.replaceAll(IdentifiedNode::afterBoot);

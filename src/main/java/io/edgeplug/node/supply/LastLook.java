@@ -26,7 +26,14 @@ import java.util.function.Supplier;
  * @param looks begins a round of looks at directories of device nodes
  * @param requests gets requests for a look at devices with a problem
  */
-record LastLook(DeviceClass deviceClass, Monitor monitor, Latest<Stock> stock, HostFiles hostFiles, Supplier<MountedNodes> looks, ContainerFiles files, LookRequests requests) {
+record LastLook(
+        DeviceClass deviceClass,
+        Monitor monitor,
+        Latest<Stock> stock,
+        HostFiles hostFiles,
+        Supplier<MountedNodes> looks,
+        ContainerFiles files,
+        LookRequests requests) {
 
     /**
      * Runs code that calls {@link #equipment} on a thread that may be lost.

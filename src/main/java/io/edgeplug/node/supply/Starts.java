@@ -37,7 +37,14 @@ import java.util.stream.Collectors;
  * @param prepared notes them
  * @param objection why a device must be left alone, see {@link Preparations}
  */
-record Starts(Monitor monitor, Uses uses, HolderReading reading, Releases releases, Preparer preparer, PreparedStarts prepared, Function<Device, Optional<String>> objection) {
+record Starts(
+        Monitor monitor,
+        Uses uses,
+        HolderReading reading,
+        Releases releases,
+        Preparer preparer,
+        PreparedStarts prepared,
+        Function<Device, Optional<String>> objection) {
 
     /** How often a start looks whether a scrub that was refused may begin now. */
     private static final Duration LOOK = Duration.ofMillis(500);

@@ -67,7 +67,7 @@ public final class Supply implements AutoCloseable {
         this.deviceClass = deviceClass;
         this.monitor = monitor;
         this.nodes = nodes;
-        this.hostFiles = HostFiles.of(sysfs, deviceClass, monitor::isFrozen);
+        this.hostFiles = new HostFiles(sysfs, deviceClass, monitor::isFrozen);
         this.files = files;
         Supplier<MountedNodes> looks = () -> new MountedNodes(sysfs, deviceClass, nodes::followAllIn);
         this.lastLook = new LastLook(deviceClass, monitor, stock, hostFiles, looks, files, requests);

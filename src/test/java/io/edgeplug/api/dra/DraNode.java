@@ -131,7 +131,8 @@ final class DraNode implements AutoCloseable {
         Supplies supplies = serving.add(
                 Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
         PreparedClaims claims = PreparedClaims.read(claims());
-        DevicePlugins plugins = serving.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+        DevicePlugins plugins =
+                serving.add(new DevicePlugins(null, kubeletDir, directory, supplies, preparations, claims));
         DraDriver.Place place = new DraDriver.Place(
                 "edgeplug.io",
                 Optional.empty(),

@@ -101,7 +101,8 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 classes,
-                (supplies, preparations) -> DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+                (supplies, preparations) ->
+                        new DevicePlugins(null, kubeletDir, directory, supplies, preparations, claims));
     }
 
     /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */
@@ -111,7 +112,7 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 CLASSES,
-                (supplies, preparations) -> DevicePlugins.openInRegistry(
+                (supplies, preparations) -> new DevicePlugins(
                         registry, kubeletDir, directory, supplies, preparations, PreparedClaims.none()));
     }
 
