@@ -94,7 +94,7 @@ public final class KubeletPods implements AutoCloseable {
         // This comes before the first question to the kubelet. A pod that is noted now and not listed then is gone.
         this.noted = NotedPods.read(kubeletDir, root, resources);
         this.listing = new PodListing(rpc, root, resources, PodNames.PATIENCE, changed);
-        this.events = PodEvents.follow(rpc, root, this::heard, changed);
+        this.events = new PodEvents(rpc, root, this::heard, changed);
     }
 
     /** The kubelet's directory for device plugins, in which it notes the holders of devices. */
