@@ -30,7 +30,7 @@ final class Parts implements AutoCloseable {
         Path kubeletDir = kubeletDir(directory);
         monitor = Monitor.open(sysfs, classes, uevents, settle);
         preparations = new Preparations(sysfs, monitor, kubeletDir);
-        supplies = Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes);
+        supplies = new Supplies(sysfs, ContainerDirectories.below(directory), monitor, classes);
         plugins = new DevicePlugins(null, kubeletDir, directory, supplies, preparations, PreparedClaims.none());
     }
 

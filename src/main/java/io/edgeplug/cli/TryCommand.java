@@ -106,7 +106,7 @@ final class TryCommand implements Callable<Integer> {
                 sysroot.sysfs(), sysroot.kubeletDir(config.kubeletDir()).orElse(null), out);
         try (Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 Supplies supplies =
-                        Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
+                        new Supplies(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
                 LocalKubelet kubelet = LocalKubelet.open(directory, event -> {});
                 // The daemon returns a function to its host driver afterwards.
                 Preparations preparations = new Preparations(

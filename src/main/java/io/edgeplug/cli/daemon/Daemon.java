@@ -162,7 +162,7 @@ public final class Daemon {
     }
 
     private Supplies supplies(Sysroot sysroot, Monitor monitor) throws IOException {
-        return Supplies.open(
+        return new Supplies(
                 sysroot.sysfs(),
                 new ContainerDirectories(config.cdiDir(), config.deviceInfoDir()),
                 monitor,

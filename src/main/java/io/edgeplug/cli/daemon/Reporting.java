@@ -71,7 +71,7 @@ final class Reporting implements AutoCloseable {
     private static @Nullable StatusSocket open(Path path, NodeView view, Monitor monitor, DaemonHistory history) {
         try {
             Files.createDirectories(path.resolveSibling(""));
-            return StatusSocket.open(path, view, monitor, history);
+            return new StatusSocket(path, view, monitor, history);
         } catch (IOException e) {
             LOG.info("edgeplug status will not work: cannot serve " + path + ": " + e.getMessage());
             return null;

@@ -55,7 +55,7 @@ public final class DemoCommand implements Callable<Integer> {
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree() + DemoNode.fpga(), directory.resolve("node"));
                 Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
                 Supplies supplies =
-                        Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
+                        new Supplies(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
                 LocalKubelet kubelet =
                         LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);

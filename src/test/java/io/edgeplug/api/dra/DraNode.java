@@ -129,7 +129,7 @@ final class DraNode implements AutoCloseable {
     private void serve(Monitor monitor, Preparations preparations) throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
         Supplies supplies = serving.add(
-                Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
+                new Supplies(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
         PreparedClaims claims = PreparedClaims.read(claims());
         DevicePlugins plugins =
                 serving.add(new DevicePlugins(null, kubeletDir, directory, supplies, preparations, claims));

@@ -129,7 +129,7 @@ public final class TestDaemon implements AutoCloseable {
                 : SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
         Supplies supplies =
-                Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
+                new Supplies(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
         Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
         try {
             preparations.recover();
