@@ -154,18 +154,12 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    interface Event {
-
-        /**
-         * Reads the next event.
-         *
-         * @return whether the watch goes on
-         */
-        boolean read(ForeignJson json) throws IOException;
-    }
-
-    /** Asks for a watch, and has each event read until the server ends the watch or the reader does. */
-    void watch(ApiRequest request, Duration patience, Event event) throws IOException, InterruptedException {
+    /**
+     * Asks for a watch, and has each event read until the server ends the watch or the reader does.
+     *
+     * @param event reads the next event from its JSON, and returns whether the watch goes on
+     */
+    void watch(ApiRequest request, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event) throws IOException, InterruptedException {
         Identity as = identity();
         Deadline deadline = Deadline.in(patience);
         try (ApiConnection connection = open(as, deadline)) {
