@@ -1,7 +1,7 @@
 package io.edgeplug.bench;
 
 import io.edgeplug.api.kubelet.DevicePlugins;
-import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.container.ContainerDirectories;
@@ -30,8 +30,8 @@ final class Parts implements AutoCloseable {
         Path kubeletDir = kubeletDir(directory);
         monitor = Monitor.open(sysfs, classes, uevents, settle);
         preparations = new Preparations(sysfs, monitor, kubeletDir);
-        supplies = Supplies.open(sysfs, ContainerDirectories.below(directory), monitor, classes);
-        plugins = DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none());
+        supplies = new Supplies(sysfs, ContainerDirectories.below(directory), monitor, classes);
+        plugins = new DevicePlugins(null, kubeletDir, directory, supplies, preparations, PreparedClaims.none());
     }
 
     /**

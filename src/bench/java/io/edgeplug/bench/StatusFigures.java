@@ -244,7 +244,7 @@ final class StatusFigures implements Section {
     }
 
     private static StatusSocket open(Rig rig) throws IOException {
-        return StatusSocket.open(path(rig), rig.view(), rig.monitor(), DaemonHistory.begin("bench", Instant.now()));
+        return new StatusSocket(path(rig), rig.view(), rig.monitor(), new DaemonHistory("bench", Instant.now()));
     }
 
     private static Path path(Rig rig) {

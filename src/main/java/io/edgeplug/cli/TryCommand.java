@@ -106,13 +106,13 @@ final class TryCommand implements Callable<Integer> {
                 sysroot.sysfs(), sysroot.kubeletDir(config.kubeletDir()).orElse(null), out);
         try (Monitor monitor = Monitor.open(sysroot.sysfs(), classes, UeventSource.silent(), Duration.ZERO);
                 Supplies supplies =
-                        Supplies.open(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
+                        new Supplies(sysroot.sysfs(), ContainerDirectories.below(directory), monitor, classes);
                 LocalKubelet kubelet = LocalKubelet.open(directory, event -> {});
                 // The daemon returns a function to its host driver afterwards.
                 Preparations preparations = new Preparations(
                         sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
                 DevicePlugins plugins =
-                        DevicePlugins.open(directory, directory, supplies, preparations, PreparedClaims.none())) {
+                        new DevicePlugins(null, directory, directory, supplies, preparations, PreparedClaims.none())) {
             awaitLists(kubelet, limits.resources());
             limits.resources()
                     .forEach(resource -> out.print(kubelet.resource(resource).text()));

@@ -1,5 +1,6 @@
 package io.edgeplug.api.dra;
 
+import io.edgeplug.api.dra.ApiExchanges.ApiAnswer;
 import io.edgeplug.system.flow.Deadline;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -29,7 +30,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
 /** A connection to the API server. It carries one request at a time, for one thread at a time. */
-final class ApiConnection implements AutoCloseable {
+record ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchanges) implements AutoCloseable {
 
     /** One that could not connect is closed already, and one that got no socket cannot be closed. */
     private static final ChannelFutureListener CLOSE_CONNECTED = done -> {
@@ -45,15 +46,6 @@ final class ApiConnection implements AutoCloseable {
     /** How many bytes are taken from the kernel before the thread that reads them may ask for a pause. */
     private static final int MAX_READ = 16 << 10;
 
-    private final Kubeconfig identity;
-    private final Channel channel;
-    private final ApiExchanges exchanges;
-
-    private ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchanges) {
-        this.identity = identity;
-        this.channel = channel;
-        this.exchanges = exchanges;
-    }
 
     /**
      * Connects, and checks that the other end is the API server.

@@ -1,5 +1,6 @@
 package io.edgeplug.api.dra;
 
+import io.edgeplug.api.dra.ApiExchanges.ApiAnswer;
 import io.edgeplug.system.files.ForeignJson;
 import io.edgeplug.system.kernel.PlainText;
 import java.io.IOException;

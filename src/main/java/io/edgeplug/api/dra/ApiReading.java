@@ -47,12 +47,10 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
         return new ApiReading<>(0, body -> true);
     }
 
-    /** Reads the UID of an object. */
     static ApiReading<String> uid() {
         return json(FEW_NAMES, json -> Json.text(Json.object(UID.read(json, FEW_NAMES), "metadata"), "uid"));
     }
 
-    /** Skips a value. */
     static String skipped(ForeignJson json) throws IOException {
         json.skipValue();
         return "";

@@ -1,6 +1,7 @@
 package io.edgeplug.api.dra;
 
 import com.google.gson.stream.JsonToken;
+import io.edgeplug.api.dra.ApiExchanges.ApiAnswer;
 import io.edgeplug.system.files.ForeignJson;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Front;
@@ -13,13 +14,11 @@ import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -147,14 +146,6 @@ final class ApiServer implements AutoCloseable {
      * for all answers; each is what {@link #ask} would return or throw.
      */
     <T> List<Future<T>> askAll(Map<ApiRequest, ApiReading<T>> requests, Duration patience) throws InterruptedException {
-        if (requests.size() < 2) {
-            // A device that breaks changes one slice, which waits for no other threads.
-            List<Future<T>> one = new ArrayList<>();
-            for (Map.Entry<ApiRequest, ApiReading<T>> request : requests.entrySet()) {
-                one.add(asked(request.getKey(), request.getValue(), patience));
-            }
-            return one;
-        }
         try (ExecutorService asking = Executors.newFixedThreadPool(
                 AT_A_TIME, Front.DRA.virtual("api request").factory())) {
             return asking.invokeAll(requests.entrySet().stream()
@@ -163,28 +154,12 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    private <T> Future<T> asked(ApiRequest request, ApiReading<T> reading, Duration patience)
-            throws InterruptedException {
-        try {
-            return CompletableFuture.completedFuture(ask(request, reading, patience));
-        } catch (IOException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    /** An event of a watch, read from its JSON. */
-    interface Event {
-
-        /**
-         * Reads the next event.
-         *
-         * @return whether the watch goes on
-         */
-        boolean read(ForeignJson json) throws IOException;
-    }
-
-    /** Asks for a watch, and has each event read until the server ends the watch or the reader does. */
-    void watch(ApiRequest request, Duration patience, Event event) throws IOException, InterruptedException {
+    /**
+     * Asks for a watch, and has each event read until the server ends the watch or the reader does.
+     *
+     * @param event reads the next event from its JSON, and returns whether the watch goes on
+     */
+    void watch(ApiRequest request, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event) throws IOException, InterruptedException {
         Identity as = identity();
         Deadline deadline = Deadline.in(patience);
         try (ApiConnection connection = open(as, deadline)) {

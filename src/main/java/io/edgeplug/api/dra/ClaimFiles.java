@@ -6,6 +6,7 @@ import io.edgeplug.node.container.ClaimMetadata;
 import io.edgeplug.node.container.ClaimSpecs;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.system.flow.Front;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -58,18 +59,9 @@ final class ClaimFiles implements AutoCloseable {
         return metadata.mount(claim.uid(), claim.name(), podClaim, request, driver);
     }
 
-    Optional<PreparedClaim> of(String uid) {
-        return notes.of(uid);
-    }
-
-    /** All claims that are noted. */
-    List<PreparedClaim> all() {
-        return notes.all();
-    }
-
-    /** Whether the devices of a claim are not known, because its note cannot be read. */
-    boolean isUnread(String uid) {
-        return notes.isUnread(uid);
+    /** The claims that are noted, for whoever only reads. */
+    PreparedClaims notes() {
+        return notes;
     }
 
     /**
@@ -137,18 +129,13 @@ final class ClaimFiles implements AutoCloseable {
         }
     }
 
-    @FunctionalInterface
-    private interface Writing {
-        void write() throws IOException;
-    }
-
-    private void whileOpen(Writing writing) throws IOException {
+    private void whileOpen(Front.Work<IOException> writing) throws IOException {
         closing.readLock().lock();
         try {
             if (isClosed) {
                 throw new IOException("edgeplug has read its configuration again meanwhile");
             }
-            writing.write();
+            writing.run();
         } finally {
             closing.readLock().unlock();
         }

@@ -102,7 +102,7 @@ final class Claims {
             throw new IOException("Claim " + name + " cannot be prepared: its UID is none.");
         }
         return attempt(name, Failures.Kind.CLAIM, "prepared", () -> {
-            Optional<PreparedClaim> before = files.of(name.uid());
+            Optional<PreparedClaim> before = files.notes().of(name.uid());
             if (before.filter(claim -> claim.isReady(boot)).isPresent()) {
                 files.restore(before.orElseThrow());
                 return before.orElseThrow().devices();
@@ -145,7 +145,7 @@ final class Claims {
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
         long start = System.nanoTime();
         ClaimAllocation allocation = source.allocation(name, PATIENCE);
-        boolean isNew = files.of(name.uid()).isEmpty();
+        boolean isNew = files.notes().of(name.uid()).isEmpty();
         List<GivenDevice> found = taken(name, allocation);
         tellOfChange();
         Map<Result, Allocation> given;
@@ -205,7 +205,7 @@ final class Claims {
         GivenDevice.checkChoices(found);
         choosing.lockInterruptibly();
         try {
-            List<GivenDevice> chosen = new ClaimShares(name.uid(), files.all()).choose(found);
+            List<GivenDevice> chosen = new ClaimShares(name.uid(), files.notes().all()).choose(found);
             PreparedClaim claim = claim(name, allocation, chosen, Set.of());
             List<GivenDevice> own = chosen.stream()
                     .filter(one -> !one.result().isForAdministrator())
@@ -280,8 +280,8 @@ final class Claims {
      */
     void release(Name name) throws IOException, InterruptedException {
         boolean ignored = attempt(name, Failures.Kind.RELEASE, "released", () -> {
-            Optional<PreparedClaim> claim = files.of(name.uid());
-            boolean isNoted = claim.isPresent() || files.isUnread(name.uid());
+            Optional<PreparedClaim> claim = files.notes().of(name.uid());
+            boolean isNoted = claim.isPresent() || files.notes().isUnread(name.uid());
             if (isNoted) {
                 files.remove(name.uid());
                 LOG.info("claim " + name + ": released: "

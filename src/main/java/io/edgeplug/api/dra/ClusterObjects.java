@@ -1,22 +1,24 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.device.ShortName;
 import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
 
-/** The objects that an administrator creates in the cluster for a resource, as YAML for {@code kubectl apply}. */
-public final class ClusterObjects {
+/**
+ * The objects that an administrator creates in the cluster for a resource, as YAML for {@code kubectl apply}. Their names
+ * follow the rules of Kubernetes (RFC 1123).
+ *
+ * @param resources all resources whose devices the driver offers, so that no two of them get the same names
+ */
+public record ClusterObjects(String driver, Collection<ResourceName> resources) {
 
-    private final String driver;
-    private final Collection<ResourceName> resources;
+    private static final int MAX_LABEL = 63;
+    private static final int HASH_BYTES = 3;
 
-    /**
-     * Objects of a driver.
-     *
-     * @param resources all resources whose devices it offers, so that no two of them get the same names
-     */
-    public ClusterObjects(String driver, Collection<ResourceName> resources) {
-        this.driver = driver;
-        this.resources = resources;
+    public ClusterObjects {
+        resources = List.copyOf(resources);
     }
 
     /** The DeviceClass for pods that claim the resource's devices, or that ask for it as an extended resource. */
@@ -31,12 +33,11 @@ public final class ClusterObjects {
                   selectors:
                   - cel:
                       expression: device.driver == "%s" && device.attributes["%3$s"].resource == "%2$s"
-                """.formatted(quoted(names(resource).deviceClass()), resource, driver);
+                """.formatted(quoted(className(resource)), resource, driver);
     }
 
     /** A ResourceClaimTemplate for this class, and a pod that uses it. The pod ends at once and frees its device. */
     public String example(ResourceName resource) {
-        ClusterNames names = names(resource);
         return """
                 # An example: a claim for one device, made of this template for each pod that names it
                 apiVersion: resource.k8s.io/v1
@@ -68,11 +69,46 @@ public final class ClusterObjects {
                     resources:
                       claims:
                       - name: device
-                """.formatted(quoted(names.example()), quoted(names.deviceClass()));
+                """.formatted(quoted(exampleName(resource)), quoted(className(resource)));
     }
 
-    private ClusterNames names(ResourceName resource) {
-        return ClusterNames.of(resource, resources);
+    /** A DNS subdomain: {@code sriov-dpdk.example.com}. */
+    private String className(ResourceName resource) {
+        return first(resource) + "." + resource.prefix();
+    }
+
+    /** A DNS label: {@code sriov-dpdk-example-com}. */
+    private String exampleName(ResourceName resource) {
+        String label = slug(className(resource));
+        return label.length() > MAX_LABEL
+                ? label.substring(0, MAX_LABEL - 2 * HASH_BYTES - 1) + "-" + hash(resource)
+                : label;
+    }
+
+    /**
+     * Two resources such as {@code example.com/a_b} and {@code example.com/a-b} would have the same names. Theirs contain
+     * a part of their hash.
+     */
+    private String first(ResourceName resource) {
+        boolean isUnique = resources.stream()
+                        .filter(other -> label(other).equals(label(resource)))
+                        .distinct()
+                        .count()
+                <= 1;
+        return slug(resource.name()) + (isUnique ? "" : "-" + hash(resource));
+    }
+
+    private static String label(ResourceName resource) {
+        return slug(resource.name() + "." + resource.prefix());
+    }
+
+    /** The result begins and ends with a letter or digit, because the parts of a resource's name do. */
+    private static String slug(String text) {
+        return text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+    }
+
+    private static String hash(ResourceName resource) {
+        return ShortName.hash(resource.toString(), HASH_BYTES);
     }
 
     /**

@@ -1,12 +1,9 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.ShortName;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Preference;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -54,15 +51,6 @@ public final class DeviceNames {
         }
         String plain = id.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
         String start = plain.substring(0, Math.min(plain.length(), MAX_LABEL - 2 * HASH_BYTES - 1));
-        return (start.isEmpty() ? "x" : start) + "-" + hash(id);
-    }
-
-    private static String hash(String id) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(id.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, HASH_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return (start.isEmpty() ? "x" : start) + "-" + ShortName.hash(id, HASH_BYTES);
     }
 }

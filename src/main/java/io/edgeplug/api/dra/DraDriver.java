@@ -177,7 +177,6 @@ public final class DraDriver implements AutoCloseable {
         return supplies.stream().map(supply -> supply.deviceClass().resource()).collect(Collectors.toSet());
     }
 
-    /** The status of the slices. */
     public SliceStatus slices() {
         return publisher.status();
     }

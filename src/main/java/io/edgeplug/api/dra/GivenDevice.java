@@ -28,7 +28,6 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
         ids = List.copyOf(ids);
     }
 
-    /** The same with these shares. */
     GivenDevice with(List<String> shares) {
         return new GivenDevice(result, resource, device, shares);
     }
@@ -78,7 +77,6 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
                         Optional.ofNullable(cdi)));
     }
 
-    /** The resource of each device. */
     static Map<String, String> resources(List<GivenDevice> all) {
         Map<String, String> resources = new LinkedHashMap<>();
         all.forEach(one -> resources.put(one.device(), one.resource().name().toString()));

@@ -1,7 +1,11 @@
 package io.edgeplug.api.dra;
 
-import io.edgeplug.api.dra.DeviceHealths.OfDevice;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.Health;
 import io.edgeplug.proto.drahealth.v1.DRAResourceHealthGrpc;
+import io.edgeplug.proto.drahealth.v1.DeviceHealth;
+import io.edgeplug.proto.drahealth.v1.DeviceIdentifier;
+import io.edgeplug.proto.drahealth.v1.HealthStatus;
 import io.edgeplug.proto.drahealth.v1.NodeWatchResourcesRequest;
 import io.edgeplug.proto.drahealth.v1.NodeWatchResourcesResponse;
 import io.edgeplug.system.flow.Deadline;
@@ -13,6 +17,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -31,8 +36,11 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
     /** The versions that kubelets know, as they are registered. Their messages are the same. */
     static final List<String> VERSIONS = List.of("v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
 
+    /** The kubelet considers a report outdated after this time. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
     /** All health is reported again after this time, three times before the kubelet considers it outdated. */
-    static final Duration REPETITION = DeviceHealths.TIMEOUT.dividedBy(3);
+    static final Duration REPETITION = TIMEOUT.dividedBy(3);
 
     /** A kubelet has one stream, and for a moment two. */
     static final int MAX_STREAMS = 4;
@@ -48,6 +56,43 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
     private final Duration repetition;
     private final Latest<Long> changes = new Latest<>(0L, Long::longValue);
     private final AtomicInteger streams = new AtomicInteger();
+
+    /** The health of all devices of the pool at one time, so that two times can be compared. */
+    record Report(String pool, List<OfDevice> devices) {
+
+        /** For the kubelet, with the current time. */
+        NodeWatchResourcesResponse message() {
+            long now = Instant.now().getEpochSecond();
+            NodeWatchResourcesResponse.Builder all = NodeWatchResourcesResponse.newBuilder();
+            for (OfDevice one : devices) {
+                all.addDevices(DeviceHealth.newBuilder()
+                        .setDevice(
+                                DeviceIdentifier.newBuilder().setPoolName(pool).setDeviceName(one.name()))
+                        .setHealth(one.message().isEmpty() ? HealthStatus.HEALTHY : HealthStatus.UNHEALTHY)
+                        .setLastUpdatedTime(now)
+                        .setHealthCheckTimeoutSeconds(TIMEOUT.toSeconds())
+                        .setMessage(one.message()));
+            }
+            return all.build();
+        }
+    }
+
+    /**
+     * The health of one device.
+     *
+     * @param name its name in the cluster
+     * @param message the text for the pod that has it; empty if nothing is wrong
+     */
+    record OfDevice(String name, String message) {
+
+        /** A device that is only withheld from others is healthy for the pod that has it. */
+        static OfDevice of(String name, Device device) {
+            Health health = device.health();
+            Optional<String> problem = health.isWithheld() ? Optional.empty() : health.problem();
+            return new OfDevice(
+                    name, problem.map(text -> device.id() + ": " + text).orElse(""));
+        }
+    }
 
     /**
      * The health of devices.
@@ -105,14 +150,14 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
     /** Sends when the health has changed, and at regular times. The end of the stream interrupts it. */
     private void write(ServerCallStreamObserver<NodeWatchResourcesResponse> kubelet, Semaphore readiness)
             throws InterruptedException {
-        Optional<DeviceHealths> sent = Optional.empty();
+        Optional<Report> sent = Optional.empty();
         Deadline due = Deadline.in(repetition);
         while (true) {
             while (!kubelet.isReady()) {
                 readiness.acquire();
             }
             long seen = changes.get();
-            Optional<DeviceHealths> newest = newest();
+            Optional<Report> newest = newest();
             if (newest.isPresent() && (due.isOver() || !newest.equals(sent))) {
                 kubelet.onNext(newest.orElseThrow().message());
                 sent = newest;
@@ -123,9 +168,9 @@ final class HealthService extends DRAResourceHealthGrpc.DRAResourceHealthImplBas
     }
 
     /** Without the name of the pool there is nothing to report. The publisher of the slices logs the reason. */
-    private Optional<DeviceHealths> newest() {
+    private Optional<Report> newest() {
         try {
-            return Optional.of(new DeviceHealths(api.nodeName(), devices.get()));
+            return Optional.of(new Report(api.nodeName(), devices.get()));
         } catch (IOException e) {
             LOG.fine(() -> "health not reported: " + e.getMessage());
             return Optional.empty();

@@ -29,7 +29,6 @@ final class Json {
         };
     }
 
-    /** An array of these objects. */
     static JsonArray array(Stream<JsonObject> elements) {
         JsonArray array = new JsonArray();
         elements.forEach(array::add);

@@ -39,7 +39,6 @@ final class KeptFields {
         return content.equals(onServer) || new Altered(content, onServer).equals(altered.get(index));
     }
 
-    /** The server has accepted a content, and has this one now. */
     void accepted(int index, String content, String onServer) {
         if (content.equals(onServer)) {
             altered.remove(index);

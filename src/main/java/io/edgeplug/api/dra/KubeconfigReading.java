@@ -76,10 +76,11 @@ final class KubeconfigReading {
     }
 
     private Map<?, ?> yaml() throws IOException {
+        String text = contentOf(file);
         try {
-            return PlainYaml.read(contentOf(file)) instanceof Map<?, ?> map ? map : Map.of();
-        } catch (PlainYaml.MistakeException e) {
-            throw problem(e.getMessage());
+            return PlainYaml.read(text) instanceof Map<?, ?> map ? map : Map.of();
+        } catch (IOException e) {
+            throw problem(String.valueOf(e.getMessage()));
         }
     }
 

@@ -7,6 +7,7 @@ import io.edgeplug.system.files.JsonTree;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BiPredicate;
 
 /**
  * The fields that are needed of an object, which is read as a stream. Most of the rest is written by pods' owners: labels,
@@ -29,13 +30,13 @@ final class NeededFields {
         }
     }
 
-    /** Whether a field is needed beside those of its object that were read before it. */
-    interface Also {
-        boolean isNeeded(String path, JsonObject before);
-    }
-
-    /** Returns the next object without what is not needed. The rest may take up to {@code most} bytes of memory. */
-    JsonObject read(ForeignJson json, int most, Also also) throws IOException {
+    /**
+     * Returns the next object without what is not needed.
+     *
+     * @param most how many bytes of memory the rest may take
+     * @param also whether a field is needed beside those of its object that were read before it, by its path
+     */
+    JsonObject read(ForeignJson json, int most, BiPredicate<String, JsonObject> also) throws IOException {
         return object("", json, new JsonTree(json, most), also);
     }
 
@@ -44,11 +45,11 @@ final class NeededFields {
         return read(json, most, (path, before) -> true);
     }
 
-    private JsonObject object(String way, ForeignJson json, JsonTree values, Also also) throws IOException {
+    private JsonObject object(String way, ForeignJson json, JsonTree values, BiPredicate<String, JsonObject> also) throws IOException {
         JsonObject object = new JsonObject();
         json.eachField(name -> {
             String path = way + name;
-            if (needed.contains(path) && also.isNeeded(path, object)) {
+            if (needed.contains(path) && also.test(path, object)) {
                 object.add(name, values.next());
             } else if (ways.contains(path + "/")) {
                 object.add(name, object(path + "/", json, values, also));

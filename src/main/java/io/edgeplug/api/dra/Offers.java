@@ -1,6 +1,6 @@
 package io.edgeplug.api.dra;
 
-import io.edgeplug.api.dra.DeviceHealths.OfDevice;
+import io.edgeplug.api.dra.HealthService.OfDevice;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;

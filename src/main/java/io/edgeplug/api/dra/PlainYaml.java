@@ -1,6 +1,6 @@
 package io.edgeplug.api.dra;
 
-import java.io.Serial;
+import java.io.IOException;
 import java.util.Locale;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.Load;
@@ -23,24 +23,12 @@ final class PlainYaml {
 
     private PlainYaml() {}
 
-    /** What is wrong with a text; a clause without the name of the file. */
-    static final class MistakeException extends Exception {
-
-        @Serial
-        private static final long serialVersionUID = 1;
-
-        MistakeException(String message) {
-            super(message);
-        }
-
-        @Override
-        public String getMessage() {
-            return String.valueOf(super.getMessage());
-        }
-    }
-
-    /** The value of a text. The messages of its mistakes quote nothing, because it may have secrets. */
-    static Object read(String text) throws MistakeException {
+    /**
+     * The value of a text.
+     *
+     * @throws IOException if it has a mistake; the message is a clause, and quotes nothing, because it may have secrets
+     */
+    static Object read(String text) throws IOException {
         LoadSettings settings = LoadSettings.builder()
                 .setCodePointLimit(text.length() + 1)
                 .setMaxAliasesForCollections(1)
@@ -52,23 +40,23 @@ final class PlainYaml {
             String line = e.getProblemMark()
                     .map(mark -> " in line " + (mark.getLine() + 1))
                     .orElse("");
-            throw new MistakeException("is not YAML" + line + ": " + plain(e.getProblem()));
+            throw new IOException("is not YAML" + line + ": " + plain(e.getProblem()));
         } catch (YamlEngineException e) {
-            throw new MistakeException("is not YAML");
+            throw new IOException("is not YAML");
         }
     }
 
-    private static void check(Iterable<Event> events) throws MistakeException {
+    private static void check(Iterable<Event> events) throws IOException {
         int depth = 0;
         int parts = 0;
         for (Event event : events) {
             depth += event instanceof CollectionStartEvent ? 1 : event instanceof CollectionEndEvent ? -1 : 0;
             parts++;
             if (depth > MAX_DEPTH) {
-                throw new MistakeException("is nested more than " + MAX_DEPTH + " deep");
+                throw new IOException("is nested more than " + MAX_DEPTH + " deep");
             }
             if (parts > MAX_PARTS) {
-                throw new MistakeException("has more than " + MAX_PARTS + " parts");
+                throw new IOException("has more than " + MAX_PARTS + " parts");
             }
         }
     }

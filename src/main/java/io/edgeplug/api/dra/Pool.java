@@ -5,12 +5,16 @@ import com.google.gson.JsonObject;
 import io.edgeplug.api.dra.SliceTexts.DeviceText;
 import io.edgeplug.model.device.Device;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -72,8 +76,7 @@ final class Pool {
                     .filter(one -> pool.isTold(offer, one) && pool.isFace(offers, offer, one.device()))
                     .map(one -> texts.device(one, pool.rest(offer, one)))
                     .toList();
-            SliceLayout.of(told, before, MAX_DEVICES)
-                    .forEach(devices -> slices.add(texts.slice(leastUsedFirst(devices))));
+            distributed(told, before).forEach(devices -> slices.add(texts.slice(leastUsedFirst(devices))));
         }
         slices.addAll(pool.counters());
         return slices.isEmpty() ? List.of(SliceContent.of(SliceContent.DEVICES, new JsonArray())) : slices;
@@ -87,6 +90,39 @@ final class Pool {
         return devices.stream()
                 .sorted(Comparator.comparingInt(DeviceText::used))
                 .toList();
+    }
+
+    /**
+     * Distributes devices over slices, in their order. Devices keep their slice, so that one that goes changes no other.
+     *
+     * @param before by the name of a device, the index of the slice that it had. A new device goes to the slice of the
+     *     device in front of it. If the order or the room does not allow that, all slices are filled anew.
+     */
+    private static Collection<List<DeviceText>> distributed(List<DeviceText> devices, Map<String, Integer> before) {
+        NavigableMap<Integer, List<DeviceText>> slices = new TreeMap<>();
+        int at = devices.stream()
+                .map(device -> before.get(device.name()))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(0);
+        for (DeviceText device : devices) {
+            int wanted = before.getOrDefault(device.name(), at);
+            List<DeviceText> slice = slices.computeIfAbsent(wanted, none -> new ArrayList<>());
+            if (wanted < at || slice.size() == MAX_DEVICES) {
+                return filled(devices);
+            }
+            slice.add(device);
+            at = wanted;
+        }
+        return slices.values();
+    }
+
+    private static List<List<DeviceText>> filled(List<DeviceText> devices) {
+        List<List<DeviceText>> slices = new ArrayList<>();
+        for (int from = 0; from < devices.size(); from += MAX_DEVICES) {
+            slices.add(devices.subList(from, Math.min(from + MAX_DEVICES, devices.size())));
+        }
+        return slices;
     }
 
     private List<SliceContent> counters() {

@@ -2,7 +2,6 @@ package io.edgeplug.api.dra;
 
 /** A field of slices that is behind a feature gate. An API server drops those that it does not know. */
 enum SliceField {
-    /** The taints of devices. */
     TAINTS(
             "\"taints\"",
             "taints of devices (feature gate DRADeviceTaints), so devices that are unhealthy are left out, and evict"
@@ -26,7 +25,6 @@ enum SliceField {
         this.loss = loss;
     }
 
-    /** Whether the content of a slice has it. */
     boolean isIn(String content) {
         return content.contains(mark);
     }

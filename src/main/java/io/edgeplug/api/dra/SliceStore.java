@@ -62,7 +62,6 @@ final class SliceStore implements AutoCloseable {
         return generation;
     }
 
-    /** How many devices are in the slices. */
     int devices() {
         return slices.values().stream()
                 .mapToInt(slice -> slice.content().devices().size())

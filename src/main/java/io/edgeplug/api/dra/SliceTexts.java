@@ -94,7 +94,6 @@ final class SliceTexts {
         return told.text(rest, one.used());
     }
 
-    /** The content of a slice with these devices. */
     SliceContent slice(List<DeviceText> all) {
         SliceContent before = slicesBefore.get(all);
         SliceContent content = before != null

@@ -27,6 +27,7 @@ import java.util.function.Predicate;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The device plugins of a node, one for each resource, registered with its kubelet while this is open. */
 public final class DevicePlugins implements AutoCloseable {
@@ -46,28 +47,39 @@ public final class DevicePlugins implements AutoCloseable {
     private final CustodyThread custody;
     private final Thread rehearsal;
 
-    private DevicePlugins(
-            PluginDirectory directory,
+    /**
+     * Starts to serve and to register. Waits for a kubelet that is not there yet.
+     *
+     * @param registry the kubelet's {@code plugins_registry}, if its plugin watcher finds the sockets there; null if they
+     *     are registered in {@code kubeletDir}. It may not exist yet.
+     * @param kubeletDir its directory for device plugins, where it notes the holders of devices; it may not exist yet
+     * @param kubeletRoot its root directory, with the sockets that tell of pods
+     * @param claims whose devices are held, besides those in the kubelet's notes
+     * @throws IOException if the directory cannot be watched, or another daemon serves in it
+     */
+    public DevicePlugins(
+            @Nullable Path registry,
             Path kubeletDir,
             Path kubeletRoot,
             Supplies supplies,
             Preparations preparations,
             PreparedClaims claims)
             throws IOException {
-        this.directory = directory;
+        this.directory = PluginDirectory.open(registry == null ? kubeletDir : registry, registry != null);
         this.supplies = supplies;
         this.preparations = preparations;
         this.rpc = open(directory, kubeletDir);
-        this.pods = KubeletPods.follow(
+        this.pods = new KubeletPods(
                 rpc,
                 kubeletRoot,
                 kubeletDir,
                 claims,
+                KubeletPods.CGROUPS,
                 // The ends of pods are followed, also if no class has their resource any more.
                 resource -> supplies.has(resource) || supplies.custodian().wasAnyHeldAs(resource),
                 directory::noted);
-        this.registrations = Registrations.start(rpc, directory);
-        this.custody = CustodyThread.of(pods, supplies, preparations, registrations::areComplete, directory.notes());
+        this.registrations = new Registrations(rpc, directory, false);
+        this.custody = new CustodyThread(pods, supplies, preparations, registrations::areComplete, directory.notes());
         this.rehearsal = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::rehearseAll);
         registrations.add(served(supplies, resource -> HeldDevices.isKnown(kubeletDir, resource))
                 .map(this::resource)
@@ -88,42 +100,6 @@ public final class DevicePlugins implements AutoCloseable {
             directory.close();
             throw e;
         }
-    }
-
-    /**
-     * Starts to serve and to register. Waits for a kubelet that is not there yet.
-     *
-     * @param kubeletDir the kubelet's directory for device plugins, which may not exist yet
-     * @param kubeletRoot its root directory, with the sockets that tell of pods
-     * @param claims whose devices are held, besides those in the kubelet's notes
-     * @throws IOException if the directory cannot be watched, or another daemon serves in it
-     */
-    public static DevicePlugins open(
-            Path kubeletDir, Path kubeletRoot, Supplies supplies, Preparations preparations, PreparedClaims claims)
-            throws IOException {
-        return new DevicePlugins(
-                PluginDirectory.devicePlugins(kubeletDir), kubeletDir, kubeletRoot, supplies, preparations, claims);
-    }
-
-    /**
-     * Starts to serve in the directory where the kubelet's plugin watcher finds sockets.
-     *
-     * @param registry the kubelet's {@code plugins_registry}, which may not exist yet
-     * @param kubeletDir its directory for device plugins, where it notes the holders of devices
-     * @param kubeletRoot its root directory, with the sockets that tell of pods
-     * @param claims whose devices are held, besides those in the kubelet's notes
-     * @throws IOException if the directory cannot be watched, or another daemon serves in it
-     */
-    public static DevicePlugins openInRegistry(
-            Path registry,
-            Path kubeletDir,
-            Path kubeletRoot,
-            Supplies supplies,
-            Preparations preparations,
-            PreparedClaims claims)
-            throws IOException {
-        return new DevicePlugins(
-                PluginDirectory.pluginsRegistry(registry), kubeletDir, kubeletRoot, supplies, preparations, claims);
     }
 
     /**
@@ -235,7 +211,6 @@ public final class DevicePlugins implements AutoCloseable {
                 .toList();
     }
 
-    /** The pods of its kubelet and their devices. */
     public KubeletPods pods() {
         return pods;
     }

@@ -79,7 +79,6 @@ final class KubeletConnection implements AutoCloseable {
         this.wake = wake;
     }
 
-    /** The connection, if it is established. */
     Optional<Established> established() {
         return Optional.ofNullable(established).filter(one -> one.channel().getState(false) == ConnectivityState.READY);
     }

@@ -62,17 +62,13 @@ final class PluginDirectory implements AutoCloseable {
      */
     record View(long generation, Optional<KubeletSocket> kubelet) {}
 
-    /** Watches {@code device-plugins}, where plugins register with the kubelet. */
-    static PluginDirectory devicePlugins(Path path) throws IOException {
-        return open(path, false);
-    }
-
-    /** Watches {@code plugins_registry}, where the kubelet finds sockets. */
-    static PluginDirectory pluginsRegistry(Path path) throws IOException {
-        return open(path, true);
-    }
-
-    private static PluginDirectory open(Path given, boolean isRegistry) throws IOException {
+    /**
+     * Watches a directory.
+     *
+     * @param isRegistry whether it is {@code plugins_registry}, where the kubelet finds sockets, and not
+     *     {@code device-plugins}, where plugins register with it
+     */
+    static PluginDirectory open(Path given, boolean isRegistry) throws IOException {
         Path path = given.toAbsolutePath();
         PluginDirectory directory = new PluginDirectory(
                 path, isRegistry, isRegistry ? DirectoryWatch.open(path) : DirectoryWatch.open(path, OWN));

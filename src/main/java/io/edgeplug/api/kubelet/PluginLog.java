@@ -39,7 +39,6 @@ final class PluginLog {
                         : "registered, " + listed + one + (listed == 1 ? "" : "s"));
     }
 
-    /** Logs that a registration failed. */
     void refused(Level level, String reason) {
         registrations.countFailed();
         failed(level, reason);

@@ -216,7 +216,6 @@ final class Registration {
         }
     }
 
-    /** How many streams there are. */
     int streams() {
         return streams.size();
     }

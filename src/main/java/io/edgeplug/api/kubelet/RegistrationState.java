@@ -83,7 +83,6 @@ sealed interface RegistrationState {
         return isOver() ? Optional.of("cannot register: " + reason) : Optional.empty();
     }
 
-    /** Whether its time is over. */
     default boolean isOver() {
         return until().filter(Deadline::isOver).isPresent();
     }

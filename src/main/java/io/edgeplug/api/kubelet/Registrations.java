@@ -47,23 +47,14 @@ final class Registrations implements AutoCloseable {
     /** Changed with the lock held; any thread reads it. */
     private volatile List<ResourcePlugin> plugins = List.of();
 
-    private Registrations(UnixRpc rpc, PluginDirectory directory, boolean isRehearsal) {
+    /** Starts without resources. A rehearsal leaves no log lines. */
+    Registrations(UnixRpc rpc, PluginDirectory directory, boolean isRehearsal) {
         this.rpc = rpc;
         this.directory = directory;
-        this.apis = directory.isRegistry() ? List.of(new RegistryApi()) : List.of(new V1beta1(), new V1alpha1());
+        this.apis = directory.isRegistry() ? List.of(new V1beta1(true)) : List.of(new V1beta1(false), new V1alpha1());
         this.isRehearsal = isRehearsal;
         this.connection = directory.isRegistry() ? null : new KubeletConnection(rpc, directory, wake);
         this.keeper = Thread.ofPlatform().name("registrations").daemon().start(this::keep);
-    }
-
-    /** Starts without resources. */
-    static Registrations start(UnixRpc rpc, PluginDirectory directory) {
-        return new Registrations(rpc, directory, false);
-    }
-
-    /** Does the same without log lines. */
-    static Registrations rehearse(UnixRpc rpc, PluginDirectory directory) {
-        return new Registrations(rpc, directory, true);
     }
 
     /** The resources, as plugins of the kubelet. */

@@ -122,8 +122,8 @@ final class Rehearsal {
 
     private int rehearse(Path scratch) throws IOException, InterruptedException {
         int done = 0;
-        try (PluginDirectory directory = PluginDirectory.devicePlugins(scratch)) {
-            Registrations registrations = Registrations.rehearse(rpc, directory);
+        try (PluginDirectory directory = PluginDirectory.open(scratch, false)) {
+            Registrations registrations = new Registrations(rpc, directory, true);
             try {
                 registrations.add(resources);
                 while (done < REGISTRATIONS && quiet.await() && actAsKubelet(directory)) {

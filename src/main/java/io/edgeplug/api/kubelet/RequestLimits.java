@@ -57,7 +57,6 @@ final class RequestLimits implements ServerInterceptor {
 
     private RequestLimits() {}
 
-    /** The service, with these limits. */
     static ServerServiceDefinition on(BindableService service) {
         return ServerInterceptors.intercept(
                 ServerInterceptors.useMarshalledMessages(service.bindService(), new Unread()), new RequestLimits());

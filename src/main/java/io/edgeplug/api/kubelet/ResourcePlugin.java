@@ -237,7 +237,7 @@ final class ResourcePlugin implements AutoCloseable {
         serving.failed();
         try {
             SocketNames.makeOwn(directory.sockets());
-            ServedSocket served = ServedSocket.open(rpc, directory, resource, apis.get(api), log, wake);
+            ServedSocket served = new ServedSocket(rpc, directory, resource, apis.get(api), log, wake);
             take(served);
             return ask(served);
         } catch (IOException e) {

@@ -35,34 +35,26 @@ final class ServedSocket implements AutoCloseable {
     private final Registration registration;
     private volatile @Nullable KubeletSocket asked;
 
-    private ServedSocket(
-            Resource resource, KubeletApi api, Path directory, Path path, Server server, Registration registration) {
-        this.resource = resource;
-        this.api = api;
-        this.directory = directory;
-        this.path = path;
-        this.server = server;
-        this.registration = registration;
-    }
-
     /**
      * Serves the resource on a new socket.
      *
      * @param wake runs when its registration has failed or ended
      * @throws IOException if the socket cannot be made
      */
-    static ServedSocket open(
+    ServedSocket(
             UnixRpc rpc, PluginDirectory directory, Resource resource, KubeletApi api, PluginLog log, Runnable wake)
             throws IOException {
-        Path path = SocketNames.next(directory.sockets(), resource.name());
+        this.resource = resource;
+        this.api = api;
+        this.directory = directory.path();
+        this.path = SocketNames.next(directory.sockets(), resource.name());
         boolean isFound = directory.isRegistry();
         // If the kubelet comes by itself, nobody knows when to look.
-        Registration registration = new Registration(log, isFound, isFound ? wake : directory::progressed, wake);
+        this.registration = new Registration(log, isFound, isFound ? wake : directory::progressed, wake);
         List<ServerServiceDefinition> services = api.services(resource, registration).stream()
                 .map(RequestLimits::on)
                 .toList();
-        Server server = rpc.serve(path, services);
-        return new ServedSocket(resource, api, directory.path(), path, server, registration);
+        this.server = rpc.serve(path, services);
     }
 
     /** Begins to register it with the kubelet of that connection. */
@@ -77,7 +69,6 @@ final class ServedSocket implements AutoCloseable {
         return Objects.equals(asked, kubelet);
     }
 
-    /** Whether it is served in that version. */
     boolean speaks(KubeletApi version) {
         return api.equals(version);
     }

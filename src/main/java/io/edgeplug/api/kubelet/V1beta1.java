@@ -4,9 +4,14 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.PrepareException;
+import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.HandOver;
 import io.edgeplug.node.container.Allocation;
 import io.edgeplug.node.supply.Resource;
+import io.edgeplug.proto.pluginregistration.InfoRequest;
+import io.edgeplug.proto.pluginregistration.PluginInfo;
+import io.edgeplug.proto.pluginregistration.RegistrationStatus;
+import io.edgeplug.proto.pluginregistration.RegistrationStatusResponse;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.CDIDevice;
@@ -44,8 +49,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** Version v1beta1, which every kubelet since 1.10 speaks. */
-final class V1beta1 implements KubeletApi {
+/**
+ * Version v1beta1, which every kubelet since 1.10 speaks.
+ *
+ * @param isFound whether the kubelet finds the socket by itself, in plugins_registry (pkg/kubelet/pluginmanager). Then the
+ *     socket itself is the registration, and the kubelet may take as long as it likes.
+ */
+record V1beta1(boolean isFound) implements KubeletApi {
+
+    /** The type of a plugin that the kubelet finds. */
+    private static final String TYPE = "DevicePlugin";
 
     static final String VERSION = "v1beta1";
 
@@ -56,7 +69,8 @@ final class V1beta1 implements KubeletApi {
 
     @Override
     public List<BindableService> services(Resource resource, Registration registration) {
-        return List.of(new Service(resource, registration));
+        Service service = new Service(resource, registration);
+        return isFound ? List.of(service, new Found(resource.name(), registration)) : List.of(service);
     }
 
     @Override
@@ -166,6 +180,42 @@ final class V1beta1 implements KubeletApi {
         private static StatusRuntimeException refusal(Status status, Exception e) {
             return status.withDescription(PlainText.of(String.valueOf(e.getMessage())))
                     .asRuntimeException();
+        }
+    }
+
+    /** Tells a kubelet that has found the socket what is served there. */
+    private static final class Found
+            extends io.edgeplug.proto.pluginregistration.RegistrationGrpc.RegistrationImplBase {
+
+        private final ResourceName resource;
+        private final Registration registration;
+
+        Found(ResourceName resource, Registration registration) {
+            this.resource = resource;
+            this.registration = registration;
+        }
+
+        @Override
+        public void getInfo(InfoRequest request, StreamObserver<PluginInfo> answer) {
+            registration.found();
+            answer.onNext(PluginInfo.newBuilder()
+                    .setType(TYPE)
+                    .setName(resource.toString())
+                    .addSupportedVersions(VERSION)
+                    .build());
+            answer.onCompleted();
+        }
+
+        @Override
+        public void notifyRegistrationStatus(
+                RegistrationStatus status, StreamObserver<RegistrationStatusResponse> answer) {
+            if (status.getPluginRegistered()) {
+                registration.accepted();
+            } else {
+                registration.refused(status.getError());
+            }
+            answer.onNext(RegistrationStatusResponse.getDefaultInstance());
+            answer.onCompleted();
         }
     }
 

@@ -1,16 +1,16 @@
 package io.edgeplug.api.metrics;
 
-import io.edgeplug.api.status.ClaimingStatus;
-import io.edgeplug.api.status.DeviceState;
-import io.edgeplug.api.status.DeviceStatus;
-import io.edgeplug.api.status.Holder;
 import io.edgeplug.api.status.NodeStatus;
-import io.edgeplug.api.status.ResourceStatus;
+import io.edgeplug.api.status.NodeStatus.ClaimingStatus;
+import io.edgeplug.api.status.NodeStatus.DeviceState;
+import io.edgeplug.api.status.NodeStatus.DeviceStatus;
+import io.edgeplug.api.status.NodeStatus.ResourceStatus;
+import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PfPart;
 import io.edgeplug.node.supply.Failures;
-import io.edgeplug.node.supply.StepTime;
+import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Outcomes;
 import java.io.IOException;
@@ -130,7 +130,7 @@ final class Exposition {
     private void writeHolders(String resource, DeviceStatus one) throws IOException {
         // A series must not come twice. Two holders may differ only in whether a name is known to be empty.
         Set<String> written = new HashSet<>();
-        for (Holder holder : one.holders()) {
+        for (User.Pod holder : one.holders()) {
             String labels = MetricText.labels(
                     "container",
                     holder.container(),
@@ -141,7 +141,7 @@ final class Exposition {
                     "pod",
                     holder.pod().orElse(""),
                     "pod_uid",
-                    holder.podUid(),
+                    holder.uid(),
                     "resource",
                     resource);
             if (written.add(labels)) {

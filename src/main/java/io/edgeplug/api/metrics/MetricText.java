@@ -14,7 +14,6 @@ import java.util.List;
  */
 final class MetricText {
 
-    /** The content type of the text. */
     static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final Writer out;

@@ -14,16 +14,12 @@ public final class DaemonHistory implements AutoCloseable {
     private final RecentLog log;
     private volatile ConfigurationStatus configuration;
 
-    private DaemonHistory(String version, Instant started, RecentLog log) {
+    /** Begins, with the lines that are logged from now on. */
+    public DaemonHistory(String version, Instant started) {
         this.version = version;
         this.started = started;
-        this.log = log;
+        this.log = RecentLog.open();
         this.configuration = ConfigurationStatus.inUse(started);
-    }
-
-    /** Begins, with the lines that are logged from now on. */
-    public static DaemonHistory begin(String version, Instant now) {
-        return new DaemonHistory(version, now, RecentLog.open());
     }
 
     String version() {

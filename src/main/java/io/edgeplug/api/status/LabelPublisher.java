@@ -32,7 +32,8 @@ public final class LabelPublisher implements AutoCloseable {
     private final Follower follower;
     private String told = "";
 
-    LabelPublisher(NodeView view, Monitor monitor, Path directory, Clock clock) {
+    /** Starts. If the directory is missing, it is looked for again later. */
+    public LabelPublisher(NodeView view, Monitor monitor, Path directory, Clock clock) {
         this.view = view;
         this.file = new LabelFile(directory);
         this.clock = clock;
@@ -41,11 +42,6 @@ public final class LabelPublisher implements AutoCloseable {
             boolean unusedOutcome = Front.LABELS.attempt(this::publish);
             return LOOK;
         });
-    }
-
-    /** Starts. If the directory is missing, it is looked for again later. */
-    public static LabelPublisher start(NodeView view, Monitor monitor, Path directory) {
-        return new LabelPublisher(view, monitor, directory, Clock.systemUTC());
     }
 
     private void publish() {

@@ -1,5 +1,7 @@
 package io.edgeplug.api.status;
 
+import io.edgeplug.api.status.NodeStatus.DeviceStatus;
+import io.edgeplug.api.status.NodeStatus.ResourceStatus;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Fpga;
 import io.edgeplug.model.device.PciDevice;

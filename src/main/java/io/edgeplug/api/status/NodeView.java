@@ -1,5 +1,9 @@
 package io.edgeplug.api.status;
 
+import io.edgeplug.api.status.NodeStatus.ClaimingStatus;
+import io.edgeplug.api.status.NodeStatus.DeviceStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.ResourceStatus;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Device;
@@ -18,30 +22,15 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /** Makes a {@link NodeStatus} from the daemon's present state in memory. */
-public final class NodeView {
-
-    private final Supplies supplies;
-    private final Preparations preparations;
-    private final Supplier<KubeletStatus> kubelet;
-    private final Supplier<Optional<ClaimingStatus>> claiming;
+public record NodeView(
+        Supplies supplies,
+        Preparations preparations,
+        Supplier<KubeletStatus> kubelet,
+        Supplier<Optional<ClaimingStatus>> claiming) {
 
     /** Of the parts of a daemon whose devices are not claimed. */
     public NodeView(Supplies supplies, Preparations preparations, Supplier<KubeletStatus> kubelet) {
         this(supplies, preparations, kubelet, Optional::empty);
-    }
-
-    /**
-     * A view of these parts of the daemon.
-     */
-    public NodeView(
-            Supplies supplies,
-            Preparations preparations,
-            Supplier<KubeletStatus> kubelet,
-            Supplier<Optional<ClaimingStatus>> claiming) {
-        this.supplies = supplies;
-        this.preparations = preparations;
-        this.kubelet = kubelet;
-        this.claiming = claiming;
     }
 
     /** How many devices a status would have now. */
@@ -109,7 +98,7 @@ public final class NodeView {
     }
 
     /** Who has a device of a resource; an Allocate counts once the kubelet has noted its pod. */
-    private List<Holder> holders(ResourceName resource, Device device) {
+    private List<User.Pod> holders(ResourceName resource, Device device) {
         return supplies.custodian().of(device.id()).holds().values().stream()
                 .filter(hold -> hold.resource().equals(resource.toString()))
                 .flatMap(hold -> holder(hold.user()).stream())
@@ -124,10 +113,10 @@ public final class NodeView {
                 .count());
     }
 
-    private static Optional<Holder> holder(User user) {
+    private static Optional<User.Pod> holder(User user) {
         return switch (user) {
-            case User.Pod pod -> Optional.of(new Holder(pod.uid(), pod.namespace(), pod.pod(), pod.container()));
-            case User.Claim claim -> holder(claim.by());
+            case User.Pod pod -> Optional.of(pod);
+            case User.Claim claim -> Optional.of(claim.by());
             case User.Grant grant -> Optional.empty();
         };
     }

@@ -1,5 +1,7 @@
 package io.edgeplug.api.status;
 
+import io.edgeplug.api.status.NodeStatus.DeviceStatus;
+import io.edgeplug.api.status.NodeStatus.ResourceStatus;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,5 +1,10 @@
 package io.edgeplug.api.status;
 
+import io.edgeplug.api.status.NodeStatus.ClaimingStatus;
+import io.edgeplug.api.status.NodeStatus.DeviceState;
+import io.edgeplug.api.status.NodeStatus.DeviceStatus;
+import io.edgeplug.api.status.NodeStatus.ResourceStatus;
+import io.edgeplug.model.custody.User;
 import io.edgeplug.node.supply.Failures;
 import io.edgeplug.node.supply.HolderNotes;
 import io.edgeplug.proto.status.Configuration;
@@ -129,12 +134,12 @@ final class StatusMessage {
 
     private static void addDevice(Node.Builder node, String resource, DeviceStatus device, ProblemTimes times) {
         String id = device.device().id();
-        for (Holder holder : device.holders()) {
+        for (User.Pod holder : device.holders()) {
             if (node.getHeldCount() < MAX_HELD) {
                 node.addHeld(HeldDevice.newBuilder()
                         .setResource(resource)
                         .setDevice(id)
-                        .setPodUid(PlainText.of(holder.podUid()))
+                        .setPodUid(PlainText.of(holder.uid()))
                         .setNamespace(PlainText.of(holder.namespace().orElse("")))
                         .setPod(PlainText.of(holder.pod().orElse("")))
                         .setContainer(PlainText.of(holder.container())));

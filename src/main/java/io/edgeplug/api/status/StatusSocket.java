@@ -24,14 +24,6 @@ public final class StatusSocket implements AutoCloseable {
     private final UnixRpc rpc;
     private final Server server;
 
-    private StatusSocket(Monitor monitor, StatusBoard board, UnixRpc rpc, Server server) {
-        this.monitor = monitor;
-        this.board = board;
-        this.listener = board::wake;
-        this.rpc = rpc;
-        this.server = server;
-    }
-
     /**
      * Begins to serve on an event loop of its own, so that no caller can delay the kubelet. A socket that nobody serves
      * any more, such as that of a killed daemon, is replaced.
@@ -40,23 +32,23 @@ public final class StatusSocket implements AutoCloseable {
      * @throws IOException if it cannot be served there, or another daemon serves it, such as one for another kubelet's
      *     directory
      */
-    public static StatusSocket open(Path path, NodeView view, Monitor monitor, DaemonHistory history)
-            throws IOException {
+    public StatusSocket(Path path, NodeView view, Monitor monitor, DaemonHistory history) throws IOException {
         if (UnixRpc.isListening(path)) {
             throw new IOException("another process serves it");
         }
-        UnixRpc rpc = UnixRpc.openToGroup("status", GROUP);
-        StatusBoard board = new StatusBoard(view, history, Clock.systemUTC());
+        this.monitor = monitor;
+        this.rpc = UnixRpc.openToGroup("status", GROUP);
+        this.board = new StatusBoard(view, history, Clock.systemUTC());
+        this.listener = board::wake;
         try {
             Files.deleteIfExists(path);
-            StatusSocket socket = new StatusSocket(monitor, board, rpc, rpc.serve(path, new StatusService(board)));
-            monitor.addListener(socket.listener);
-            return socket;
+            this.server = rpc.serve(path, new StatusService(board));
         } catch (IOException e) {
             board.close();
             rpc.close();
             throw e;
         }
+        monitor.addListener(listener);
     }
 
     /** Makes it look for changes. Any thread may call it and does not wait. */

@@ -3,7 +3,7 @@ package io.edgeplug.cli.daemon;
 import io.edgeplug.api.dra.DraDriver;
 import io.edgeplug.api.dra.SliceStatus;
 import io.edgeplug.api.kubelet.DevicePlugins;
-import io.edgeplug.api.status.ClaimingStatus;
+import io.edgeplug.api.status.NodeStatus.ClaimingStatus;
 import io.edgeplug.model.config.Config;
 import io.edgeplug.model.config.DraSettings;
 import io.edgeplug.model.device.ResourceName;

@@ -3,7 +3,7 @@ package io.edgeplug.cli.daemon;
 import io.edgeplug.api.kubelet.DevicePlugins;
 import io.edgeplug.api.status.ConfigurationStatus;
 import io.edgeplug.api.status.DaemonHistory;
-import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.cli.notes.NodeFit;
 import io.edgeplug.cli.notes.VfsNode;
@@ -73,7 +73,7 @@ public final class Daemon {
         UnixRpc.loadInBackground();
         Config config = ConfigFiles.read(options.config());
         Journal.open(config.logLevel());
-        try (DaemonHistory history = DaemonHistory.begin(Version.text(), Instant.now())) {
+        try (DaemonHistory history = new DaemonHistory(Version.text(), Instant.now())) {
             Supervisor.problem()
                     .ifPresent(problem ->
                             LOG.warning("programs of classes run as processes of this daemon, in the sandbox of "
@@ -162,7 +162,7 @@ public final class Daemon {
     }
 
     private Supplies supplies(Sysroot sysroot, Monitor monitor) throws IOException {
-        return Supplies.open(
+        return new Supplies(
                 sysroot.sysfs(),
                 new ContainerDirectories(config.cdiDir(), config.deviceInfoDir()),
                 monitor,
@@ -249,9 +249,9 @@ public final class Daemon {
     private DevicePlugins plugins(Supplies supplies, Preparations preparations, PreparedClaims claims)
             throws IOException {
         return switch (config.registration()) {
-            case DEVICE_PLUGINS -> DevicePlugins.open(kubeletDir(), kubeletRoot(), supplies, preparations, claims);
+            case DEVICE_PLUGINS -> new DevicePlugins(null, kubeletDir(), kubeletRoot(), supplies, preparations, claims);
             case PLUGINS_REGISTRY ->
-                DevicePlugins.openInRegistry(registry(), kubeletDir(), kubeletRoot(), supplies, preparations, claims);
+                new DevicePlugins(registry(), kubeletDir(), kubeletRoot(), supplies, preparations, claims);
         };
     }
 

@@ -14,6 +14,7 @@ import io.edgeplug.system.flow.Follower;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.logging.Logger;
@@ -70,7 +71,7 @@ final class Reporting implements AutoCloseable {
     private static @Nullable StatusSocket open(Path path, NodeView view, Monitor monitor, DaemonHistory history) {
         try {
             Files.createDirectories(path.resolveSibling(""));
-            return StatusSocket.open(path, view, monitor, history);
+            return new StatusSocket(path, view, monitor, history);
         } catch (IOException e) {
             LOG.info("edgeplug status will not work: cannot serve " + path + ": " + e.getMessage());
             return null;
@@ -93,7 +94,7 @@ final class Reporting implements AutoCloseable {
         }
         if (newest.nfdLabels() != reports.nfdLabels()) {
             removeLabels();
-            labels = newest.nfdLabels() ? LabelPublisher.start(view, monitor, LabelPublisher.DIRECTORY) : null;
+            labels = newest.nfdLabels() ? new LabelPublisher(view, monitor, LabelPublisher.DIRECTORY, Clock.systemUTC()) : null;
         }
         reports = newest;
     }

@@ -55,12 +55,12 @@ public final class DemoCommand implements Callable<Integer> {
         try (SimulatedNode node = SimulatedNode.unpack(DemoNode.tree() + DemoNode.fpga(), directory.resolve("node"));
                 Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
                 Supplies supplies =
-                        Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
+                        new Supplies(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
                 LocalKubelet kubelet =
                         LocalKubelet.open(kubeletDir, KubeletOptions.DEFAULTS.withRoot(directory), event -> {});
                 Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
                 DevicePlugins plugins =
-                        DevicePlugins.open(kubeletDir, directory, supplies, preparations, PreparedClaims.none())) {
+                        new DevicePlugins(null, kubeletDir, directory, supplies, preparations, PreparedClaims.none())) {
             DemoScenes scenes = new DemoScenes(story, node, kubelet);
             scenes.scanned(monitor.current());
             scenes.registered(

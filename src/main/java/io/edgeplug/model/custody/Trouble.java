@@ -16,7 +16,6 @@ public record Trouble(Kind kind, String text, String user, long since, Duration 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
-    /** The kinds of trouble. */
     public enum Kind {
         /** It could not be prepared for a user, or that takes too long. */
         PREPARATION,

@@ -101,11 +101,6 @@ public sealed interface User {
             return written.isBefore(until.minus(NOTED).minus(TICK));
         }
 
-        /** Whether the kubelet may be about to note it. */
-        boolean isNew(long now) {
-            return now - given < NOTED.toNanos();
-        }
-
         boolean isForgotten(long now) {
             return now - given > FORGOTTEN.toNanos();
         }

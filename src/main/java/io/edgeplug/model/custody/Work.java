@@ -11,7 +11,6 @@ import java.util.Optional;
  */
 public record Work(Kind kind, Instant since, Optional<String> late) {
 
-    /** The kinds of work. */
     public enum Kind {
         /** The steps before a container. */
         PREPARE,

@@ -26,7 +26,8 @@ public final class ShortName {
         return hash(text, SHORT_HASH_BYTES);
     }
 
-    private static String hash(String text, int bytes) {
+    /** The same with that many bytes, each two digits. */
+    public static String hash(String text, int bytes) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(hash, 0, bytes);

@@ -191,7 +191,6 @@ public final class HeldDevices {
         return own;
     }
 
-    /** All holdings of some resources. */
     public Stream<Holding> all(Predicate<String> resources) {
         return byId.values().stream().flatMap(List::stream).filter(holding -> resources.test(holding.resource()));
     }

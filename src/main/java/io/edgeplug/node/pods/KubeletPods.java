@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -38,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KubeletPods implements AutoCloseable {
 
+    /** Where cgroups are mounted on a node. */
+    public static final Path CGROUPS = Path.of("/sys/fs/cgroup");
+
     /** After a pod was given devices, its start waits until the node's network is ready. */
     private static final Duration POD_STARTED_WITHIN = Duration.ofMinutes(10);
 
@@ -65,7 +67,17 @@ public final class KubeletPods implements AutoCloseable {
     /** When an answer was last wanted for a new pod. */
     private long wanted = System.nanoTime();
 
-    KubeletPods(
+    /**
+     * Follows the pods of a kubelet, which may come later.
+     *
+     * @param root its root directory
+     * @param kubeletDir its directory for device plugins, in which it notes the holders of devices
+     * @param claims the prepared claims, whose devices are held until they are released
+     * @param cgroups where cgroups are mounted
+     * @param resources the resources whose holders are followed
+     * @param changed called when it is time to look again; it must return at once
+     */
+    public KubeletPods(
             UnixRpc rpc,
             Path root,
             Path kubeletDir,
@@ -82,26 +94,7 @@ public final class KubeletPods implements AutoCloseable {
         // This comes before the first question to the kubelet. A pod that is noted now and not listed then is gone.
         this.noted = NotedPods.read(kubeletDir, root, resources);
         this.listing = new PodListing(rpc, root, resources, PodNames.PATIENCE, changed);
-        this.events = PodEvents.follow(rpc, root, this::heard, changed);
-    }
-
-    /**
-     * Follows the pods of a kubelet, which may come later.
-     *
-     * @param root its root directory
-     * @param kubeletDir its directory for device plugins, in which it notes the holders of devices
-     * @param claims the prepared claims, whose devices are held until they are released
-     * @param resources the resources whose holders are followed
-     * @param changed called when it is time to look again; it must return at once
-     */
-    public static KubeletPods follow(
-            UnixRpc rpc,
-            Path root,
-            Path kubeletDir,
-            PreparedClaims claims,
-            Predicate<String> resources,
-            Runnable changed) {
-        return new KubeletPods(rpc, root, kubeletDir, claims, Path.of("/sys/fs/cgroup"), resources, changed);
+        this.events = new PodEvents(rpc, root, this::heard, changed);
     }
 
     /** The kubelet's directory for device plugins, in which it notes the holders of devices. */
@@ -109,7 +102,6 @@ public final class KubeletPods implements AutoCloseable {
         return kubeletDir;
     }
 
-    /** The directory in which the kubelet has a directory for each pod. */
     public Path directories() {
         return root.resolve("pods");
     }
@@ -142,29 +134,14 @@ public final class KubeletPods implements AutoCloseable {
         return all.with(claims.holdings());
     }
 
-    /** For each claim whose devices are not known, why, and what to do. */
-    public List<String> unreadClaims() {
-        return claims.unread();
-    }
-
-    /** The devices of claims alone, which are known also while the checkpoint cannot be read. */
-    public List<Holding> heldByClaims() {
-        return claims.holdings();
-    }
-
-    /** Whether it is not known which devices a claim has. */
-    public boolean isUnreadClaim(String uid) {
-        return claims.isUnread(uid);
+    /** The prepared claims, which are known also while the checkpoint cannot be read. */
+    public PreparedClaims claims() {
+        return claims;
     }
 
     /** Reports that the kubelet has just given devices out or had them prepared, by its IDs. Returns at once. */
     public void give(Collection<String> ids) {
         noted.give(ids);
-    }
-
-    /** Whether containers may have used the devices of a claim: it was completely prepared once. */
-    public boolean wasPrepared(String claim) {
-        return claims.of(claim).flatMap(PreparedClaim::boot).isPresent();
     }
 
     /** Whether processes of a pod may still run. A released claim has none. */

@@ -65,7 +65,6 @@ public final class PodCgroups {
         return !tops().isEmpty();
     }
 
-    /** Whether a pod has one. */
     boolean has(String uid) {
         return EndedPods.isName(uid) && tops().stream().anyMatch(top -> has(top, uid));
     }

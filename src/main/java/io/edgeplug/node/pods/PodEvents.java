@@ -43,6 +43,7 @@ public final class PodEvents implements AutoCloseable {
     /** The limit for names: a namespace has at most 63 characters, a name 253 and a UID 36. */
     private static final int MAX_NAME = 253;
 
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FOREVER = Duration.ofDays(365);
 
     /** The state of a pod after an event. */
@@ -63,7 +64,6 @@ public final class PodEvents implements AutoCloseable {
     private final PodsSockets sockets;
     private final Consumer<Event> listener;
     private final Runnable changed;
-    private final Duration patience;
     private final Outage outage = new Outage(LOG);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread;
@@ -82,25 +82,20 @@ public final class PodEvents implements AutoCloseable {
     /** Whether the kubelet has listed its pods since the last attempt began; for the thread. */
     private boolean hasWorked;
 
-    PodEvents(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed, Duration patience) {
-        this.rpc = rpc;
-        this.sockets = new PodsSockets(root);
-        this.listener = listener;
-        this.changed = changed;
-        this.patience = patience;
-        // The thread is not virtual, because waiting for inotify would occupy one of the two carriers of all virtual
-        // threads.
-        this.thread = Thread.ofPlatform().name("pod events").daemon().start(this::follow);
-    }
-
     /**
      * Follows the pods of the kubelet with that root directory, even if it comes later.
      *
      * @param listener called in order, on a thread that reads no further meanwhile
      * @param changed called on that thread when the kubelet has listed all its pods, and when it stops reporting
      */
-    public static PodEvents follow(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed) {
-        return new PodEvents(rpc, root, listener, changed, Duration.ofSeconds(10));
+    public PodEvents(UnixRpc rpc, Path root, Consumer<Event> listener, Runnable changed) {
+        this.rpc = rpc;
+        this.sockets = new PodsSockets(root);
+        this.listener = listener;
+        this.changed = changed;
+        // The thread is not virtual, because waiting for inotify would occupy one of the two carriers of all virtual
+        // threads.
+        this.thread = Thread.ofPlatform().name("pod events").daemon().start(this::follow);
     }
 
     /** Whether the kubelet reports its pods now, so that the end of one is reported at once. */
@@ -176,7 +171,7 @@ public final class PodEvents implements AutoCloseable {
 
     private void listen(Path socket) throws IOException {
         long began = System.nanoTime();
-        try (RpcStream call = rpc.stream(socket, "v1alpha1.Pods/WatchPods", MAX_EVENT_BYTES, patience)) {
+        try (RpcStream call = rpc.stream(socket, "v1alpha1.Pods/WatchPods", MAX_EVENT_BYTES, PATIENCE)) {
             // Of pods that are there, so it is no larger than the known ones.
             Set<String> told = new HashSet<>();
             boolean isTellingAll = true;

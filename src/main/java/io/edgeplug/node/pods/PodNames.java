@@ -53,7 +53,6 @@ public final class PodNames {
 
     private record DeviceKey(String resource, String id) {}
 
-    /** A container of a pod. */
     public record Holder(String namespace, String pod, String container) {
 
         @Override

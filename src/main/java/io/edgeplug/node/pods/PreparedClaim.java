@@ -67,18 +67,6 @@ public record PreparedClaim(
             boolean isForAdministrator,
             Optional<String> cdi) {
 
-        /** A device that the cluster gives to one claim. */
-        public Device(
-                String request,
-                String pool,
-                String name,
-                String id,
-                String resource,
-                boolean isForAdministrator,
-                Optional<String> cdi) {
-            this(request, pool, name, Optional.empty(), id, resource, isForAdministrator, cdi);
-        }
-
         /** Whether both are the same device of the same request for the cluster, which knows no IDs of shares. */
         public boolean isToldAs(Device other) {
             return request.equals(other.request)

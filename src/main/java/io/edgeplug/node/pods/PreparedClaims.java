@@ -174,6 +174,11 @@ public final class PreparedClaims {
         return Optional.ofNullable(claims.get(uid));
     }
 
+    /** Whether containers may have used the devices of a claim: it was completely prepared once. */
+    public boolean wasPrepared(String uid) {
+        return of(uid).flatMap(PreparedClaim::boot).isPresent();
+    }
+
     public List<PreparedClaim> all() {
         return List.copyOf(claims.values());
     }
@@ -223,7 +228,6 @@ public final class PreparedClaims {
                         .findFirst());
     }
 
-    /** The holdings of all claims. */
     public List<Holding> holdings() {
         return claims.values().stream().flatMap(PreparedClaims::holdings).toList();
     }

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * A verified copy of an FPGA's image that only root can change, so the loaded image is the verified one. Closing it
  * deletes the copy.
  */
-final class Bitstream implements AutoCloseable {
+record Bitstream(Path copy, Semaphore room, int size) implements AutoCloseable {
 
     private static final String PREFIX = "edgeplug-";
     private static final String SUFFIX = ".bin";
@@ -44,18 +44,9 @@ final class Bitstream implements AutoCloseable {
     /** Less than the time that a container's start waits, so that its pod shows the reason. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private final Path copy;
-    private final Semaphore room;
-    private final int size;
-
-    private Bitstream(Path copy, Semaphore room, int size) {
-        this.copy = copy;
-        this.room = room;
-        this.size = size;
-    }
 
     /** The room for all copies at one time, in bytes. Their directory may be memory. */
-    static Semaphore room() {
+    static Semaphore roomForAll() {
         return new Semaphore((int) MAX_BYTES, true);
     }
 

@@ -51,7 +51,6 @@ final class ChangeNotes {
         return functions(notes);
     }
 
-    /** The functions that have a note. */
     static List<PciAddress> functions(Notes notes) throws IOException {
         return notes.names().stream()
                 .flatMap(name -> PciAddress.parse(name).stream())

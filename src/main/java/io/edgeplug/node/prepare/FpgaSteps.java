@@ -19,8 +19,12 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 
-/** Programs FPGAs: Intel's regions by ioctl, others through their FPGA manager or a vendor's tool. */
-final class FpgaSteps {
+/**
+ * Programs FPGAs: Intel's regions by ioctl, others through their FPGA manager or a vendor's tool.
+ *
+ * @param room for all copies of images at one time
+ */
+record FpgaSteps(Sysfs sysfs, ChangeNotes changeNotes, Programs programs, Semaphore room) {
 
     /** Where the kernel looks for a file that a driver requests by name; see Documentation/driver-api/firmware. */
     static final String FIRMWARE = "lib/firmware";
@@ -33,16 +37,6 @@ final class FpgaSteps {
     private static final int PORT_PR_BYTES = 24;
     private static final int PORT_PR_ADDRESS = 16;
 
-    private final Sysfs sysfs;
-    private final ChangeNotes changeNotes;
-    private final Programs programs;
-    private final Semaphore room = Bitstream.room();
-
-    FpgaSteps(Sysfs sysfs, ChangeNotes changeNotes, Programs programs) {
-        this.sysfs = sysfs;
-        this.changeNotes = changeNotes;
-        this.programs = programs;
-    }
 
     /** Programs the device, unless it already reports the wanted image, and checks the report afterwards. */
     String program(Device device, Step.Program step) throws IOException, TimeoutException, InterruptedException {

@@ -2,23 +2,14 @@ package io.edgeplug.node.prepare;
 
 import io.edgeplug.model.rules.Step;
 import io.edgeplug.node.scan.DeviceScan;
+import io.edgeplug.system.flow.Front;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The steps of the kernel's PCI core: resets and drivers. A step that fails halfway is undone. */
-final class FunctionSteps {
-
-    private final ChangeNotes changeNotes;
-    private final HostDrivers hostDrivers;
-    private final PciBinding binding;
-
-    FunctionSteps(ChangeNotes changeNotes, HostDrivers hostDrivers, PciBinding binding) {
-        this.changeNotes = changeNotes;
-        this.hostDrivers = hostDrivers;
-        this.binding = binding;
-    }
+record FunctionSteps(ChangeNotes changeNotes, HostDrivers hostDrivers, PciBinding binding) {
 
     /**
      * Resets the function. A driver that has made something of it is unbound first: with the interface of a VF down,
@@ -133,12 +124,8 @@ final class FunctionSteps {
         }
     }
 
-    private interface Change {
-        void run() throws IOException;
-    }
-
     /** Keeps the note with the reason if the function may be neither in its old nor in its new state. */
-    private void changing(FunctionSettings before, Change change) throws IOException {
+    private void changing(FunctionSettings before, Front.Work<IOException> change) throws IOException {
         changeNotes.remember(binding.address(), before);
         Optional<String> left = Optional.of("its preparation was interrupted");
         try {

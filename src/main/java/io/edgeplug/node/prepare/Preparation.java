@@ -177,7 +177,6 @@ public final class Preparation {
         return state instanceof State.Replaced;
     }
 
-    /** Whether it has ended. */
     public boolean hasEnded() {
         return ended.getCount() == 0;
     }

@@ -7,6 +7,7 @@ import io.edgeplug.model.device.PrepareException;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.LosableThreads;
+import io.edgeplug.system.programs.Supervisor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,7 +71,9 @@ public final class Preparer implements AutoCloseable {
         this.exclusion = new Exclusion(sysfs, commands);
         ChangeNotes changeNotes = new ChangeNotes(sysfs);
         this.hostDrivers = new HostDrivers(sysfs, kubeletDir, told);
-        this.steps = new Steps(sysfs, changeNotes, hostDrivers, exclusion, commands, told);
+        Programs programs = new Programs(sysfs, exclusion, commands, Supervisor.of(sysfs), told);
+        FpgaSteps fpgas = new FpgaSteps(sysfs, changeNotes, programs, Bitstream.roomForAll());
+        this.steps = new Steps(sysfs, changeNotes, hostDrivers, programs, fpgas);
         this.recovery = new Recovery(sysfs, changeNotes, exclusion, steps, told);
         this.recipeRun = new RecipeRun(sysfs, exclusion, recovery, steps, new UseNotes(sysfs), told);
     }

@@ -25,25 +25,12 @@ import java.util.function.Consumer;
 /**
  * The steps that run programs: the administrator's, a vendor's, and iproute2 for the settings that a PF has for its VF.
  */
-final class Programs {
+record Programs(Sysfs sysfs, Exclusion exclusion, RunningCommands commands, Supervisor supervisor, Consumer<PrepareEvent> told) {
 
     private static final String IP = "sbin/ip";
     private static final Duration IP_TIMEOUT = Duration.ofSeconds(10);
     private static final int MAC_BYTES = 6;
 
-    private final Sysfs sysfs;
-    private final Exclusion exclusion;
-    private final RunningCommands commands;
-    private final Supervisor supervisor;
-    private final Consumer<PrepareEvent> told;
-
-    Programs(Sysfs sysfs, Exclusion exclusion, RunningCommands commands, Consumer<PrepareEvent> told) {
-        this.sysfs = sysfs;
-        this.exclusion = exclusion;
-        this.commands = commands;
-        this.supervisor = Supervisor.of(sysfs);
-        this.told = told;
-    }
 
     /** Runs a program. If the program fails, the step fails. */
     String run(Device device, Step.Command command, Map<TemplateWord, String> names)

@@ -12,14 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Checks the programs and images that a recipe needs, before any device is prepared. */
-public final class RecipeFiles {
-
-    private final Sysfs sysfs;
-
-    /** The files of that node. */
-    public RecipeFiles(Sysfs sysfs) {
-        this.sysfs = sysfs;
-    }
+public record RecipeFiles(Sysfs sysfs) {
 
     /** A line for each file that is missing or has another digest. Reads each image completely. */
     public List<String> problems(Recipe recipe) {

@@ -22,32 +22,11 @@ import org.jspecify.annotations.Nullable;
  * Runs a recipe on one device while no other process can change it: before a container, or after the last pod that used
  * it.
  */
-final class RecipeRun {
+record RecipeRun(
+        Sysfs sysfs, Exclusion exclusion, Recovery recovery, Steps steps, UseNotes used, Consumer<PrepareEvent> told) {
 
     /** Continues a sentence about a device, with the reason. */
     static final String UNLOCKED = "cannot be locked against other processes: ";
-
-    private final Sysfs sysfs;
-    private final Exclusion exclusion;
-    private final Recovery recovery;
-    private final Steps steps;
-    private final UseNotes used;
-    private final Consumer<PrepareEvent> told;
-
-    RecipeRun(
-            Sysfs sysfs,
-            Exclusion exclusion,
-            Recovery recovery,
-            Steps steps,
-            UseNotes used,
-            Consumer<PrepareEvent> told) {
-        this.sysfs = sysfs;
-        this.exclusion = exclusion;
-        this.recovery = recovery;
-        this.steps = steps;
-        this.used = used;
-        this.told = told;
-    }
 
     /** Work that runs while no other process can change a device. */
     private interface Work {

@@ -15,32 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the steps of recipes. */
-final class Steps {
+record Steps(Sysfs sysfs, ChangeNotes changeNotes, HostDrivers hostDrivers, Programs programs, FpgaSteps fpgas) {
 
-    private final Sysfs sysfs;
-    private final ChangeNotes changeNotes;
-    private final HostDrivers hostDrivers;
-    private final Programs programs;
-    private final FpgaSteps fpgas;
-
-    /** The steps for devices of that node. The output of programs is reported. */
-    Steps(
-            Sysfs sysfs,
-            ChangeNotes changeNotes,
-            HostDrivers hostDrivers,
-            Exclusion exclusion,
-            RunningCommands commands,
-            Consumer<PrepareEvent> told) {
-        this.sysfs = sysfs;
-        this.changeNotes = changeNotes;
-        this.hostDrivers = hostDrivers;
-        this.programs = new Programs(sysfs, exclusion, commands, told);
-        this.fpgas = new FpgaSteps(sysfs, changeNotes, programs);
-    }
 
     /**
      * Runs a step.

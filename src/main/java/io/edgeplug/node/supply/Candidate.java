@@ -32,7 +32,7 @@ public record Candidate(Item item, Optional<Equipment> equipment) {
                                 item.device(),
                                 taker,
                                 groups,
-                                files.computeIfAbsent(taker, one -> HostFiles.of(sysfs, one, device -> false)),
+                                files.computeIfAbsent(taker, one -> new HostFiles(sysfs, one, device -> false)),
                                 mounted.computeIfAbsent(taker, one -> new MountedNodes(sysfs, one, directory -> {}))))
                         .orElseGet(() -> new Candidate(item, Optional.empty())))
                 .toList();

@@ -10,6 +10,7 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.pods.KubeletPods;
 import io.edgeplug.node.supply.HolderReading.Holdings;
 import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Latest;
 import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
@@ -78,7 +79,13 @@ public final class CustodyThread implements AutoCloseable {
     /** Until when to look often for the end of a pod. */
     private Optional<Deadline> ending = Optional.empty();
 
-    private CustodyThread(
+    /**
+     * Learns who has what on a node, and follows that from {@link #start} on.
+     *
+     * @param areRegistered whether the kubelet knows now for which resources it must ask for preparations
+     * @param notes counts possible changes of what the kubelet reports about its pods
+     */
+    public CustodyThread(
             KubeletPods pods,
             Supplies supplies,
             Preparations preparations,
@@ -93,27 +100,11 @@ public final class CustodyThread implements AutoCloseable {
         this.notes = notes;
         this.unprepared = new UnpreparedStarts(pods.kubeletDir(), pods.directories(), monitor, preparations.prepared);
         this.thread = Thread.ofVirtual().name("custody").unstarted(this::follow);
-    }
-
-    /**
-     * Learns who has what on a node, and follows that from {@link #start} on.
-     *
-     * @param areRegistered whether the kubelet knows now for which resources it must ask for preparations
-     * @param notes counts possible changes of what the kubelet reports about its pods
-     */
-    public static CustodyThread of(
-            KubeletPods pods,
-            Supplies supplies,
-            Preparations preparations,
-            BooleanSupplier areRegistered,
-            Latest<Long> notes) {
-        CustodyThread custody = new CustodyThread(pods, supplies, preparations, areRegistered, notes);
         preparations.uses.use(pods.kubeletDir(), supplies.classes());
         preparations.reading.use(Optional.of(pods), pods.kubeletDir(), supplies::has);
         // This comes before the first pod can ask for anything.
-        boolean ignored = custody.learnHolders();
-        custody.awaitJudged();
-        return custody;
+        boolean ignored = learnHolders();
+        awaitJudged();
     }
 
     /** Waits, so that the first lists do not offer devices that the next ones withdraw. */
@@ -165,7 +156,7 @@ public final class CustodyThread implements AutoCloseable {
      * @param ids of the devices, or of shares
      * @throws IOException if it gets none, or it is not known whether somebody has them; the message is a clause
      */
-    public void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, HolderReading.ClaimNoting note)
+    public void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, Front.Work<IOException> note)
             throws IOException {
         preparations.reading.claim(claim, devices, ids, note);
         // A mate that was released a moment ago is unhealthy until the inventory follows.

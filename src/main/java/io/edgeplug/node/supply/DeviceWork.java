@@ -8,6 +8,7 @@ import io.edgeplug.model.custody.Work;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.prepare.PrepareEvent;
+import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.systemd.Journal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

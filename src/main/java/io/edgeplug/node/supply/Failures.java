@@ -200,7 +200,6 @@ public final class Failures {
         return List.copyOf(open);
     }
 
-    /** How many there were of each kind. */
     public synchronized Map<Kind, Long> counts() {
         return new EnumMap<>(counts);
     }

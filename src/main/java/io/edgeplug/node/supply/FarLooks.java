@@ -47,7 +47,6 @@ final class FarLooks {
     /** How many threads this class has; guarded by this. */
     private int running;
 
-    /** The look of each thread. */
     private final Map<Thread, Look> looks = new ConcurrentHashMap<>();
 
     /** By device, the looks that have not returned in time. */

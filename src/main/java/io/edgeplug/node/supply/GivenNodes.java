@@ -3,29 +3,39 @@ package io.edgeplug.node.supply;
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.device.IdentifiedNode;
-import io.edgeplug.node.prepare.GivenNodeNotes;
+import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.logging.Logger;
 
 /**
- * Keeps the notes on disk of the device nodes that pods were given. The custodian has the same while somebody has the
- * device. Thread-safe.
+ * The device nodes that pods were given, with one file for each device in {@code /var/lib/edgeplug/nodes}. The custodian
+ * has the same while somebody has the device. The kubelet starts a container with the same paths again, also after a
+ * reboot. The numbers of the nodes hold until then: a note in {@code /run} says that this is still the boot in which they
+ * were noted. Thread-safe.
  */
 final class GivenNodes {
 
     private static final Logger LOG = Logger.getLogger(GivenNodes.class.getName());
 
-    private final GivenNodeNotes notes;
+    private static final String PATH = "path.";
+    private static final String NUMBER = "number.";
+    private static final String ORIGIN = "origin.";
+
+    private static final String BOOT = "boot";
+
+    private final Notes notes;
+    private final Notes thisBoot;
     private final Custodian custodian;
 
     /** By device, as the disk has them; empty until they were read. */
-    private Map<String, List<IdentifiedNode>> kept = new TreeMap<>();
+    private final Map<String, List<IdentifiedNode>> kept = new TreeMap<>();
 
     private boolean isRead;
 
@@ -36,7 +46,8 @@ final class GivenNodes {
     private volatile boolean isDaemon;
 
     GivenNodes(Sysfs sysfs, Custodian custodian) {
-        this.notes = new GivenNodeNotes(sysfs);
+        this.notes = new Notes(sysfs, "var/lib/edgeplug/nodes", ".nodes");
+        this.thisBoot = new Notes(sysfs, "run/edgeplug/nodes");
         this.custodian = custodian;
     }
 
@@ -60,9 +71,53 @@ final class GivenNodes {
     private void read() {
         if (!isRead && isDaemon) {
             isRead = true;
-            kept = new TreeMap<>(
-                    notes.all(problem -> LOG.warning("not known which device nodes a pod was given: " + problem)));
+            try {
+                boolean areNumbersValid = thisBoot.exists(BOOT);
+                for (String device : notes.names()) {
+                    read(device, areNumbersValid);
+                }
+                if (!areNumbersValid) {
+                    thisBoot.write(BOOT, new Properties());
+                }
+            } catch (IOException e) {
+                tellUnread(e);
+            }
         }
+    }
+
+    /** A note that cannot be read does not keep the others from being read. */
+    private void read(String device, boolean areNumbersValid) {
+        try {
+            Properties note = notes.read(device).orElseGet(Properties::new);
+            List<IdentifiedNode> nodes = new ArrayList<>();
+            for (int i = 0; note.containsKey(PATH + i); i++) {
+                nodes.add(new IdentifiedNode(
+                        note.getProperty(PATH + i),
+                        note.getProperty(NUMBER + i, ""),
+                        note.getProperty(ORIGIN + i, "")));
+            }
+            if (!areNumbersValid) {
+                nodes.replaceAll(IdentifiedNode::afterBoot);
+                notes.write(device, note(nodes));
+            }
+            kept.put(device, List.copyOf(nodes));
+        } catch (IOException e) {
+            tellUnread(e);
+        }
+    }
+
+    private static void tellUnread(IOException e) {
+        LOG.warning("not known which device nodes a pod was given: " + e.getMessage());
+    }
+
+    private static Properties note(List<IdentifiedNode> nodes) {
+        Properties note = new Properties();
+        for (int i = 0; i < nodes.size(); i++) {
+            note.setProperty(PATH + i, nodes.get(i).path());
+            note.setProperty(NUMBER + i, nodes.get(i).number());
+            note.setProperty(ORIGIN + i, nodes.get(i).origin());
+        }
+        return note;
     }
 
     /** Notes what the custodian knows. Waits for the disk. */
@@ -115,7 +170,7 @@ final class GivenNodes {
             notes.delete(device);
             boolean ignored = kept.remove(device) != null;
         } else if (!nodes.equals(kept.get(device))) {
-            notes.note(device, nodes);
+            notes.writeForGood(device, note(nodes));
             kept.put(device, nodes);
         }
     }

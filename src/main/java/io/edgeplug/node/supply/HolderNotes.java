@@ -38,7 +38,6 @@ public final class HolderNotes {
             problems = List.copyOf(problems);
         }
 
-        /** Whether all notes were read. */
         public boolean areRead() {
             return problems.isEmpty();
         }

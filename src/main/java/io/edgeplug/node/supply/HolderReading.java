@@ -15,6 +15,7 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.pods.HeldDevices;
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.KubeletPods;
+import io.edgeplug.system.flow.Front;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -124,7 +125,9 @@ final class HolderReading {
     /** Claims are known also while the kubelet's notes cannot be read. Nobody loses anything. */
     private void tellUnread() {
         Map<String, List<Noting>> byDevice = new HashMap<>();
-        pods.stream().flatMap(kubelet -> kubelet.heldByClaims().stream()).forEach(one -> add(byDevice, noting(one)));
+        pods.stream()
+                .flatMap(kubelet -> kubelet.claims().holdings().stream())
+                .forEach(one -> add(byDevice, noting(one)));
         for (String device : devices(byDevice)) {
             List<Event> events = new ArrayList<>(List.of(nodes.of(device)));
             // An Allocate ends after a time without notes, but its pod may be in those that cannot be read.
@@ -155,13 +158,9 @@ final class HolderReading {
         }
     }
 
-    /** Writes the note of a claim. */
-    public interface ClaimNoting {
-        void write() throws IOException;
-    }
-
     /** Has a claim take devices and notes that, with no reading between. The claim before may just have been released. */
-    void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, ClaimNoting note) throws IOException {
+    void claim(User.Claim claim, Map<String, String> devices, Set<String> ids, Front.Work<IOException> note)
+            throws IOException {
         reading.lock();
         try {
             readBeforeClaim();
@@ -194,9 +193,9 @@ final class HolderReading {
     }
 
     /** What is not noted is not held: the next reading says so at once. */
-    private void noteOrForget(ClaimNoting note) throws IOException {
+    private void noteOrForget(Front.Work<IOException> note) throws IOException {
         try {
-            note.write();
+            note.run();
         } catch (IOException e) {
             try {
                 Holdings ignored = read();
@@ -216,7 +215,7 @@ final class HolderReading {
     }
 
     private List<String> unreadClaims() {
-        return pods.map(KubeletPods::unreadClaims).orElse(List.of());
+        return pods.map(kubelet -> kubelet.claims().unread()).orElse(List.of());
     }
 
     private static void add(Map<String, List<Noting>> byDevice, Noting noting) {
@@ -264,7 +263,7 @@ final class HolderReading {
     }
 
     private boolean mayRun(String uid) {
-        return pods.filter(kubelet -> kubelet.mayRun(uid) || kubelet.isUnreadClaim(uid))
+        return pods.filter(kubelet -> kubelet.mayRun(uid) || kubelet.claims().isUnread(uid))
                 .isPresent();
     }
 

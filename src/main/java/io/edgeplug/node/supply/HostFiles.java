@@ -47,28 +47,25 @@ final class HostFiles {
 
     private final Predicate<Device> isPrepared;
 
-    private HostFiles(
-            Sysfs sysfs, Optional<FileKind> devNull, Optional<String> trustOwner, Predicate<Device> isPrepared) {
-        this.sysfs = sysfs;
-        this.near = sysfs.nearOnly();
-        this.devNull = devNull;
-        this.trustOwner = trustOwner;
-        this.isPrepared = isPrepared;
-    }
-
     /**
      * The files of that node for a class.
      *
      * @param isPrepared whether a device is being prepared, during which its nodes come and go
      */
-    static HostFiles of(Sysfs sysfs, DeviceClass deviceClass, Predicate<Device> isPrepared) {
-        Optional<FileKind> devNull;
+    HostFiles(Sysfs sysfs, DeviceClass deviceClass, Predicate<Device> isPrepared) {
+        this.sysfs = sysfs;
+        this.near = sysfs.nearOnly();
+        this.devNull = devNull(sysfs);
+        this.trustOwner = deviceClass.trustOwner();
+        this.isPrepared = isPrepared;
+    }
+
+    private static Optional<FileKind> devNull(Sysfs sysfs) {
         try {
-            devNull = sysfs.kind("dev/null");
+            return sysfs.kind("dev/null");
         } catch (IOException e) {
-            devNull = Optional.of(FileKind.CHARACTER_DEVICE);
+            return Optional.of(FileKind.CHARACTER_DEVICE);
         }
-        return new HostFiles(sysfs, devNull, deviceClass.trustOwner(), isPrepared);
     }
 
     /**

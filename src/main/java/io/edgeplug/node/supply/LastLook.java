@@ -22,39 +22,18 @@ import java.util.function.Supplier;
 /**
  * The last look at devices before they are handed over, because a file may have gone a moment ago. A device with a
  * missing file leaves the stock at once. Any thread may call it.
+ *
+ * @param looks begins a round of looks at directories of device nodes
+ * @param requests gets requests for a look at devices with a problem
  */
-final class LastLook {
-
-    private final DeviceClass deviceClass;
-    private final Monitor monitor;
-    private final Latest<Stock> stock;
-    private final HostFiles hostFiles;
-    private final Supplier<MountedNodes> looks;
-    private final ContainerFiles files;
-    private final LookRequests requests;
-
-    /**
-     * A look at the devices of one resource.
-     *
-     * @param looks begins a round of looks at directories of device nodes
-     * @param requests gets requests for a look at devices with a problem
-     */
-    LastLook(
-            DeviceClass deviceClass,
-            Monitor monitor,
-            Latest<Stock> stock,
-            HostFiles hostFiles,
-            Supplier<MountedNodes> looks,
-            ContainerFiles files,
-            LookRequests requests) {
-        this.deviceClass = deviceClass;
-        this.monitor = monitor;
-        this.stock = stock;
-        this.hostFiles = hostFiles;
-        this.looks = looks;
-        this.files = files;
-        this.requests = requests;
-    }
+record LastLook(
+        DeviceClass deviceClass,
+        Monitor monitor,
+        Latest<Stock> stock,
+        HostFiles hostFiles,
+        Supplier<MountedNodes> looks,
+        ContainerFiles files,
+        LookRequests requests) {
 
     /**
      * Runs code that calls {@link #equipment} on a thread that may be lost.

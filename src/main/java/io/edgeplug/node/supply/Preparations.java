@@ -5,6 +5,7 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.prepare.PrepareEvent;
 import io.edgeplug.node.prepare.PreparedStarts;
 import io.edgeplug.node.prepare.Preparer;
+import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.nio.file.Path;

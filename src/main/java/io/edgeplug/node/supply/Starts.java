@@ -33,44 +33,21 @@ import java.util.stream.Collectors;
 /**
  * The starts of containers with devices. They wait until the devices are scrubbed after others, their pods or claims are
  * noted as users, and the devices are prepared, and are frozen in the inventory meanwhile. Thread-safe.
+ *
+ * @param prepared notes them
+ * @param objection why a device must be left alone, see {@link Preparations}
  */
-final class Starts {
+record Starts(
+        Monitor monitor,
+        Uses uses,
+        HolderReading reading,
+        Releases releases,
+        Preparer preparer,
+        PreparedStarts prepared,
+        Function<Device, Optional<String>> objection) {
 
     /** How often a start looks whether a scrub that was refused may begin now. */
     private static final Duration LOOK = Duration.ofMillis(500);
-
-    private final Monitor monitor;
-    private final Custodian custodian;
-    private final Uses uses;
-    private final HolderReading reading;
-    private final Releases releases;
-    private final Preparer preparer;
-    private final PreparedStarts prepared;
-    private final Function<Device, Optional<String>> objection;
-
-    /**
-     * Starts on a node.
-     *
-     * @param prepared notes them
-     * @param objection why a device must be left alone, see {@link Preparations}
-     */
-    Starts(
-            Monitor monitor,
-            Uses uses,
-            HolderReading reading,
-            Releases releases,
-            Preparer preparer,
-            PreparedStarts prepared,
-            Function<Device, Optional<String>> objection) {
-        this.monitor = monitor;
-        this.custodian = monitor.custodian();
-        this.uses = uses;
-        this.reading = reading;
-        this.releases = releases;
-        this.preparer = preparer;
-        this.prepared = prepared;
-        this.objection = objection;
-    }
 
     /**
      * Prepares these devices at the same time, or joins preparations that run. Before that, traces of another pod are
@@ -137,7 +114,7 @@ final class Starts {
         for (Preparation one : all) {
             prepared.note(one.device());
             // Earlier containers may have had it unprepared, but the one that starts now has it prepared.
-            custodian.tell(one.device().id(), new Event.Unprepared(Optional.empty(), "", System.nanoTime()));
+            custodian().tell(one.device().id(), new Event.Unprepared(Optional.empty(), "", System.nanoTime()));
             preparer.collect(one);
         }
     }
@@ -149,10 +126,10 @@ final class Starts {
     }
 
     private void tellLate(Device device, String progress) {
-        custodian
+        custodian()
                 .of(device.id())
                 .work()
-                .ifPresent(work -> custodian.tell(device.id(), new Event.Late(work.kind(), progress)));
+                .ifPresent(work -> custodian().tell(device.id(), new Event.Late(work.kind(), progress)));
     }
 
     /** Reports a device that the kernel may never release. */
@@ -203,7 +180,7 @@ final class Starts {
 
     private void tell(Map<Device, Set<String>> users, int more) {
         users.forEach((device, uids) ->
-                uids.forEach(uid -> custodian.tell(device.id(), new Event.Starting(uid, more, System.nanoTime()))));
+                uids.forEach(uid -> custodian().tell(device.id(), new Event.Starting(uid, more, System.nanoTime()))));
     }
 
     private void awaitScrub(DeviceClass deviceClass, Device device, Set<String> uids, long begun, Deadline deadline)
@@ -212,7 +189,7 @@ final class Starts {
         String resource = deviceClass.resource().toString();
         while (!isReady(id, resource, uids)) {
             Optional<Duration> ignored = releases.follow(id, true);
-            Optional<Trouble> failure = custodian
+            Optional<Trouble> failure = custodian()
                     .of(id)
                     .trouble()
                     .filter(one -> one.kind() == Trouble.Kind.OBSTACLE
@@ -228,13 +205,13 @@ final class Starts {
     }
 
     private void awaitChange(String id, Deadline deadline) throws InterruptedException {
-        Custody seen = custodian.of(id);
+        Custody seen = custodian().of(id);
         Deadline next = deadline.left().compareTo(LOOK) < 0 ? deadline : Deadline.in(LOOK);
-        boolean ignored = custodian.await(() -> !custodian.of(id).equals(seen), next);
+        boolean ignored = custodian().await(() -> !custodian().of(id).equals(seen), next);
     }
 
     private boolean isReady(String id, String resource, Set<String> uids) {
-        Custody now = custodian.of(id);
+        Custody now = custodian().of(id);
         return now.work().isEmpty() && now.isClearFor(resource, uids);
     }
 
@@ -278,7 +255,7 @@ final class Starts {
         } catch (IOException e) {
             throw new PrepareException(device.id(), "it is not known which pod gets it: " + e.getMessage(), e);
         }
-        Optional<Hold> other = custodian.of(device.id()).holds().values().stream()
+        Optional<Hold> other = custodian().of(device.id()).holds().values().stream()
                 .filter(hold -> !hold.resource().equals(resource))
                 .findFirst();
         if (deviceClass.isFace() && other.isPresent()) {
@@ -295,5 +272,9 @@ final class Starts {
 
     private static Set<String> uids(List<Noting> users) {
         return users.stream().map(one -> one.user().uid()).collect(Collectors.toSet());
+    }
+
+    private Custodian custodian() {
+        return monitor.custodian();
     }
 }

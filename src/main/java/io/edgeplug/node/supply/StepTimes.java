@@ -8,12 +8,30 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The durations of preparation steps, as a histogram for each resource and step; thread-safe. */
-final class StepTimes {
+public final class StepTimes {
 
     /** The upper bounds of the histogram in seconds. A reset takes 0.1 s, an FPGA image up to a minute. */
     private static final List<Double> BOUNDS = List.of(0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0);
 
     private final Map<Key, long[]> counts = new ConcurrentHashMap<>();
+
+    /**
+     * The durations of one step in all successful preparations of a resource's devices.
+     *
+     * @param step the key in the configuration, such as {@code reset}
+     * @param bounds in seconds, ascending
+     * @param counts of durations between each bound and the one before; the last counts those above all bounds
+     * @param sum of all durations, in seconds
+     */
+    public record StepTime(ResourceName resource, String step, List<Double> bounds, List<Long> counts, double sum) {
+
+        public StepTime {
+            bounds = List.copyOf(bounds);
+            counts = List.copyOf(counts);
+        }
+    }
+
+    StepTimes() {}
 
     private record Key(ResourceName resource, String step) {}
 

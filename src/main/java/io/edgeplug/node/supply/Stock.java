@@ -90,7 +90,6 @@ public record Stock(
         return new Stock(number + 1, now, shares, numaNodes, equipment, problems);
     }
 
-    /** The same stock with a new number. */
     Stock again() {
         return new Stock(number + 1, devices, shares, numaNodes, equipment, problems);
     }
@@ -108,10 +107,5 @@ public record Stock(
     /** What a device brings, if it was in order at the last look. */
     Optional<Equipment> sound(String id) {
         return problems.containsKey(id) ? Optional.empty() : Optional.ofNullable(equipment.get(id));
-    }
-
-    /** The IDs of devices in the kubelet's list. */
-    Stream<String> ids() {
-        return devices.stream().map(Device::id);
     }
 }

@@ -31,30 +31,24 @@ public final class Supplies implements AutoCloseable {
     /** Only {@link #use} changes it. */
     private volatile List<Supply> supplies = List.of();
 
-    private Supplies(Sysfs sysfs, ContainerDirectories directories, Monitor monitor) {
-        this.sysfs = sysfs;
-        this.directories = directories;
-        this.monitor = monitor;
-        this.nodes = new NodeWatch(sysfs, paths -> supplies.forEach(supply -> supply.lookAtNodes(paths)));
-    }
-
     /**
      * Writes the files of all devices, and removes those of an earlier run.
      *
      * @param sysfs the node, in whose {@code /dev} nodes are looked for
      */
-    public static Supplies open(
-            Sysfs sysfs, ContainerDirectories directories, Monitor monitor, List<DeviceClass> classes) {
+    public Supplies(Sysfs sysfs, ContainerDirectories directories, Monitor monitor, List<DeviceClass> classes) {
         CdiSpecs.removeStale(directories.cdi(), resources(classes)).forEach(LOG::warning);
-        Supplies supplies = new Supplies(sysfs, directories, monitor);
-        supplies.supplies = classes.stream().map(supplies::open).toList();
+        this.sysfs = sysfs;
+        this.directories = directories;
+        this.monitor = monitor;
+        this.nodes = new NodeWatch(sysfs, paths -> supplies.forEach(supply -> supply.lookAtNodes(paths)));
+        this.supplies = classes.stream().map(this::open).toList();
         // While the last supplies were opened, nobody was told of new nodes of the first ones.
-        supplies.nodes.tellAll();
-        return supplies;
+        nodes.tellAll();
     }
 
     private Supply open(DeviceClass deviceClass) {
-        return Supply.open(deviceClass, monitor, nodes, sysfs, directories);
+        return new Supply(deviceClass, monitor, nodes, sysfs, directories);
     }
 
     /**

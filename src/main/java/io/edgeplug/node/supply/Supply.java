@@ -63,28 +63,22 @@ public final class Supply implements AutoCloseable {
     private final EquipmentIndex index;
     private long generation;
 
-    private Supply(DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerFiles files) {
+    /** Makes the first stock, and then a newer one for each difference. */
+    Supply(DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerDirectories directories) {
         this.deviceClass = deviceClass;
         this.monitor = monitor;
         this.nodes = nodes;
-        this.hostFiles = HostFiles.of(sysfs, deviceClass, monitor::isFrozen);
-        this.files = files;
+        this.hostFiles = new HostFiles(sysfs, deviceClass, monitor::isFrozen);
+        this.files = new ContainerFiles(directories, deviceClass);
         Supplier<MountedNodes> looks = () -> new MountedNodes(sysfs, deviceClass, nodes::followAllIn);
         this.lastLook = new LastLook(deviceClass, monitor, stock, hostFiles, looks, files, requests);
         this.index = new EquipmentIndex(deviceClass, looks);
         this.log = new SupplyLog(deviceClass);
         this.thread =
                 Thread.ofVirtual().name("supply " + deviceClass.resource()).unstarted(this::keepCurrent);
-    }
-
-    /** Makes the first stock, and then a newer one for each difference. */
-    static Supply open(
-            DeviceClass deviceClass, Monitor monitor, NodeWatch nodes, Sysfs sysfs, ContainerDirectories directories) {
-        Supply supply = new Supply(deviceClass, monitor, nodes, sysfs, new ContainerFiles(directories, deviceClass));
-        monitor.addListener(supply.listener);
-        supply.look(Extent.ALL, Set.of());
-        supply.thread.start();
-        return supply;
+        monitor.addListener(listener);
+        look(Extent.ALL, Set.of());
+        thread.start();
     }
 
     public DeviceClass deviceClass() {
@@ -105,7 +99,6 @@ public final class Supply implements AutoCloseable {
         return lastLook;
     }
 
-    /** The newest stock. */
     public Stock current() {
         return stock.get();
     }

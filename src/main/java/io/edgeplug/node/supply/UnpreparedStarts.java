@@ -177,7 +177,7 @@ public final class UnpreparedStarts {
     /** Whether a container has ever started with its devices. For a claim, whether one may have. */
     static boolean hasStarted(KubeletPods kubelet, Holding holder) {
         return holder.claim()
-                .map(kubelet::wasPrepared)
+                .map(uid -> kubelet.claims().wasPrepared(uid))
                 .orElseGet(() -> started(kubelet.directories(), holder).isPresent());
     }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.api.kubelet.DevicePlugins;
-import io.edgeplug.api.status.KubeletStatus;
 import io.edgeplug.api.status.NodeStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.lab.simulation.SimulatedNode;
@@ -129,9 +129,10 @@ final class DraNode implements AutoCloseable {
     private void serve(Monitor monitor, Preparations preparations) throws Exception {
         Path kubeletDir = directory.resolve("device-plugins");
         Supplies supplies = serving.add(
-                Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
+                new Supplies(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes()));
         PreparedClaims claims = PreparedClaims.read(claims());
-        DevicePlugins plugins = serving.add(DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+        DevicePlugins plugins =
+                serving.add(new DevicePlugins(null, kubeletDir, directory, supplies, preparations, claims));
         DraDriver.Place place = new DraDriver.Place(
                 "edgeplug.io",
                 Optional.empty(),

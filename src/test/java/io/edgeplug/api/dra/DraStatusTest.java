@@ -5,7 +5,7 @@ import static io.edgeplug.api.dra.DraNode.VF0_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.api.kubelet.LogLines;
-import io.edgeplug.api.status.Holder;
+import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Outcomes;
@@ -65,12 +65,12 @@ final class DraStatusTest extends OnDraNode {
         }
         assertThat(error("nobodys")).isNotEmpty();
 
-        List<Holder> holders = node.status().resources().getFirst().devices().stream()
+        List<User.Pod> holders = node.status().resources().getFirst().devices().stream()
                 .filter(one -> one.device().id().equals(VF0))
                 .flatMap(one -> one.holders().stream())
                 .toList();
         assertThat(holders)
-                .containsExactly(new Holder(
+                .containsExactly(new User.Pod(
                         "uid-of-pod-of-mine", Optional.of("default"), Optional.of("pod-of-mine"), "claim mine"));
         assertThat(node.driver().preparations()).isEqualTo(new Outcomes.Counts(1, 1));
     }

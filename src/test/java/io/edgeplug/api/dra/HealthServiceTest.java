@@ -6,7 +6,7 @@ import static io.edgeplug.api.dra.DraNode.VF1_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.api.dra.DeviceHealths.OfDevice;
+import io.edgeplug.api.dra.HealthService.OfDevice;
 import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Health;
@@ -145,7 +145,7 @@ final class HealthServiceTest {
     }
 
     private static NodeWatchResourcesResponse message(Device device) {
-        return new DeviceHealths("node1", List.of(health(device))).message();
+        return new HealthService.Report("node1", List.of(health(device))).message();
     }
 
     private HealthService serve(Duration repetition) throws Exception {

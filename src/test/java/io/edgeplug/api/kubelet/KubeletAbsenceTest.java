@@ -33,7 +33,7 @@ final class KubeletAbsenceTest {
     }
 
     private String reason() throws IOException {
-        try (PluginDirectory watched = PluginDirectory.devicePlugins(directory())) {
+        try (PluginDirectory watched = PluginDirectory.open(directory(), false)) {
             return KubeletAbsence.reason(watched);
         }
     }

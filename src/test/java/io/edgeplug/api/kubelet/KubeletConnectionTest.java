@@ -29,7 +29,7 @@ final class KubeletConnectionTest {
             dead.bind(UnixDomainSocketAddress.of(path.resolve("kubelet.sock")));
         }
         try (UnixRpc rpc = UnixRpc.open();
-                PluginDirectory directory = PluginDirectory.devicePlugins(path);
+                PluginDirectory directory = PluginDirectory.open(path, false);
                 KubeletConnection connection = new KubeletConnection(rpc, directory, () -> {}, LIMIT)) {
             Deadline dead = Deadline.in(LIMIT.multipliedBy(10));
             Seen.untilSo("a kubelet that lived would have had its time", () -> {

@@ -18,7 +18,7 @@ final class PluginDirectoryTest {
     @Test
     void viewIsOfNowAlsoBeforeTheWatcherHasSeenTheEvent() throws Exception {
         Path socket = path.resolve("kubelet.sock");
-        try (PluginDirectory directory = PluginDirectory.devicePlugins(path)) {
+        try (PluginDirectory directory = PluginDirectory.open(path, false)) {
             for (int i = 0; i < 1000; i++) {
                 Files.createFile(socket);
                 assertThat(directory.view().kubelet()).as("made %d", i).isPresent();
@@ -31,7 +31,7 @@ final class PluginDirectoryTest {
     /** All resources look whenever one is woken: if each look woke all, they would never rest. */
     @Test
     void lookingWithoutAChangeWakesNobody() throws Exception {
-        try (PluginDirectory directory = PluginDirectory.devicePlugins(path)) {
+        try (PluginDirectory directory = PluginDirectory.open(path, false)) {
             long generation = directory.view().generation();
             directory.view();
             assertThat(directory.view().generation()).isEqualTo(generation);

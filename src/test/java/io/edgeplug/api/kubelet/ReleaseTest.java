@@ -114,11 +114,12 @@ final class ReleaseTest {
         Served served = served(minor);
         run(served, "job");
         try (UnixRpc rpc = UnixRpc.open();
-                KubeletPods pods = KubeletPods.follow(
+                KubeletPods pods = new KubeletPods(
                         rpc,
                         directory,
                         directory.resolve("device-plugins"),
                         PreparedClaims.none(),
+                        KubeletPods.CGROUPS,
                         NODE0.toString()::equals,
                         () -> {})) {
             assertThat(held(pods)).isEqualTo(1);

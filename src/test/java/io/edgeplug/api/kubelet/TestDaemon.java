@@ -2,7 +2,7 @@ package io.edgeplug.api.kubelet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.edgeplug.api.status.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeView;
 import io.edgeplug.lab.localkubelet.ListedDevice;
 import io.edgeplug.lab.localkubelet.ResourceState;
@@ -101,7 +101,8 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 classes,
-                (supplies, preparations) -> DevicePlugins.open(kubeletDir, directory, supplies, preparations, claims));
+                (supplies, preparations) ->
+                        new DevicePlugins(null, kubeletDir, directory, supplies, preparations, claims));
     }
 
     /** Starts with the same three resources where the plugin watcher of the kubelet with that directory looks. */
@@ -111,7 +112,7 @@ public final class TestDaemon implements AutoCloseable {
                 directory,
                 kubeletDir,
                 CLASSES,
-                (supplies, preparations) -> DevicePlugins.openInRegistry(
+                (supplies, preparations) -> new DevicePlugins(
                         registry, kubeletDir, directory, supplies, preparations, PreparedClaims.none()));
     }
 
@@ -128,7 +129,7 @@ public final class TestDaemon implements AutoCloseable {
                 : SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node"));
         Monitor monitor = Monitor.open(node.sysfs(), config.classes(), node.uevents(), config.settle());
         Supplies supplies =
-                Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
+                new Supplies(node.sysfs(), ContainerDirectories.below(directory), monitor, config.classes());
         Preparations preparations = new Preparations(node.sysfs(), monitor, kubeletDir);
         try {
             preparations.recover();

@@ -6,17 +6,17 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.edgeplug.api.status.ClaimingStatus;
-import io.edgeplug.api.status.DeviceStatus;
-import io.edgeplug.api.status.Holder;
-import io.edgeplug.api.status.KubeletStatus;
 import io.edgeplug.api.status.NodeStatus;
-import io.edgeplug.api.status.ResourceStatus;
+import io.edgeplug.api.status.NodeStatus.ClaimingStatus;
+import io.edgeplug.api.status.NodeStatus.DeviceStatus;
+import io.edgeplug.api.status.NodeStatus.KubeletStatus;
+import io.edgeplug.api.status.NodeStatus.ResourceStatus;
+import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.supply.HolderNotes;
-import io.edgeplug.node.supply.StepTime;
+import io.edgeplug.node.supply.StepTimes.StepTime;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Outcomes;
 import java.io.IOException;
@@ -121,7 +121,7 @@ final class MetricNamesTest {
                         List.of(new PathDevice.File("/etc/g1", Optional.empty())),
                         Optional.empty(),
                         Health.HEALTHY),
-                List.of(new Holder("uid", Optional.empty(), Optional.empty(), "main")),
+                List.of(new User.Pod("uid", Optional.empty(), Optional.empty(), "main")),
                 1,
                 false,
                 true,

@@ -51,8 +51,8 @@ abstract class OnStatusSocket {
         path = directory.resolve("s.sock");
         // what a daemon that was killed has left
         Files.writeString(path, "");
-        history = closing.add(DaemonHistory.begin("edgeplug 1", Instant.now()));
-        socket = closing.add(StatusSocket.open(path, daemon.view(), daemon.monitor, history));
+        history = closing.add(new DaemonHistory("edgeplug 1", Instant.now()));
+        socket = closing.add(new StatusSocket(path, daemon.view(), daemon.monitor, history));
         rpc = closing.add(UnixRpc.open());
         kubelet.await(NODE0, state -> state.allocatable() == 2, PATIENCE);
     }

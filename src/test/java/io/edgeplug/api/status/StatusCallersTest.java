@@ -120,7 +120,7 @@ final class StatusCallersTest extends OnStatusSocket {
 
     @Test
     void socketThatAnotherDaemonServesIsLeftAlone() {
-        assertThatThrownBy(() -> StatusSocket.open(path, daemon.view(), daemon.monitor, history))
+        assertThatThrownBy(() -> new StatusSocket(path, daemon.view(), daemon.monitor, history))
                 .hasMessage("another process serves it");
 
         assertThat(stub().get(GetRequest.getDefaultInstance()).getVersion()).isEqualTo("edgeplug 1");

@@ -77,6 +77,7 @@ final class ClaimedDevicesTest {
                         "vfs",
                         "node1",
                         "0000-3b-01-0",
+                        Optional.empty(),
                         "0000:3b:01.0",
                         "example.com/vf",
                         isForAdministrator,

@@ -69,7 +69,7 @@ final class PodEventsTest {
     void endOfAPodIsTold() throws Exception {
         try (LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("first", VF, 1));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+            try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
                 assertThat(next()).isEqualTo(event(false, "first"));
                 kubelet.remove("first");
                 assertThat(next()).isEqualTo(event(true, "first"));
@@ -81,7 +81,7 @@ final class PodEventsTest {
     void endOfAPodsContainersIsTold() throws Exception {
         try (LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("job", VF, 1));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+            try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
                 assertThat(next()).isEqualTo(event(false, "job"));
                 kubelet.end("job");
                 assertThat(next()).isEqualTo(new Event(What.ENDED, "job", "default", "job"));
@@ -94,7 +94,7 @@ final class PodEventsTest {
         try (LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("first", VF, 1));
             kubelet.admit(PodSpec.of("stays", VF, 1));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+            try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
                 assertThat(next()).isEqualTo(event(false, "first"));
                 assertThat(next()).isEqualTo(event(false, "stays"));
                 kubelet.stop();
@@ -110,7 +110,7 @@ final class PodEventsTest {
 
     @Test
     void kubeletThatComesLaterIsFollowed() throws Exception {
-        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {});
+        try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {});
                 LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("late", VF, 1));
             assertThat(next()).isEqualTo(event(false, "late"));
@@ -133,7 +133,7 @@ final class PodEventsTest {
                     }
                 });
         try (LogLines log = LogLines.open();
-                PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+                PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
             assertThat(calls.await(20, TimeUnit.SECONDS)).isTrue();
             assertThat(log.with("Pods API")).isEmpty();
         } finally {
@@ -147,7 +147,7 @@ final class PodEventsTest {
         try (LocalKubelet kubelet = kubelet()) {
             kubelet.admit(PodSpec.of("first", VF, 1));
             Files.move(root.resolve("pods-api"), root.resolve("moved"));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+            try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
                 assertThat(events).isEmpty();
                 Files.createDirectory(root.resolve("pods"));
                 Files.createSymbolicLink(root.resolve("pods/kubelet.sock"), Path.of("../moved/pods-api.sock"));
@@ -159,7 +159,7 @@ final class PodEventsTest {
     @Test
     void socketWhoseDirectoryIsReplacedIsFoundAgain() throws Exception {
         Files.createDirectory(root.resolve("pods-api"));
-        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+        try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
             Files.move(root.resolve("pods-api"), root.resolve("old"));
             try (LocalKubelet kubelet = kubelet()) {
                 kubelet.admit(PodSpec.of("first", VF, 1));
@@ -175,7 +175,7 @@ final class PodEventsTest {
             Files.createDirectory(root.resolve("pods"));
             Files.createSymbolicLink(root.resolve("pods/kubelet.sock"), Path.of("../moved/pods-api.sock"));
             Files.move(root.resolve("pods-api"), root.resolve("moved"));
-            try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+            try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
                 assertThat(next()).isEqualTo(event(false, "first"));
             }
         }
@@ -201,7 +201,7 @@ final class PodEventsTest {
                         });
                     }
                 });
-        try (PodEvents pods = PodEvents.follow(rpc, root, event -> {}, () -> {})) {
+        try (PodEvents pods = new PodEvents(rpc, root, event -> {}, () -> {})) {
             assertThat(hungUp.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(pods.areLive()).isFalse();
         } finally {
@@ -232,7 +232,7 @@ final class PodEventsTest {
                         // says nothing
                     }
                 });
-        try (PodEvents ignored = PodEvents.follow(rpc, root, events::add, () -> {})) {
+        try (PodEvents ignored = new PodEvents(rpc, root, events::add, () -> {})) {
             assertThat(events).isEmpty();
         } finally {
             silent.shutdownNow().awaitTermination();

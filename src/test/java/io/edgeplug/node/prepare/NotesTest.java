@@ -5,7 +5,6 @@ import static io.edgeplug.node.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.edgeplug.model.device.IdentifiedNode;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.node.pods.NotedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
@@ -57,7 +56,7 @@ final class NotesTest {
             Files.createFile(notes.resolve("x.used"));
         }
         new Notes(sysfs, USED).write("y", new Properties());
-        new GivenNodeNotes(sysfs).note("y", List.of(new IdentifiedNode("/dev/y", "1:1", "")));
+        new Notes(sysfs, "var/lib/edgeplug/nodes", ".nodes").writeForGood("y", new Properties());
         NotedClaim.note(directory, "y");
 
         for (String kind : List.of("used", "nodes", "claims")) {

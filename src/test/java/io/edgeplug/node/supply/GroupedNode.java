@@ -45,7 +45,7 @@ public record GroupedNode(
 
     /** What supplies all its resources. */
     public Supplies supplies(Closing closing) {
-        return closing.add(Supplies.open(node.sysfs(), directories(), monitor, classes));
+        return closing.add(new Supplies(node.sysfs(), directories(), monitor, classes));
     }
 
     public Resource resource(Supply supply) {

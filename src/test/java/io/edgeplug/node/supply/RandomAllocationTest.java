@@ -57,7 +57,7 @@ final class RandomAllocationTest {
                     Monitor monitor = Monitor.open(node.sysfs(), classes, node.uevents(), Duration.ZERO);
                     Preparations preparations = new Preparations(node.sysfs(), monitor, directory);
                     Supplies supplies =
-                            Supplies.open(node.sysfs(), ContainerDirectories.below(directory), monitor, classes)) {
+                            new Supplies(node.sysfs(), ContainerDirectories.below(directory), monitor, classes)) {
                 List<String> ids = ids(monitor);
                 for (int i = 0; i < REQUESTS / machines.size() + 1; i++) {
                     Supply supply =

@@ -35,7 +35,7 @@ final class StockTest {
         stock.change(before -> before.withBadNews(devices.subList(1, devices.size())));
 
         assertThat(stock.get().problems()).isEqualTo(problems);
-        assertThat(stock.get().ids()).doesNotContain(gone);
+        assertThat(stock.get().devices()).extracting(Device::id).doesNotContain(gone);
         assertThat(stock.get().devices().getLast().health().problem()).contains("its file is not there");
         assertThat(stock.get().number()).isEqualTo(3);
     }

@@ -122,7 +122,9 @@ final class SuppliesTest {
         running.supplies().use(read(BOUND_LATER + DPU));
 
         assertThat(running.supplies().each()).hasSize(2).contains(dpu);
-        assertThat(running.supplies().each().getFirst().current().ids()).containsExactly(UNBOUND);
+        assertThat(running.supplies().each().getFirst().current().devices())
+                .extracting(Device::id)
+                .containsExactly(UNBOUND);
         assertThat(specs()).containsExactly(DPU_SPEC);
     }
 
@@ -144,7 +146,9 @@ final class SuppliesTest {
         running.supplies().use(read(DPU.replace("kind", "prefer = \"spread\"\nkind")));
 
         assertThat(Files.getAttribute(cdi().resolve(DPU_SPEC), "unix:ino")).isEqualTo(inode);
-        assertThat(running.supplies().each().getFirst().current().ids()).containsExactly(A, B);
+        assertThat(running.supplies().each().getFirst().current().devices())
+                .extracting(Device::id)
+                .containsExactly(A, B);
         assertThat(problems(running.supplies().each().getFirst())).isEmpty();
 
         running.supplies().use(read(DPU.replace("\"cdi\"", "\"device-nodes\"")));

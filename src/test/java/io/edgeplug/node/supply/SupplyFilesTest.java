@@ -85,7 +85,7 @@ final class SupplyFilesTest extends SupplyFiles {
         Files.writeString(directory.resolve("edgeplug.toml"), SupplyNode.CLASSES);
         SupplyNode running = new SupplyNode(closing, directory);
 
-        Supplies supplies = closing.add(Supplies.open(
+        Supplies supplies = closing.add(new Supplies(
                 running.node.sysfs(),
                 SupplyNode.directories(directory),
                 running.monitor,

@@ -47,7 +47,7 @@ public final class SupplyNode {
         GroupedNode whole = GroupedNode.follow(closing, GroupedNode.unpack(closing, directory), directory, CLASSES);
         node = whole.node();
         monitor = whole.monitor();
-        supply = closing.add(Supply.open(
+        supply = closing.add(new Supply(
                 whole.classes().getFirst(),
                 monitor,
                 closing.add(new NodeWatch(node.sysfs(), paths -> {})),
