@@ -47,7 +47,8 @@ final class VfsCommand {
 
         @Parameters(
                 paramLabel = "PF",
-                description = "Only these PFs, each by PCI address with or without the domain, or by network interface.")
+                description =
+                        "Only these PFs, each by PCI address with or without the domain, or by network interface.")
         List<String> wanted = List.of();
 
         /** Prints the plans, and returns whether all of these PFs can become as wanted. */
@@ -142,8 +143,8 @@ final class VfsCommand {
                 PfPlan plan = outcome.plan();
                 if (outcome.isGood()) {
                     print(
-                            plan.pf().name() + ": " + plan.wanted().orElseThrow().text()
-                                    + (plan.isDone() ? ", as before" : ""),
+                            plan.pf().name() + ": "
+                                    + plan.wanted().orElseThrow().text() + (plan.isDone() ? ", as before" : ""),
                             out);
                 } else {
                     isGood = false;

@@ -46,7 +46,6 @@ record ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchange
     /** How many bytes are taken from the kernel before the thread that reads them may ask for a pause. */
     private static final int MAX_READ = 16 << 10;
 
-
     /**
      * Connects, and checks that the other end is the API server.
      *

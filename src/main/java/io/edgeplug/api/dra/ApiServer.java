@@ -159,7 +159,8 @@ final class ApiServer implements AutoCloseable {
      *
      * @param event reads the next event from its JSON, and returns whether the watch goes on
      */
-    void watch(ApiRequest request, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event) throws IOException, InterruptedException {
+    void watch(ApiRequest request, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event)
+            throws IOException, InterruptedException {
         Identity as = identity();
         Deadline deadline = Deadline.in(patience);
         try (ApiConnection connection = open(as, deadline)) {

@@ -45,7 +45,8 @@ final class NeededFields {
         return read(json, most, (path, before) -> true);
     }
 
-    private JsonObject object(String way, ForeignJson json, JsonTree values, BiPredicate<String, JsonObject> also) throws IOException {
+    private JsonObject object(String way, ForeignJson json, JsonTree values, BiPredicate<String, JsonObject> also)
+            throws IOException {
         JsonObject object = new JsonObject();
         json.eachField(name -> {
             String path = way + name;

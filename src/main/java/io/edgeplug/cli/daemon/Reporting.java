@@ -94,7 +94,9 @@ final class Reporting implements AutoCloseable {
         }
         if (newest.nfdLabels() != reports.nfdLabels()) {
             removeLabels();
-            labels = newest.nfdLabels() ? new LabelPublisher(view, monitor, LabelPublisher.DIRECTORY, Clock.systemUTC()) : null;
+            labels = newest.nfdLabels()
+                    ? new LabelPublisher(view, monitor, LabelPublisher.DIRECTORY, Clock.systemUTC())
+                    : null;
         }
         reports = newest;
     }

@@ -99,8 +99,12 @@ public enum Column {
             item -> joined(made(item).vdpas().stream().map(DeviceFacts::vdpa).toList())),
     NODES("device nodes made by the driver", item -> joined(nodes(item.device()))),
     ACPI("index given by the firmware", item -> function(item).flatMap(DeviceFacts::acpiIndex)),
-    AFU("image in an FPGA", item -> joined(as(Fpga.class, item).map(Fpga::afuIds).orElse(List.of()))),
-    COMPAT("ID that bitstreams of an FPGA must match", item -> as(Fpga.class, item).flatMap(Fpga::compatId)),
+    AFU(
+            "image in an FPGA",
+            item -> joined(as(Fpga.class, item).map(Fpga::afuIds).orElse(List.of()))),
+    COMPAT(
+            "ID that bitstreams of an FPGA must match",
+            item -> as(Fpga.class, item).flatMap(Fpga::compatId)),
     VFS("number of VFs that a PF has and can have", item -> function(item).flatMap(DeviceFacts::vfs)),
     PF(
             "PF that a VF or sub-function is a part of",
@@ -108,7 +112,9 @@ public enum Column {
     PFNET(
             "network interfaces of that PF",
             item -> joined(as(PfPart.class, item).map(PfPart::physicalNetNames).orElse(List.of()))),
-    VF("number of a VF among those of its PF", item -> as(VirtualFunction.class, item).map(VirtualFunction::index)),
+    VF(
+            "number of a VF among those of its PF",
+            item -> as(VirtualFunction.class, item).map(VirtualFunction::index)),
     SF("number of a sub-function", item -> as(SubFunction.class, item).map(SubFunction::index)),
     REP("representor of a VF or sub-function", item -> as(PfPart.class, item).flatMap(PfPart::representor)),
     PATH("files of a path device", item -> path(item.device())),

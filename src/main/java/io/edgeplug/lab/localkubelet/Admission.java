@@ -110,8 +110,7 @@ final class Admission {
                 .orElseGet(TreeSet::new);
     }
 
-    private void allocate(
-            String pod, String container, ResourceName resource, int count, Set<String> reusable)
+    private void allocate(String pod, String container, ResourceName resource, int count, Set<String> reusable)
             throws PluginException {
         SortedSet<String> held = held(pod, container, resource);
         FreeDevices free = checked(pod, container, resource, count, held);
@@ -161,12 +160,7 @@ final class Admission {
     }
 
     private List<String> preferred(
-            String pod,
-            String container,
-            ResourceName resource,
-            int count,
-            Set<String> available,
-            Set<String> chosen)
+            String pod, String container, ResourceName resource, int count, Set<String> available, Set<String> chosen)
             throws PluginException {
         Endpoint endpoint = ledger.endpoint(resource).orElseThrow(() -> noEndpoint(resource));
         if (!endpoint.preferredAllocationAvailable()) {

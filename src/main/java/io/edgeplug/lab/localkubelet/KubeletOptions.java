@@ -74,8 +74,7 @@ public record KubeletOptions(
     }
 
     public KubeletOptions withClock(InstantSource other) {
-        return new KubeletOptions(
-                minorVersion, other, socketPause, apis, pluginsRegistry, root);
+        return new KubeletOptions(minorVersion, other, socketPause, apis, pluginsRegistry, root);
     }
 
     public KubeletOptions withSocketPause(Duration other) {
@@ -83,13 +82,11 @@ public record KubeletOptions(
     }
 
     public KubeletOptions withApis(Set<DevicePluginApi> other) {
-        return new KubeletOptions(
-                minorVersion, clock, socketPause, other, pluginsRegistry, root);
+        return new KubeletOptions(minorVersion, clock, socketPause, other, pluginsRegistry, root);
     }
 
     public KubeletOptions withPluginsRegistry(Path directory) {
-        return new KubeletOptions(
-                minorVersion, clock, socketPause, apis, Optional.of(directory), root);
+        return new KubeletOptions(minorVersion, clock, socketPause, apis, Optional.of(directory), root);
     }
 
     public KubeletOptions withRoot(Path directory) {

@@ -44,7 +44,6 @@ record Bitstream(Path copy, Semaphore room, int size) implements AutoCloseable {
     /** Less than the time that a container's start waits, so that its pod shows the reason. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-
     /** The room for all copies at one time, in bytes. Their directory may be memory. */
     static Semaphore roomForAll() {
         return new Semaphore((int) MAX_BYTES, true);

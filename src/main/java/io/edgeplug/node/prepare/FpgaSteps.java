@@ -37,7 +37,6 @@ record FpgaSteps(Sysfs sysfs, ChangeNotes changeNotes, Programs programs, Semaph
     private static final int PORT_PR_BYTES = 24;
     private static final int PORT_PR_ADDRESS = 16;
 
-
     /** Programs the device, unless it already reports the wanted image, and checks the report afterwards. */
     String program(Device device, Step.Program step) throws IOException, TimeoutException, InterruptedException {
         if (isDone(device, step)) {

@@ -25,12 +25,16 @@ import java.util.function.Consumer;
 /**
  * The steps that run programs: the administrator's, a vendor's, and iproute2 for the settings that a PF has for its VF.
  */
-record Programs(Sysfs sysfs, Exclusion exclusion, RunningCommands commands, Supervisor supervisor, Consumer<PrepareEvent> told) {
+record Programs(
+        Sysfs sysfs,
+        Exclusion exclusion,
+        RunningCommands commands,
+        Supervisor supervisor,
+        Consumer<PrepareEvent> told) {
 
     private static final String IP = "sbin/ip";
     private static final Duration IP_TIMEOUT = Duration.ofSeconds(10);
     private static final int MAC_BYTES = 6;
-
 
     /** Runs a program. If the program fails, the step fails. */
     String run(Device device, Step.Command command, Map<TemplateWord, String> names)

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** Runs the steps of recipes. */
 record Steps(Sysfs sysfs, ChangeNotes changeNotes, HostDrivers hostDrivers, Programs programs, FpgaSteps fpgas) {
 
-
     /**
      * Runs a step.
      *

@@ -154,13 +154,12 @@ public final class Journal {
 
         @Override
         public String format(LogRecord entry) {
-            String level =
-                    switch (priority(entry.getLevel())) {
-                        case ERROR -> "error";
-                        case WARNING -> "warning";
-                        case INFO -> "info";
-                        default -> "debug";
-                    };
+            String level = switch (priority(entry.getLevel())) {
+                case ERROR -> "error";
+                case WARNING -> "warning";
+                case INFO -> "info";
+                default -> "debug";
+            };
             return "%s %-7s %s%n".formatted(TIME.format(entry.getInstant()), level, text(entry, this));
         }
     }

@@ -26,7 +26,14 @@ final class ClaimFilesTest {
 
     private static PreparedClaim claim() {
         PreparedClaim.Device device = new PreparedClaim.Device(
-                "vfs", "node1", "0000-3b-01-0", Optional.empty(), VF, "example.com/vf", false, Optional.of("edgeplug.io/claim=x"));
+                "vfs",
+                "node1",
+                "0000-3b-01-0",
+                Optional.empty(),
+                VF,
+                "example.com/vf",
+                false,
+                Optional.of("edgeplug.io/claim=x"));
         return new PreparedClaim(UID, "default", "mine", List.of(), List.of(device));
     }
 

@@ -12,8 +12,8 @@ public final class NotedClaim {
 
     /** Has the claim default/mine hold a device of the node with that root directory, or a share of the device. */
     public static void note(Path root, String id) throws IOException {
-        PreparedClaim.Device device =
-                new PreparedClaim.Device("some", "node1", "device", Optional.empty(), id, "example.com/some", false, Optional.empty());
+        PreparedClaim.Device device = new PreparedClaim.Device(
+                "some", "node1", "device", Optional.empty(), id, "example.com/some", false, Optional.empty());
         PreparedClaims.read(PreparedClaims.directory(root))
                 .note(new PreparedClaim("uid", "default", "mine", List.of(), List.of(device)));
     }
