@@ -13,6 +13,7 @@ import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.SubFunction;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VdpaDevice;
 import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.model.rules.DeviceClass;
@@ -76,6 +77,7 @@ final class DeviceFacts {
             case PciDevice pci -> pci.function().netNames();
             case SoftwareHca hca -> List.of(hca.netName());
             case PathDevice path -> List.of();
+            case UsbDevice usb -> List.of();
             case PlatformFpga fpga -> List.of();
         };
     }
