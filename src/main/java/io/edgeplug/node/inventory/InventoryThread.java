@@ -211,7 +211,7 @@ final class InventoryThread implements AutoCloseable {
                 node.scanWithoutFunction();
             }
             for (UsbDevice device : node.scanUsb(batch.usb().keySet())) {
-                settling.note(Place.of(device), batch.usb().get(device.port()));
+                batch.span(device).ifPresent(when -> settling.note(Place.of(device), when));
             }
             for (PathDevice device : node.scanFiles(batch.files().keySet())) {
                 batch.span(device).ifPresent(when -> settling.note(Place.of(device), when));

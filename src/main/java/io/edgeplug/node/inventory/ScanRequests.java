@@ -86,6 +86,11 @@ final class ScanRequests {
             return device instanceof PathDevice path ? span(path).isPresent() : withoutFunction;
         }
 
+        /** When the device, an interface or a node of it was named. */
+        Optional<Span> span(UsbDevice device) {
+            return Optional.ofNullable(usb.get(device.port()));
+        }
+
         /** When one of the device's files was named. */
         Optional<Span> span(PathDevice device) {
             return device.files().stream()
