@@ -17,7 +17,7 @@ import java.util.Set;
 final class FilesReader {
 
     private static final Set<TemplateWord> USB_ID =
-            Set.of(TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL, TemplateWord.PORT);
+            Set.of(TemplateWord.ID, TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL, TemplateWord.PORT);
 
     private final Table table;
     private final Optional<Kind> kind;
@@ -95,7 +95,7 @@ final class FilesReader {
                 table.mistake(
                         "id",
                         "\"" + text
-                                + "\" must be serial, port, or a template with {serial} or {port} and without a slash");
+                                + "\" must be serial, port, or a template of {id}, {vendor}, {product}, {serial} and {port} without a slash");
             }
             return Optional.of(id);
         } catch (IllegalArgumentException e) {

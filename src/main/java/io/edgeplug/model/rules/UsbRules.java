@@ -53,7 +53,8 @@ public record UsbRules(List<DeviceClass> classes) {
         return classes.stream()
                 .filter(one -> one.takes(usual))
                 .findFirst()
-                .map(one -> device.as(idOf(one.identity().id().orElse(BY_SERIAL), device), nodes(one, device)))
+                .map(one -> device.as(
+                        one.identity().id().map(id -> idOf(id, usual)).orElse(usual.id()), nodes(one, device)))
                 .orElse(usual);
     }
 
