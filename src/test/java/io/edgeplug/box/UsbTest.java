@@ -66,8 +66,8 @@ final class UsbTest {
         node.pullSerial("edge1");
         node.kubelet().awaitDevicesWithin(NOT_THE_TICK, RESOURCE, ID + "edge1 (unhealthy)");
         node.plugSerial("edge1");
-        node.run("until edgeplug status >/run/status; grep -q '" + ID + "edge1.*which its pod was given' /run/status; do"
-                + " sleep 0.2; done");
+        node.run("until edgeplug status >/run/status; grep -q '" + ID
+                + "edge1.*which its pod was given' /run/status; do" + " sleep 0.2; done");
         node.kubelet().remove("pod");
 
         node.kubelet().awaitDevices(RESOURCE, ID + "edge1");
@@ -82,6 +82,7 @@ final class UsbTest {
     }
 
     private static void note(String what, long since) {
-        System.err.println(what + " after " + Duration.ofNanos(System.nanoTime() - since).toMillis() + " ms");
+        System.err.println(
+                what + " after " + Duration.ofNanos(System.nanoTime() - since).toMillis() + " ms");
     }
 }

@@ -72,6 +72,12 @@ final class DeviceFacts {
                 : Optional.of(hex(identity.subsystemVendor(), identity.subsystemDevice()));
     }
 
+    static Optional<String> ids(Item item) {
+        return item.device() instanceof UsbDevice usb
+                ? Optional.of(usb.vendor() + ":" + usb.product())
+                : function(item).map(function -> hex(function.vendor(), function.device()));
+    }
+
     static List<String> netNames(Device device) {
         return switch (device) {
             case PciDevice pci -> pci.function().netNames();

@@ -87,7 +87,7 @@ final class FilesReader {
         }
     }
 
-    /** The paths of nodes change at each replug, and the ID must not. */
+    /** The paths of nodes change each time that it is plugged in, and the ID must not. */
     private Optional<Template> usbId(String text) {
         try {
             Template id = UsbRules.id(text).orElseGet(() -> Template.parse(text, Optional.of(Kind.USB)));

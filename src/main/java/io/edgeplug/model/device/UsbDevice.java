@@ -72,7 +72,7 @@ public record UsbDevice(
         return interfaceClasses.stream().anyMatch(code -> code.startsWith(HUB));
     }
 
-    /** Bus and device numbers change at each replug, so they tell no device from another. */
+    /** Bus and device numbers change each time that it is plugged in, so they tell no device from another. */
     @Override
     public List<IdentifiedNode> identities() {
         String which = serial.map(number -> " serial " + number).orElse(" at " + port);

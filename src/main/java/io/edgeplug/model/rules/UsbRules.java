@@ -27,7 +27,7 @@ public record UsbRules(List<DeviceClass> classes) {
 
     private static final Template BY_PORT = Template.parse("{port}", Optional.of(Kind.USB));
 
-    /** Those of the classes that are of kind usb. */
+    /** Those of the classes that are of that kind. */
     public static UsbRules of(List<DeviceClass> classes) {
         return new UsbRules(
                 classes.stream().filter(one -> one.kind() == Kind.USB).toList());
