@@ -64,8 +64,7 @@ final class UsbFollowTest {
         DeviceClass serial =
                 DeviceClass.of(SERIAL, Kind.USB, new Selector(Map.of(SelectorWord.SERIALS, List.of("A5028*"))));
         try (SimulatedNode node = SimulatedNode.unpack(tree, directory.resolve("node"));
-                Monitor monitor =
-                        Monitor.open(node.sysfs(), List.of(serial), events, Duration.ofMillis(10))) {
+                Monitor monitor = Monitor.open(node.sysfs(), List.of(serial), events, Duration.ofMillis(10))) {
             await(monitor, List.of("0403-6001-A50285BI"), 2);
 
             Path tty = node.root().resolve("sys" + DEVPATH + "/1-6:1.0/ttyUSB0/tty/ttyUSB0/dev");
