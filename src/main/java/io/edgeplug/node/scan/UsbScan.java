@@ -53,46 +53,34 @@ public final class UsbScan {
                 .toList();
     }
 
-    /** The device at that port; empty if there is none, or if it goes away meanwhile. */
-    public Optional<UsbDevice> device(UsbPort port) {
+    /**
+     * The device at that port; empty if there is none, or if it goes away meanwhile.
+     *
+     * @throws IOException if it is there and cannot be read
+     */
+    public Optional<UsbDevice> device(UsbPort port) throws IOException {
         String path = DEVICES + "/" + port;
-        try {
-            Optional<String> vendor =
-                    text(path + "/idVendor").filter(id -> ID.matcher(id).matches());
-            Optional<String> product =
-                    text(path + "/idProduct").filter(id -> ID.matcher(id).matches());
-            return vendor.isPresent() && product.isPresent()
-                    ? Optional.of(read(port, path, vendor.orElseThrow(), product.orElseThrow()))
-                    : Optional.empty();
-        } catch (IOException e) {
-            Health health = Health.unhealthy("cannot be read: " + e.getMessage());
-            return Optional.of(device(port, "0000", "0000", Optional.empty(), new Walk(), Optional.empty(), health));
-        }
+        Optional<String> vendor =
+                sysfs.read(path + "/idVendor").filter(id -> ID.matcher(id).matches());
+        Optional<String> product =
+                sysfs.read(path + "/idProduct").filter(id -> ID.matcher(id).matches());
+        return vendor.isPresent() && product.isPresent()
+                ? Optional.of(read(port, path, vendor.orElseThrow(), product.orElseThrow()))
+                : Optional.empty();
     }
 
     private UsbDevice read(UsbPort port, String path, String vendor, String product) throws IOException {
-        Optional<String> serial = text(path + "/serial")
+        Optional<String> serial = sysfs.read(path + "/serial")
                 .map(PlainText::of)
                 .filter(text -> !text.isEmpty())
                 .map(text -> text.substring(0, Math.min(text.length(), MAX_SERIAL)));
         Walk walk = new Walk();
         walk.visit(path, 0);
-        boolean isBarred = text(path + "/authorized").equals(Optional.of("0"));
+        boolean isBarred = sysfs.read(path + "/authorized").equals(Optional.of("0"));
         Health health = isBarred
                 ? Health.unhealthy("the node does not let it work: its file authorized in sysfs says 0")
                 : Health.HEALTHY;
         Optional<PciAddress> controller = sysfs.linkTarget(path).flatMap(PciAddress::lastIn);
-        return device(port, vendor, product, serial, walk, controller, health);
-    }
-
-    private UsbDevice device(
-            UsbPort port,
-            String vendor,
-            String product,
-            Optional<String> serial,
-            Walk walk,
-            Optional<PciAddress> controller,
-            Health health) {
         return new UsbDevice(
                 port.path(),
                 port,
@@ -109,17 +97,13 @@ public final class UsbScan {
 
     private OptionalInt numaNode(PciAddress controller) {
         try {
-            return text(PciAttributes.FUNCTIONS + "/" + controller + "/numa_node").stream()
+            return sysfs.read(PciAttributes.FUNCTIONS + "/" + controller + "/numa_node").stream()
                     .filter(text -> NUMA.matcher(text).matches())
                     .mapToInt(Integer::parseInt)
                     .findFirst();
         } catch (IOException e) {
             return OptionalInt.empty();
         }
-    }
-
-    private Optional<String> text(String path) throws IOException {
-        return sysfs.read(path);
     }
 
     /** The walk through one device, which stops at the devices that are plugged into it if it is a hub. */
@@ -158,7 +142,7 @@ public final class UsbScan {
         private void addInterface(String path) throws IOException {
             StringBuilder code = new StringBuilder();
             for (String part : List.of("/bInterfaceClass", "/bInterfaceSubClass", "/bInterfaceProtocol")) {
-                code.append(text(path + part)
+                code.append(sysfs.read(path + part)
                         .filter(digits -> CODE.matcher(digits).matches())
                         .orElse("00"));
             }
@@ -167,10 +151,10 @@ public final class UsbScan {
         }
 
         private void addNode(String path) throws IOException {
-            Optional<String> number =
-                    text(path + "/dev").filter(text -> NUMBER.matcher(text).matches());
+            Optional<String> number = sysfs.read(path + "/dev")
+                    .filter(text -> NUMBER.matcher(text).matches());
             if (number.isPresent()) {
-                Matcher name = NODE.matcher(text(path + "/uevent").orElse(""));
+                Matcher name = NODE.matcher(sysfs.read(path + "/uevent").orElse(""));
                 Optional<String> subsystem = sysfs.linkName(path + "/subsystem");
                 if (name.find() && subsystem.isPresent()) {
                     nodes.add(

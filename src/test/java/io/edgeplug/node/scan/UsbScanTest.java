@@ -27,7 +27,7 @@ final class UsbScanTest {
         node = SimulatedNode.unpack(tree, directory.resolve("node"));
     }
 
-    private UsbDevice at(String port) {
+    private UsbDevice at(String port) throws Exception {
         return new UsbScan(node.sysfs()).device(new UsbPort(port)).orElseThrow();
     }
 
@@ -39,7 +39,7 @@ final class UsbScanTest {
     }
 
     @Test
-    void cameraHasAllNodesOfItsInterfacesUnderTheNamesOfTheKernel() {
+    void cameraHasAllNodesOfItsInterfacesUnderTheNamesOfTheKernel() throws Exception {
         UsbDevice camera = at("1-5");
 
         assertThat(camera.serial()).contains("2F9C1A5F");
@@ -59,7 +59,7 @@ final class UsbScanTest {
     }
 
     @Test
-    void hubHasNoNodesOfTheDevicesBehindIt() {
+    void hubHasNoNodesOfTheDevicesBehindIt() throws Exception {
         assertThat(at("1-4").isHub()).isTrue();
         assertThat(at("1-4").nodes()).extracting(UsbDevice.Node::path).containsExactly("/dev/bus/usb/001/003");
     }
@@ -84,12 +84,12 @@ final class UsbScanTest {
     }
 
     @Test
-    void portThatNobodyUsesHasNoDevice() {
+    void portThatNobodyUsesHasNoDevice() throws Exception {
         assertThat(new UsbScan(node.sysfs()).device(new UsbPort("1-9"))).isEqualTo(Optional.empty());
     }
 
     @Test
-    void portIsThatOfTheLastDeviceInAPath() {
+    void portIsThatOfTheLastDeviceInAPath() throws Exception {
         String hub = "/devices/pci0000:00/0000:00:14.0/usb1/1-4";
 
         assertThat(UsbPort.lastIn(hub + "/1-4.2/1-4.2:1.0/0003:0627:0001.0001/hidraw/hidraw0"))
