@@ -151,9 +151,9 @@ public final class KubeletPods implements AutoCloseable {
 
     private boolean hasEnded(String uid) {
         Listed list = listed;
-        return left.hasEnded(uid)
-                ? list == null || !list.pods().contains(uid)
-                : isSaidToBeGone(uid) && !left.hasCgroup(uid);
+        boolean isUnlistedWithoutTraces =
+                left.hasEnded(uid) && (list == null || !list.pods().contains(uid));
+        return isUnlistedWithoutTraces || (isSaidToBeGone(uid) && !left.hasCgroup(uid));
     }
 
     /** Whether a pod with devices shows signs of its end, so that it is worth looking again soon. */

@@ -168,6 +168,27 @@ final class KubeletPodsTest {
         }
     }
 
+    /** The kubelet was last asked while the pod was there, and removes its directory last. */
+    @Test
+    void podThatIsGoneStaysSoWhenNothingOfItIsLeft() throws Exception {
+        Path left = Files.createDirectories(root.resolve("pods/dpdk-0"));
+        try (LocalKubelet kubelet = kubelet();
+                ListServer lists = listingInsteadOf(kubelet);
+                KubeletPods pods = pods()) {
+            assertThat(look(pods)).containsExactly(HELD);
+            kubelet.admit(PodSpec.of("dpdk-0", VF, 1));
+            await(() -> pods.name(HELD).isPresent() && pods.areTold());
+            lists.answer(pods, LISTED);
+            assertThat(look(pods)).containsExactly(HELD);
+            kubelet.delete("dpdk-0");
+            await(() -> !areHeld(pods));
+
+            Files.delete(left);
+
+            assertThat(look(pods)).isEmpty();
+        }
+    }
+
     /** A static pod comes again with the UID that it had, and the checkpoint may have noted it all the time. */
     @Test
     void podThatWasNotListedHoldsADeviceThatIsGivenAnewUntilTheKubeletIsAskedAgain() throws Exception {
@@ -260,6 +281,21 @@ final class KubeletPodsTest {
         public void close() throws InterruptedException {
             server.shutdownNow().awaitTermination();
         }
+    }
+
+    private static boolean areHeld(KubeletPods pods) {
+        try {
+            return !look(pods).isEmpty();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Which lists devices, while the kubelet reports pods. */
+    private ListServer listingInsteadOf(LocalKubelet kubelet) throws IOException {
+        assertThat(kubelet.resources()).isEmpty();
+        Files.delete(root.resolve(PodNames.SOCKET));
+        return new ListServer();
     }
 
     private void ask(KubeletPods pods) throws InterruptedException {
