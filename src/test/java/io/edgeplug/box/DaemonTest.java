@@ -89,16 +89,6 @@ final class DaemonTest {
     }
 
     @Test
-    void daemonIsReadyBeforeTheKubeletStartsWhenTheNodeBoots(Node node) throws Exception {
-        node.reboot();
-
-        node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0", PF1 + " on NUMA 1");
-        assertThat(started(node)).containsExactly("Started edgeplug.service", "Started kubelet.service");
-        node.vfs(PF1, 1);
-        node.kubelet().awaitDevices(VF, ADDRESS);
-    }
-
-    @Test
     void kubeletOfAnotherNameServesBeforeTheDaemonStartsWhenTheNodeBoots(Node node) throws Exception {
         // k3s is such a kubelet, and nothing orders it after edgeplug.
         node.run("cd /etc/systemd/system; cp kubelet.service k3s.service;"
@@ -107,15 +97,11 @@ final class DaemonTest {
         node.reboot();
 
         node.kubelet().awaitDevices(NIC, PF0 + " on NUMA 0", PF1 + " on NUMA 1");
-        assertThat(started(node)).containsExactly("Started k3s.service", "Started edgeplug.service");
+        assertThat(node.run("journalctl -b -o cat --no-pager _PID=1 | sed -n -E"
+                                + " 's/^(Started (k3s|kubelet|edgeplug).service).*/\\1/p'")
+                        .split("\n"))
+                .containsExactly("Started k3s.service", "Started edgeplug.service");
         node.vfs(PF1, 1);
         node.kubelet().awaitDevices(VF, ADDRESS);
-    }
-
-    /** The messages of systemd about the kubelet and edgeplug since the boot of the node, without descriptions. */
-    private static String[] started(Node node) throws Exception {
-        return node.run("journalctl -b -o cat --no-pager _PID=1 | sed -n -E"
-                        + " 's/^(Started (k3s|kubelet|edgeplug).service).*/\\1/p'")
-                .split("\n");
     }
 }

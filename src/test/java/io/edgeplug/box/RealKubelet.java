@@ -29,12 +29,6 @@ final class RealKubelet {
     static final String FAR = "example.com/far";
     static final String VF = "example.com/vf";
 
-    static final List<String> RESOURCES = List.of(FAR, NAMED, PREPARED, VF, VFIO);
-
-    /** The {@link #registrations} of a kubelet with which each resource was registered once. */
-    static final List<String> ONCE_EACH =
-            RESOURCES.stream().map(resource -> resource + " 1").toList();
-
     /** The number of devices of each resource, as the kubelet logs it. */
     private static final Set<String> ALL = Set.of(
             "resource=\"example.com/far\" resourceCapacity=1",
@@ -90,15 +84,6 @@ final class RealKubelet {
         Set<String> ignored = await(
                 LISTS,
                 text -> Optional.of(text.lines().collect(Collectors.toSet())).filter(lists -> lists.containsAll(ALL)));
-    }
-
-    /** How often each resource was registered since it was started, as {@code example.com/vf 1}. */
-    List<String> registrations() throws IOException, InterruptedException, TimeoutException {
-        return node.run(
-                        "busybox wget -q -O - http://127.0.0.1:10255/metrics"
-                                + " | sed -n 's/^kubelet_device_plugin_registration_total{resource_name=\"\\(.*\\)\"}/\\1/p' | sort")
-                .lines()
-                .toList();
     }
 
     /** Gives it a pod. */

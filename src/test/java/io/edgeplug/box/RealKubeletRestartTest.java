@@ -1,9 +1,6 @@
 package io.edgeplug.box;
 
-import static io.edgeplug.box.RealKubelet.FAR;
-import static io.edgeplug.box.RealKubelet.NAMED;
 import static io.edgeplug.box.RealKubelet.PREPARED;
-import static io.edgeplug.box.RealKubelet.VF;
 import static io.edgeplug.box.RealKubelet.VFIO;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,46 +8,9 @@ import com.google.gson.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whole kubelets that stop and start while their pods run. */
+/** Whole kubelets that stop and start while their pods run. src/test/kubelets has what needs no real devices. */
 @NodeScenario
 final class RealKubeletRestartTest {
-
-    /** Each takes seconds. */
-    private static final int RESTARTS = System.getProperty("soak") == null ? 5 : 20;
-
-    @Test
-    void podRunsOnOverRestartsAndEachResourceIsRegisteredOnceAfterEach(RealKubelets kubelets) throws Exception {
-        RealKubelet kubelet = kubelets.of(Release.NEWEST);
-        kubelet.start(StaticPod.of("pod", "env", VFIO + "=1", NAMED + "=1"));
-        JsonObject before = kubelet.awaitRunning("pod");
-
-        for (int restart = 1; restart <= RESTARTS; restart++) {
-            kubelet.restart();
-            assertThat(kubelet.registrations()).as("after restart " + restart).isEqualTo(RealKubelet.ONCE_EACH);
-        }
-
-        assertThat(run(kubelet.awaitRunning("pod"))).isEqualTo(run(before));
-        kubelet.start(StaticPod.of("next", "env", FAR + "=1"));
-        kubelet.awaitRunning("next");
-    }
-
-    @Test
-    void podsRunOnWhileTheKubeletIsUpgradedAndTakenBack(RealKubelets kubelets) throws Exception {
-        RealKubelet kubelet = kubelets.of(Release.OLDEST);
-        kubelet.start(StaticPod.of("first", "env", VFIO + "=1"));
-        JsonObject first = kubelet.awaitRunning("first");
-
-        kubelet.become(Release.NEWEST);
-        assertThat(run(kubelet.awaitRunning("first"))).isEqualTo(run(first));
-        kubelet.start(StaticPod.of("second", "env", FAR + "=1"));
-        JsonObject second = kubelet.awaitRunning("second");
-
-        kubelet.become(Release.OLDEST);
-        assertThat(run(kubelet.awaitRunning("first"))).isEqualTo(run(first));
-        assertThat(run(kubelet.awaitRunning("second"))).isEqualTo(run(second));
-        kubelet.start(StaticPod.of("third", "env", VF + "=2"));
-        kubelet.awaitRunning("third");
-    }
 
     /**
      * A kubelet that has booted admits its static pods milliseconds after it has begun to listen. In an emulated node, lists
@@ -78,28 +38,6 @@ final class RealKubeletRestartTest {
         }
         String device = "0000:41:10.0";
         assertThat(kubelet.printed(pod, "main")).isEqualTo(device + "\n" + kubelet.group(device) + "\nvfio");
-    }
-
-    @Test
-    void resourcesAreFoundInThePluginsRegistryAlsoAfterARestart(RealKubelets kubelets) throws Exception {
-        RealKubelet kubelet = kubelets.of(Release.NEWEST);
-        kubelet.node()
-                .run(
-                        "systemctl stop kubelet.service;"
-                                + " sed -i '1i registration = \"plugins_registry\"' /etc/edgeplug/edgeplug.toml; systemctl reload edgeplug.service");
-        kubelet.restart();
-        assertThat(kubelet.node().run("ls /var/lib/kubelet/plugins_registry | wc -l"))
-                .isEqualTo(String.valueOf(RealKubelet.RESOURCES.size()));
-        assertThat(kubelet.node().run("ls /var/lib/kubelet/device-plugins | grep -c ^edgeplug || true"))
-                .isEqualTo("0");
-        kubelet.start(StaticPod.of("pod", "env", VFIO + "=1"));
-        JsonObject before = kubelet.awaitRunning("pod");
-
-        kubelet.restart();
-
-        assertThat(run(kubelet.awaitRunning("pod"))).isEqualTo(run(before));
-        kubelet.start(StaticPod.of("next", "env", FAR + "=1"));
-        kubelet.awaitRunning("next");
     }
 
     /** The preparation of this resource leaves a file, which shows whether it has run. */

@@ -27,8 +27,12 @@ final class VfsTest {
             """;
 
     @Test
-    void vfsAreThereBeforeTheKubeletAtEachBootWithTheSameAddresses(Node node) throws Exception {
+    void vfsAreThereBeforeTheKubeletWhenTheNodeBootsWithTheSameAddresses(Node node) throws Exception {
         write(node, 4);
+        node.run("edgeplug vfs apply");
+        String macs = macs(node);
+        assertThat(macs.lines()).hasSize(8).doesNotHaveDuplicates().doesNotContain("00:00:00:00:00:00");
+
         node.reboot();
 
         node.kubelet().awaitDevices(VFIO, vfs(4));
@@ -36,12 +40,6 @@ final class VfsTest {
                                 + " 's/^(Finished edgeplug-vfs|Started edgeplug|Started kubelet).service.*/\\1/p'")
                         .split("\n"))
                 .containsExactly("Finished edgeplug-vfs", "Started edgeplug", "Started kubelet");
-        String macs = macs(node);
-        assertThat(macs.lines()).hasSize(8).doesNotHaveDuplicates().doesNotContain("00:00:00:00:00:00");
-
-        node.reboot();
-
-        node.kubelet().awaitDevices(VFIO, vfs(4));
         assertThat(macs(node)).isEqualTo(macs);
         assertThat(NodeKubelet.variable(node.kubelet().run("pod", VFIO + "=1"), "PCIDEVICE_EXAMPLE_COM_VFIO"))
                 .startsWith("0000:");
