@@ -40,6 +40,7 @@ final class Documents {
             "guide-distributions.md",
             "guide-dpdk.md",
             "guide-files.md",
+            "guide-usb.md",
             "guide-multus.md",
             "guide-rdma.md",
             "kubernetes.md",

@@ -10,6 +10,7 @@ import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.PfPart;
 import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.SoftwareHca;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.model.rules.DeviceClass;
 import java.util.List;
@@ -50,8 +51,16 @@ final class DeviceAttributes {
             case SoftwareHca hca -> {}
             case PlatformFpga fpga -> {}
             case PathDevice path -> {}
+            case UsbDevice usb -> made.usb(usb);
         }
         return made.attributes;
+    }
+
+    private void usb(UsbDevice usb) {
+        text("usbVendor", usb.vendor());
+        text("usbProduct", usb.product());
+        text("usbPort", usb.port().path());
+        usb.serial().ifPresent(serial -> text("usbSerial", serial));
     }
 
     private void pci(PciDevice pci) {

@@ -3,7 +3,6 @@ package io.edgeplug.cli.devices;
 import static io.edgeplug.cli.devices.DeviceFacts.as;
 import static io.edgeplug.cli.devices.DeviceFacts.function;
 import static io.edgeplug.cli.devices.DeviceFacts.health;
-import static io.edgeplug.cli.devices.DeviceFacts.hex;
 import static io.edgeplug.cli.devices.DeviceFacts.joined;
 import static io.edgeplug.cli.devices.DeviceFacts.made;
 import static io.edgeplug.cli.devices.DeviceFacts.netNames;
@@ -41,9 +40,9 @@ public enum Column {
             "ID that the kubelet and the container see",
             item -> Optional.of(item.device().id())),
     KIND(
-            "vf, sf, nic, fpga, hca, pci or path",
+            "vf, sf, nic, fpga, hca, pci, path or usb",
             item -> Optional.of(item.device().kind().word())),
-    IDS("PCI vendor and device", pci(function -> hex(function.vendor(), function.device()))),
+    IDS("PCI vendor and device, or USB vendor and product", DeviceFacts::ids),
     VENDOR(
             "name of the PCI vendor in pci.ids",
             (item, sources) -> function(item).flatMap(one -> sources.names().vendor(one.vendor()))),

@@ -10,6 +10,7 @@ import io.edgeplug.model.device.PciIdentity;
 import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.SoftwareHca;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VdpaDevice;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Sharing;
@@ -68,11 +69,18 @@ final class DeviceFacts {
                 : Optional.of(hex(identity.subsystemVendor(), identity.subsystemDevice()));
     }
 
+    static Optional<String> ids(Item item) {
+        return item.device() instanceof UsbDevice usb
+                ? Optional.of(usb.vendor() + ":" + usb.product())
+                : function(item).map(function -> hex(function.vendor(), function.device()));
+    }
+
     static List<String> netNames(Device device) {
         return switch (device) {
             case PciDevice pci -> pci.function().netNames();
             case SoftwareHca hca -> List.of(hca.netName());
             case PathDevice path -> List.of();
+            case UsbDevice usb -> List.of();
             case PlatformFpga fpga -> List.of();
         };
     }

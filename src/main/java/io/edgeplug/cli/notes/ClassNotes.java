@@ -106,7 +106,7 @@ public final class ClassNotes {
         return switch (kind) {
             case NIC -> isRdma.equals(List.of("true"));
             case HCA -> isRdma.equals(List.of("false"));
-            case VF, SF, FPGA, PCI, PATH -> false;
+            case VF, SF, FPGA, PCI, PATH, USB -> false;
         };
     }
 

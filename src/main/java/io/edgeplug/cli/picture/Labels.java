@@ -15,6 +15,7 @@ import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.SubFunction;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VirtualFunction;
 import java.util.List;
 import java.util.Optional;
@@ -67,6 +68,8 @@ final class Labels {
             case SoftwareHca hca -> withPorts(shown, "software RDMA", hca.netName());
             case PlatformFpga fpga -> branch(shown, fpga.id(), "FPGA", driver(fpga));
             case PathDevice path -> branch(shown, path.id(), path.path());
+            case UsbDevice usb ->
+                branch(shown, usb.id(), "USB " + usb.port(), usb.vendor() + ":" + usb.product(), driver(usb));
         };
     }
 

@@ -7,12 +7,14 @@ import io.edgeplug.model.rules.ContainerRules.MountRule;
 import io.edgeplug.model.rules.HandOver;
 import io.edgeplug.model.rules.Template;
 import io.edgeplug.model.rules.TemplateWord;
+import io.edgeplug.model.rules.UsbRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,7 +23,8 @@ import java.util.regex.Pattern;
 final class ContainerReader {
 
     private static final Pattern ENV_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    private static final Pattern OWN_ENV_NAME = Pattern.compile("(PCIDEVICE|PCI_RESOURCE|FPGA_REGION|FPGA_AFU)_.*");
+    private static final Pattern OWN_ENV_NAME =
+            Pattern.compile("(PCIDEVICE|PCI_RESOURCE|USBDEVICE|FPGA_REGION|FPGA_AFU)_.*");
     private static final Pattern ANNOTATION =
             Pattern.compile("([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
     private static final Pattern PERMISSIONS = Pattern.compile("(?!.*(.).*\\1)[rwm]{1,3}");
@@ -57,6 +60,7 @@ final class ContainerReader {
                 permissions,
                 containerDir(),
                 containerPaths(),
+                usbNodes(),
                 managementEngine(),
                 mounts(),
                 env(),
@@ -97,7 +101,8 @@ final class ContainerReader {
     }
 
     private List<Template> containerPaths() {
-        if (table.has("container_path") && kind.filter(one -> one != Kind.PATH).isPresent()) {
+        if (table.has("container_path")
+                && kind.filter(one -> one != Kind.PATH && one != Kind.USB).isPresent()) {
             table.mistake(
                     "container_path",
                     "does not apply to kind " + kind.orElseThrow().word());
@@ -116,6 +121,17 @@ final class ContainerReader {
                 .flatMap(text -> pathOfFile(text).stream())
                 .distinct()
                 .toList();
+    }
+
+    private List<String> usbNodes() {
+        kind.filter(one -> table.has("nodes") && one != Kind.USB)
+                .ifPresent(one -> table.mistake("nodes", "does not apply to kind " + one.word()));
+        List<String> words = table.strings("nodes");
+        words.stream()
+                .filter(word -> !UsbRules.NODES.contains(word))
+                .forEach(word -> table.mistake(
+                        "nodes", "\"" + word + "\" is none of " + String.join(", ", new TreeSet<>(UsbRules.NODES))));
+        return words;
     }
 
     /** A path of the file may begin with the file's own. */

@@ -6,6 +6,7 @@ import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.FileRules;
 import io.edgeplug.model.rules.Template;
 import io.edgeplug.model.rules.TemplateWord;
+import io.edgeplug.model.rules.UsbRules;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +15,9 @@ import java.util.Set;
 
 /** Reads the keys of a class that only concern files. */
 final class FilesReader {
+
+    private static final Set<TemplateWord> USB_ID =
+            Set.of(TemplateWord.ID, TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL, TemplateWord.PORT);
 
     private final Table table;
     private final Optional<Kind> kind;
@@ -43,7 +47,9 @@ final class FilesReader {
     }
 
     FileRules.Identity identity(boolean isFace) {
-        mustBePath("id");
+        if (kind.filter(one -> one == Kind.USB).isEmpty()) {
+            mustBePath("id");
+        }
         mustBePath("shared_with");
         if (table.has("shared_with") && isFace) {
             table.mistake("shared_with", "contradicts faces, which only one pod has at a time");
@@ -63,6 +69,9 @@ final class FilesReader {
         if (text.isEmpty()) {
             return Optional.empty();
         }
+        if (kind.equals(Optional.of(Kind.USB))) {
+            return usbId(text.orElseThrow());
+        }
         try {
             Template id = Template.parse(text.orElseThrow(), Optional.of(Kind.PATH));
             if (text.orElseThrow().isEmpty()
@@ -74,6 +83,23 @@ final class FilesReader {
             return Optional.of(id);
         } catch (IllegalArgumentException e) {
             table.mistake("id", "\"" + text.orElseThrow() + "\": " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** The paths of nodes change each time that it is plugged in, and the ID must not. */
+    private Optional<Template> usbId(String text) {
+        try {
+            Template id = UsbRules.id(text).orElseGet(() -> Template.parse(text, Optional.of(Kind.USB)));
+            if (id.isConstant() || text.contains("/") || !USB_ID.containsAll(id.words())) {
+                table.mistake(
+                        "id",
+                        "\"" + text
+                                + "\" must be serial, port, or a template of {id}, {vendor}, {product}, {serial} and {port} without a slash");
+            }
+            return Optional.of(id);
+        } catch (IllegalArgumentException e) {
+            table.mistake("id", "\"" + text + "\": " + e.getMessage());
             return Optional.empty();
         }
     }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Something on this node that a container can be given. */
-public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, PathDevice {
+public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, PathDevice, UsbDevice {
 
     /** The ID by which the kubelet knows the device. It has at most 120 characters and is unique on this node. */
     String id();

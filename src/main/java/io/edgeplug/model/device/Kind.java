@@ -19,7 +19,9 @@ public enum Kind {
     /** Any other PCI function. */
     PCI,
     /** A file or device node. */
-    PATH;
+    PATH,
+    /** A USB device with all its interfaces. */
+    USB;
 
     /** The kind with that word. */
     public static Optional<Kind> parse(String word) {

@@ -16,6 +16,7 @@ import java.util.TreeMap;
  * @param containerDir the directory in which the container has the device's own nodes and files; empty for the node's
  *     paths
  * @param containerPaths the paths of each file in the container, for kind path; empty for one path as of the node
+ * @param usbNodes the sorts of device nodes of a USB device; empty for all but disks
  * @param managementEngine whether it gets the node of the engine that manages an FPGA region, besides those of its
  *     ports
  * @param mounts more files and directories
@@ -30,6 +31,7 @@ public record ContainerRules(
         Optional<String> permissions,
         Optional<Template> containerDir,
         List<Template> containerPaths,
+        List<String> usbNodes,
         boolean managementEngine,
         List<MountRule> mounts,
         SortedMap<String, Template> env,
@@ -43,6 +45,7 @@ public record ContainerRules(
             Optional.empty(),
             Optional.empty(),
             List.of(),
+            List.of(),
             false,
             List.of(),
             new TreeMap<>(),
@@ -51,6 +54,7 @@ public record ContainerRules(
 
     public ContainerRules {
         containerPaths = List.copyOf(containerPaths);
+        usbNodes = List.copyOf(usbNodes);
         mounts = List.copyOf(mounts);
         env = Collections.unmodifiableSortedMap(new TreeMap<>(env));
         annotations = Collections.unmodifiableSortedMap(new TreeMap<>(annotations));

@@ -244,7 +244,9 @@ public record DeviceClass(
     /** The names of all variables that its containers may get. No other class may set them. */
     public SortedSet<String> variables() {
         TreeSet<String> names = new TreeSet<>(container.env().keySet());
-        if (kind != Kind.PATH) {
+        if (kind == Kind.USB) {
+            names.addAll(UsbRules.variables(resource));
+        } else if (kind != Kind.PATH) {
             for (String prefix : VARIABLES) {
                 names.addAll(resource.variables(prefix, ""));
             }

@@ -41,7 +41,7 @@ public enum HealthCheck {
             case NIC, HCA -> this != PORT_ERRORS && this != PF_LINK;
             case FPGA -> this != LINK && this != PF_LINK;
             case PCI -> this == DRIVER || this == NODES || this == AER_FATAL;
-            case PATH -> false;
+            case PATH, USB -> false;
         };
     }
 }

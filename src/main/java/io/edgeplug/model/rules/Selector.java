@@ -1,6 +1,7 @@
 package io.edgeplug.model.rules;
 
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.UsbDevice;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Selects devices for a class. Every key must match, and a key matches if one of its values does. */
 public final class Selector {
@@ -52,10 +54,21 @@ public final class Selector {
 
     /** The first key that does not match; empty if all match. */
     Optional<SelectorWord> mismatch(Device device) {
+        if (isUnwantedHub(device)) {
+            return Optional.of(SelectorWord.PORTS);
+        }
         return tests.entrySet().stream()
                 .filter(test -> !test.getValue().test(device))
                 .map(Map.Entry::getKey)
                 .findFirst();
+    }
+
+    /** A class of everything with some driver must not take the hubs to which the devices of others are connected. */
+    private boolean isUnwantedHub(Device device) {
+        return device instanceof UsbDevice usb
+                && usb.isHub()
+                && values(SelectorWord.PORTS).isEmpty()
+                && values(SelectorWord.VENDORS).isEmpty();
     }
 
     /** Whether the selector would take a device with only these of its keys. */
@@ -67,12 +80,15 @@ public final class Selector {
 
     /** The condition of each key, and the device's value. */
     public List<Requirement> requirements(Device device) {
-        return values.entrySet().stream()
+        Stream<Requirement> hub = isUnwantedHub(device)
+                ? Stream.of(new Requirement("vendors or ports, since it is a hub", "none", false))
+                : Stream.empty();
+        Stream<Requirement> keys = values.entrySet().stream()
                 .map(key -> new Requirement(
                         condition(key.getKey(), key.getValue()),
                         key.getKey().actual(device),
-                        Objects.requireNonNull(tests.get(key.getKey())).test(device)))
-                .toList();
+                        Objects.requireNonNull(tests.get(key.getKey())).test(device)));
+        return Stream.concat(hub, keys).toList();
     }
 
     /** Its keys and values in the words of the configuration, such as {@code pf_names ens1f0, ens1f1}. */

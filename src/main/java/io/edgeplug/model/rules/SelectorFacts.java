@@ -11,6 +11,7 @@ import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.SubFunction;
+import io.edgeplug.model.device.UsbDevice;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -44,6 +45,23 @@ final class SelectorFacts {
         return function.acpiIndex().stream().mapToObj(String::valueOf).findFirst();
     }
 
+    static List<String> vendors(Device device) {
+        return switch (device) {
+            case PciDevice pci -> vendor(pci.function()).stream().toList();
+            case UsbDevice usb -> List.of(usb.vendor());
+            case SoftwareHca hca -> List.of();
+            case PlatformFpga fpga -> List.of();
+            case PathDevice path -> List.of();
+        };
+    }
+
+    /** Each interface of a USB device has a driver of its own. */
+    static List<String> drivers(Device device) {
+        return device instanceof UsbDevice usb
+                ? usb.drivers()
+                : device.driver().stream().toList();
+    }
+
     static List<String> pfNames(Device device) {
         return switch (device) {
             case PfPart part ->
@@ -52,6 +70,7 @@ final class SelectorFacts {
             case SoftwareHca hca -> List.of(hca.netName());
             case PlatformFpga fpga -> List.of();
             case PathDevice path -> List.of();
+            case UsbDevice usb -> List.of();
         };
     }
 
@@ -62,6 +81,7 @@ final class SelectorFacts {
             case SoftwareHca hca -> List.of();
             case PlatformFpga fpga -> List.of();
             case PathDevice path -> List.of();
+            case UsbDevice usb -> List.of();
         };
     }
 
@@ -72,6 +92,7 @@ final class SelectorFacts {
                 ports(hca).flatMap(port -> port.linkType().stream()).distinct().toList();
             case PlatformFpga fpga -> List.of();
             case PathDevice path -> List.of();
+            case UsbDevice usb -> List.of();
         };
     }
 
@@ -94,6 +115,7 @@ final class SelectorFacts {
             case SoftwareHca hca -> List.of();
             case PlatformFpga fpga -> List.of();
             case PathDevice path -> List.of();
+            case UsbDevice usb -> List.of();
         };
     }
 

@@ -5,6 +5,7 @@ import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PciFunction;
+import io.edgeplug.model.device.UsbDevice;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -19,13 +20,13 @@ import java.util.function.Predicate;
  */
 public enum SelectorWord {
     /** PCI vendor IDs. */
-    VENDORS(Scope.FUNCTION, ValueForm::functionId, device -> ofFunction(device, SelectorFacts::vendor)),
+    VENDORS(Scope.FUNCTION, ValueForm::functionId, SelectorFacts::vendors),
     /** PCI device IDs. */
     DEVICES(Scope.FUNCTION, ValueForm::functionId, device -> ofFunction(device, SelectorFacts::device)),
     /** PCI class codes of two, four or six digits: base class, subclass, programming interface. */
     CLASSES(Scope.FUNCTION, ValueForm::classCode, device -> ofFunction(device, SelectorFacts::classCode)),
     /** Names of bound drivers, as patterns. */
-    DRIVERS(Scope.FUNCTION, ValueForm::name, device -> device.driver().stream().toList()),
+    DRIVERS(Scope.FUNCTION, ValueForm::name, SelectorFacts::drivers),
     /** Addresses of functions. */
     PCI_ADDRESSES(Scope.FUNCTION, ValueForm::address, device -> ofFunction(device, SelectorFacts::address)),
     /** Indexes that the firmware gives to onboard devices (ACPI _DSM). */
@@ -52,7 +53,21 @@ public enum SelectorWord {
     /** IDs for which bitstreams of an FPGA region must be made. */
     COMPAT_IDS(Scope.FPGA, ValueForm::fpgaId, SelectorFacts::compatIds),
     /** Files, as absolute paths in which {@code *} and {@code ?} match within a name. */
-    PATHS(Scope.FILE, ValueForm::path, device -> device instanceof PathDevice path ? List.of(path.path()) : List.of());
+    PATHS(Scope.FILE, ValueForm::path, device -> device instanceof PathDevice path ? List.of(path.path()) : List.of()),
+    /** Product IDs of USB devices. */
+    PRODUCTS(Scope.USB, ValueForm::functionId, device -> ofUsb(device, usb -> List.of(usb.product()))),
+    /** Serial numbers of USB devices, as patterns. */
+    SERIALS(
+            Scope.USB,
+            ValueForm::name,
+            device -> ofUsb(device, usb -> usb.serial().stream().toList())),
+    /** Ports of USB devices: {@code 1-4.2}. */
+    PORTS(
+            Scope.USB,
+            ValueForm::usbPort,
+            device -> ofUsb(device, usb -> List.of(usb.port().path()))),
+    /** Class codes of USB interfaces of two, four or six digits: class, subclass, protocol. */
+    INTERFACE_CLASSES(Scope.USB, ValueForm::classCode, device -> ofUsb(device, UsbDevice::interfaceClasses));
 
     private final Scope scope;
 
@@ -73,7 +88,8 @@ public enum SelectorWord {
         FUNCTION,
         NETWORK,
         FPGA,
-        FILE
+        FILE,
+        USB
     }
 
     /** The key in the configuration, such as {@code pf_names}. */
@@ -88,6 +104,7 @@ public enum SelectorWord {
             case FPGA -> scope == Scope.FUNCTION || scope == Scope.FPGA;
             case PCI -> scope == Scope.FUNCTION;
             case PATH -> scope == Scope.FILE;
+            case USB -> scope == Scope.USB || this == VENDORS || this == DRIVERS;
         };
     }
 
@@ -120,6 +137,10 @@ public enum SelectorWord {
     public Predicate<Device> compile(String text) {
         Predicate<String> wanted = form.apply(text);
         return device -> facts.apply(device).stream().anyMatch(wanted);
+    }
+
+    private static List<String> ofUsb(Device device, Function<UsbDevice, List<String>> facts) {
+        return device instanceof UsbDevice usb ? facts.apply(usb) : List.of();
     }
 
     private static List<String> ofFunction(Device device, Function<PciFunction, Optional<String>> fact) {

@@ -10,6 +10,7 @@ import io.edgeplug.model.device.PfPart;
 import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.ShortName;
 import io.edgeplug.model.device.SoftwareHca;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VirtualFunction;
 import java.util.List;
 import java.util.Locale;
@@ -59,7 +60,9 @@ public enum TemplateWord {
     VENDOR {
         @Override
         Optional<String> of(Device device) {
-            return function(device).map(function -> "%04x".formatted(function.vendor()));
+            return device instanceof UsbDevice usb
+                    ? Optional.of(usb.vendor())
+                    : function(device).map(function -> "%04x".formatted(function.vendor()));
         }
     },
     /** Its PCI device ID, four hexadecimal digits. */
@@ -67,6 +70,27 @@ public enum TemplateWord {
         @Override
         Optional<String> of(Device device) {
             return function(device).map(function -> "%04x".formatted(function.device()));
+        }
+    },
+    /** The product ID of a USB device, four hexadecimal digits. */
+    PRODUCT {
+        @Override
+        Optional<String> of(Device device) {
+            return usb(device).map(UsbDevice::product);
+        }
+    },
+    /** The serial number of a USB device, with an underscore for each character that an ID cannot have. */
+    SERIAL {
+        @Override
+        Optional<String> of(Device device) {
+            return usb(device).flatMap(UsbDevice::serial).map(TemplateWord::plain);
+        }
+    },
+    /** The port of a USB device. */
+    PORT {
+        @Override
+        Optional<String> of(Device device) {
+            return usb(device).map(usb -> usb.port().path());
         }
     },
     /** The first network interface of the PF of a VF or sub-function. */
@@ -119,14 +143,17 @@ public enum TemplateWord {
     PATH {
         @Override
         Optional<String> of(Device device) {
-            return first(device).map(PathDevice.File::path);
+            return usb(device)
+                    .flatMap(usb -> usb.nodes().stream().findFirst())
+                    .map(UsbDevice.Node::path)
+                    .or(() -> first(device).map(PathDevice.File::path));
         }
     },
     /** The path of its first file without links: of a device node, the kernel's own name. */
     TARGET {
         @Override
         Optional<String> of(Device device) {
-            return first(device).map(PathDevice.File::hostPath);
+            return first(device).map(PathDevice.File::hostPath).or(() -> PATH.of(device));
         }
     },
     /** The name of its first file, with an underscore for each character that an ID cannot have. */
@@ -179,14 +206,20 @@ public enum TemplateWord {
     boolean concerns(Kind kind) {
         return switch (this) {
             case ID -> true;
-            case BDF, NUMA_NODE, DRIVER, IOMMU_GROUP, VENDOR, DEVICE -> kind != Kind.PATH;
+            case BDF, IOMMU_GROUP, DEVICE -> kind != Kind.PATH && kind != Kind.USB;
+            case NUMA_NODE, DRIVER, VENDOR -> kind != Kind.PATH;
+            case PRODUCT, SERIAL, PORT -> kind == Kind.USB;
             case NETDEV, RDMA -> kind == Kind.VF || kind == Kind.SF || kind == Kind.NIC || kind == Kind.HCA;
             case PF, PF_BDF -> kind == Kind.VF || kind == Kind.SF;
             case VF -> kind == Kind.VF;
             case AFU -> kind == Kind.FPGA;
-            case PATH, TARGET, NAME, DIR, HASH -> kind == Kind.PATH;
+            case PATH, TARGET, NAME, DIR, HASH -> kind == Kind.PATH || kind == Kind.USB;
             case FILE -> false;
         };
+    }
+
+    private static Optional<UsbDevice> usb(Device device) {
+        return device instanceof UsbDevice usb ? Optional.of(usb) : Optional.empty();
     }
 
     private static Optional<PathDevice.File> first(Device device) {

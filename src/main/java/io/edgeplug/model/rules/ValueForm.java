@@ -1,6 +1,7 @@
 package io.edgeplug.model.rules;
 
 import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.UsbPort;
 import io.edgeplug.system.files.NameGlob;
 import io.edgeplug.system.files.PathGlob;
 import java.util.List;
@@ -63,6 +64,12 @@ final class ValueForm {
             throw new IllegalArgumentException("is not 32 hexadecimal digits, as d8424dc4a4a3c413f89e433683f9040b");
         }
         return wanted::equals;
+    }
+
+    static Predicate<String> usbPort(String text) {
+        return UsbPort.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("is not a USB port, as 1-4.2"))
+                .path()::equals;
     }
 
     static Predicate<String> partitionKey(String text) {

@@ -15,6 +15,7 @@ import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.SubFunction;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VdpaDevice;
 import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.model.rules.DeviceClass;
@@ -84,6 +85,7 @@ public final class DeviceInfoFiles {
             case PlatformFpga fpga -> Optional.empty();
             case SoftwareHca hca -> Optional.empty();
             case PathDevice path -> Optional.empty();
+            case UsbDevice usb -> Optional.empty();
         };
     }
 

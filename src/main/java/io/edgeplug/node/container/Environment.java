@@ -7,6 +7,7 @@ import io.edgeplug.model.device.FpgaRegion;
 import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Template;
+import io.edgeplug.model.rules.UsbRules;
 import java.util.Collection;
 import java.util.Map;
 import java.util.SortedMap;
@@ -23,6 +24,10 @@ final class Environment {
     static SortedMap<String, String> of(DeviceClass deviceClass, Collection<Equipment> devices) {
         SortedMap<String, String> env = filled(deviceClass.container().env(), devices);
         if (deviceClass.kind() == Kind.PATH) {
+            return env;
+        }
+        if (deviceClass.kind() == Kind.USB) {
+            putUsb(env, deviceClass, devices);
             return env;
         }
         put(env, deviceClass, "PCIDEVICE_", "", ids(devices));
@@ -60,6 +65,14 @@ final class Environment {
     private static void put(
             Map<String, String> env, DeviceClass deviceClass, String before, String after, String value) {
         deviceClass.resource().variables(before, after).forEach(name -> env.put(name, value));
+    }
+
+    private static void putUsb(Map<String, String> env, DeviceClass deviceClass, Collection<Equipment> devices) {
+        for (UsbRules.Variable variable : UsbRules.Variable.values()) {
+            String value =
+                    devices.stream().map(device -> variable.of(device.device())).collect(Collectors.joining(","));
+            variable.names(deviceClass.resource()).forEach(name -> env.put(name, value));
+        }
     }
 
     /** The variables have the kernel's numbers of regions, so no two regions of a node share a name. */

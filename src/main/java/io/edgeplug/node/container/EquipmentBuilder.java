@@ -2,13 +2,13 @@ package io.edgeplug.node.container;
 
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.FpgaRegion;
-import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.SoftwareHca;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.Vfio;
 import io.edgeplug.model.rules.ContainerRules;
 import io.edgeplug.model.rules.ContainerRules.MountRule;
@@ -61,6 +61,7 @@ final class EquipmentBuilder {
             case PlatformFpga fpga -> {}
             case SoftwareHca hca -> hca.rdmaDevices().forEach(this::addRdma);
             case PathDevice path -> addPath(path);
+            case UsbDevice usb -> addUsb(usb);
         }
         if (deviceClass.needsVhostNet()) {
             tell("vhost", "net-mount", addShared("/dev/vhost-net"));
@@ -86,7 +87,7 @@ final class EquipmentBuilder {
         } catch (IllegalArgumentException e) {
             fail("in its container " + e.getMessage());
         }
-        String json = deviceClass.kind() == Kind.PATH ? "{}" : Environment.json(info);
+        String json = device instanceof PathDevice || device instanceof UsbDevice ? "{}" : Environment.json(info);
         return new Equipment(
                 device, placedNodes, madeLater, placedMounts, Set.of(), json, isVfio, Optional.ofNullable(problem));
     }
@@ -164,7 +165,8 @@ final class EquipmentBuilder {
     private void addPath(PathDevice path) {
         boolean isReadOnly = !rules.permissions().orElse("r").contains("w");
         for (PathDevice.File file : path.files()) {
-            for (String place : file.found().isPresent() ? places(path, file) : List.<String>of()) {
+            for (String place :
+                    file.found().isPresent() ? places(path.withFiles(List.of(file)), file.path()) : List.<String>of()) {
                 if (file.isNode()) {
                     nodes.add(new Node(file.hostPath(), place, permissions()));
                 } else {
@@ -174,11 +176,22 @@ final class EquipmentBuilder {
         }
     }
 
+    private void addUsb(UsbDevice usb) {
+        if (usb.nodes().isEmpty()) {
+            fail("it has none of the device nodes that its class hands over");
+        }
+        for (UsbDevice.Node node : usb.nodes()) {
+            UsbDevice alone = usb.as(usb.id(), List.of(node));
+            for (String place : places(alone, node.path())) {
+                nodes.add(new Node(node.path(), place, permissions()));
+            }
+        }
+    }
+
     /** The paths of a file in the container. A template speaks of this file, not of the first of its group. */
-    private List<String> places(PathDevice path, PathDevice.File file) {
-        PathDevice alone = path.withFiles(List.of(file));
+    private List<String> places(Device alone, String path) {
         return rules.containerPaths().isEmpty()
-                ? List.of(place(file.path()))
+                ? List.of(place(path))
                 : rules.containerPaths().stream()
                         .map(template -> checked("container_path", template.fill(alone)))
                         .distinct()

@@ -2,6 +2,7 @@ package io.edgeplug.node.inventory;
 
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PathDevice;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.system.files.FileWatch;
@@ -208,6 +209,9 @@ final class InventoryThread implements AutoCloseable {
         } else {
             if (batch.withoutFunction()) {
                 node.scanWithoutFunction();
+            }
+            for (UsbDevice device : node.scanUsb(batch.usb().keySet())) {
+                batch.span(device).ifPresent(when -> settling.note(Place.of(device), when));
             }
             for (PathDevice device : node.scanFiles(batch.files().keySet())) {
                 batch.span(device).ifPresent(when -> settling.note(Place.of(device), when));

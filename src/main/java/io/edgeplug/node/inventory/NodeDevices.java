@@ -3,6 +3,8 @@ package io.edgeplug.node.inventory;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.UsbDevice;
+import io.edgeplug.model.device.UsbPort;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.scan.DeviceScan;
 import io.edgeplug.system.files.FileWatch;
@@ -29,6 +31,7 @@ final class NodeDevices {
     private final ScanGate gate;
     private final FunctionDevices functions;
     private final PathDevices paths;
+    private final UsbDevices usb;
     private List<Device> withoutFunction = List.of();
     private List<Integer> numaNodes = List.of();
 
@@ -43,18 +46,21 @@ final class NodeDevices {
         this.thread = thread;
         this.sysfs = thread.sysfs();
         this.functions = new FunctionDevices(thread, gate);
+        this.usb = new UsbDevices(thread, classes, gate);
         this.paths = new PathDevices(thread, watch, classes, gate);
     }
 
     /** Looks for the files of these classes from now on. */
     void use(List<DeviceClass> newClasses) {
         paths.use(newClasses);
+        usb.use(newClasses);
     }
 
-    /** PCI functions by address, then others by name, then files by path. */
+    /** PCI functions by address, then others by name, then USB devices by port, then files by path. */
     List<Device> devices() {
         List<Device> devices = new ArrayList<>(functions.devices());
         devices.addAll(withoutFunction);
+        devices.addAll(usb.devices());
         devices.addAll(paths.devices());
         return devices;
     }
@@ -106,6 +112,7 @@ final class NodeDevices {
         List<PciAddress> addresses = thread.look("PCI", scan::functions);
         numaNodes = otherwise("NUMA nodes", scan::numaNodes, numaNodes);
         lookWithoutFunction(scan);
+        usb.scan();
         paths.scan();
         functions.begin(addresses);
     }
@@ -147,6 +154,11 @@ final class NodeDevices {
     /** Scans the files at these paths and below. Returns those that exist, unless it has scanned all files. */
     List<PathDevice> scanFiles(Set<String> changed) {
         return changed.isEmpty() ? List.of() : thread.run(() -> paths.look(changed));
+    }
+
+    /** Scans the USB devices at these ports. Returns those that are there. */
+    List<UsbDevice> scanUsb(Set<UsbPort> ports) {
+        return ports.isEmpty() ? List.of() : thread.run(() -> usb.look(ports));
     }
 
     private void lookWithoutFunction(DeviceScan scan) {

@@ -4,6 +4,8 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.UsbDevice;
+import io.edgeplug.model.device.UsbPort;
 import io.edgeplug.system.files.FileWatch;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Latest;
@@ -44,6 +46,7 @@ final class ScanRequests {
 
     // The fields below are guarded by the lock.
     private Map<PciAddress, Span> functions = new HashMap<>();
+    private Map<UsbPort, Span> usb = new HashMap<>();
     private Map<String, Span> files = new HashMap<>();
 
     /** The time up to which intervals are used up. Each time that files are given out uses one. */
@@ -64,6 +67,7 @@ final class ScanRequests {
     record Batch(
             long number,
             Map<PciAddress, Span> functions,
+            Map<UsbPort, Span> usb,
             Map<String, Span> files,
             boolean withoutFunction,
             boolean everything) {
@@ -76,7 +80,15 @@ final class ScanRequests {
             if (device instanceof PciDevice pci) {
                 return functions.containsKey(pci.function().address());
             }
+            if (device instanceof UsbDevice one) {
+                return usb.containsKey(one.port());
+            }
             return device instanceof PathDevice path ? span(path).isPresent() : withoutFunction;
+        }
+
+        /** When the device, an interface or a node of it was named. */
+        Optional<Span> span(UsbDevice device) {
+            return Optional.ofNullable(usb.get(device.port()));
         }
 
         /** When one of the device's files was named. */
@@ -98,6 +110,12 @@ final class ScanRequests {
 
     /** Adds the scan for a uevent; some need none. */
     void add(Uevent event) {
+        Optional<UsbPort> port = UsbPort.lastIn(event.devpath());
+        port.ifPresent(this::add);
+        // An interface of a USB adapter may carry the node's traffic, so it also counts for its host controller.
+        if (port.isPresent() && !event.subsystem().equals("net")) {
+            return;
+        }
         Optional<PciAddress> address = PciAddress.lastIn(event.devpath());
         if (address.isPresent()) {
             add(address.orElseThrow());
@@ -122,10 +140,18 @@ final class ScanRequests {
         change(() -> functions.merge(address, new Span(now, now), Span::and));
     }
 
+    /** Requests a scan of the USB device at that port, for its own events and those of its interfaces and nodes. */
+    private void add(UsbPort port) {
+        long now = System.nanoTime();
+        change(() -> usb.merge(port, new Span(now, now), Span::and));
+    }
+
     /** Requests a scan of a device after an unknown change; of everything if there is no smaller unit. */
     void add(Device device) {
         if (device instanceof PciDevice pci) {
             add(pci.function().address());
+        } else if (device instanceof UsbDevice one) {
+            add(one.port());
         } else if (device instanceof PathDevice path) {
             addFiles(path.files().stream().map(PathDevice.File::path).toList());
         } else {
@@ -158,7 +184,7 @@ final class ScanRequests {
         lock.lock();
         try {
             boolean hasFiles = !files.isEmpty() && untilFiles() <= 0;
-            return !functions.isEmpty() || hasFiles || withoutFunction || everything || judgement;
+            return !functions.isEmpty() || !usb.isEmpty() || hasFiles || withoutFunction || everything || judgement;
         } finally {
             lock.unlock();
         }
@@ -189,8 +215,9 @@ final class ScanRequests {
                 long ignored = added.awaitNanos(files.isEmpty() ? left : Math.min(left, untilFiles()));
             }
             taken++;
-            Batch batch = new Batch(taken, functions, takeFiles(), withoutFunction, everything);
+            Batch batch = new Batch(taken, functions, usb, takeFiles(), withoutFunction, everything);
             functions = new HashMap<>();
+            usb = new HashMap<>();
             withoutFunction = false;
             everything = false;
             judgement = false;

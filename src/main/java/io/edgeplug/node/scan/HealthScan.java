@@ -10,6 +10,7 @@ import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.SoftwareHca;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.Vfio;
 import io.edgeplug.model.rules.HealthCheck;
 import io.edgeplug.system.files.Sysfs;
@@ -83,6 +84,7 @@ public final class HealthScan {
             case SoftwareHca hca -> List.of(hca.netName());
             case PlatformFpga fpga -> List.of();
             case PathDevice path -> List.of();
+            case UsbDevice usb -> List.of();
         };
     }
 

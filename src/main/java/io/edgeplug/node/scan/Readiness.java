@@ -11,6 +11,7 @@ import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.SubFunction;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.Vfio;
 import io.edgeplug.model.device.VirtualFunction;
 import java.util.Set;
@@ -43,6 +44,7 @@ public final class Readiness {
                     case SoftwareHca hca -> true;
                     case PlatformFpga fpga -> true;
                     case PathDevice path -> true;
+                    case UsbDevice usb -> true;
                 };
     }
 

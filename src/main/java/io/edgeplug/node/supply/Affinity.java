@@ -5,6 +5,7 @@ import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.SoftwareHca;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.VirtualFunction;
 import io.edgeplug.model.rules.Preference;
 import java.util.ArrayDeque;
@@ -151,6 +152,7 @@ public final class Affinity {
             case SoftwareHca hca -> NOWHERE;
             case PlatformFpga fpga -> NOWHERE;
             case PathDevice path -> NOWHERE;
+            case UsbDevice usb -> NOWHERE;
         };
     }
 }

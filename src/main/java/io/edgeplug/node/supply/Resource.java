@@ -107,6 +107,7 @@ public record Resource(
     public boolean checksStarts() {
         boolean isOfFiles = deviceClass().kind() == Kind.PATH;
         return prepares()
+                || deviceClass().kind() == Kind.USB
                 || (isOfFiles && !deviceClass().files().isFixed(supply.current().devices()));
     }
 
@@ -120,7 +121,7 @@ public record Resource(
      */
     public void prepare(Collection<String> ids)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
-        if (!prepares() && deviceClass().kind() != Kind.PATH) {
+        if (!prepares() && deviceClass().kind() != Kind.PATH && deviceClass().kind() != Kind.USB) {
             return;
         }
         Set<String> wanted = new LinkedHashSet<>(ids);

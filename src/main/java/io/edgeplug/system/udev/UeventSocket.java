@@ -39,7 +39,16 @@ final class UeventSocket implements AutoCloseable {
             "auxiliary",
             "vdpa",
             "uio",
-            "drm");
+            "drm",
+            "usb",
+            "usbmisc",
+            "tty",
+            "video4linux",
+            "media",
+            "sound",
+            "input",
+            "hidraw",
+            "block");
 
     private final Udev udev;
     private final Pointer monitor;

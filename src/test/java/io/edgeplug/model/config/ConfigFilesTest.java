@@ -109,7 +109,7 @@ final class ConfigFilesTest {
                 "class.d/a.toml: line 6: class 1 (example.com/b): match.drivers: must not be an empty array",
                 "class.d/a.toml: line 7: class 2 (nodomain): match: missing: say in [class.match] which devices the class takes",
                 "class.d/a.toml: line 8: class 2 (nodomain): resource: \"nodomain\" needs a domain before its name, as in example.com/nodomain",
-                "class.d/a.toml: line 9: class 2 (nodomain): kind: \"gpu\" is none of vf, sf, nic, fpga, hca, pci, path",
+                "class.d/a.toml: line 9: class 2 (nodomain): kind: \"gpu\" is none of vf, sf, nic, fpga, hca, pci, path, usb",
                 "class.d/a.toml: line 10: class 2 (nodomain): envv: unknown key, did you mean env?",
                 "class.d/b.toml: line 1: x: has no value");
     }
@@ -217,7 +217,7 @@ final class ConfigFilesTest {
                 ConfigDirectory.GOOD.formatted("x").replace("vf", "vg") + ConfigDirectory.GOOD.formatted("x"));
 
         config.assertMistakes(
-                "edgeplug.toml: line 3: class 1 (example.com/x): kind: \"vg\" is none of vf, sf, nic, fpga, hca, pci, path",
+                "edgeplug.toml: line 3: class 1 (example.com/x): kind: \"vg\" is none of vf, sf, nic, fpga, hca, pci, path, usb",
                 "edgeplug.toml: line 7: class 2 (example.com/x): resource: \"example.com/x\" is that of the class in "
                         + config.main() + ", line 1 too");
     }

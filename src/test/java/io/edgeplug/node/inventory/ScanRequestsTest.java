@@ -39,7 +39,7 @@ final class ScanRequestsTest {
         requests.add(new Uevent("add", "/devices/virtual/misc/tun", "misc"));
 
         assertThat(requests.await(Deadline.in(Duration.ZERO)))
-                .isEqualTo(new ScanRequests.Batch(1, Map.of(), Map.of(), false, false));
+                .isEqualTo(new ScanRequests.Batch(1, Map.of(), Map.of(), Map.of(), false, false));
     }
 
     @Test
@@ -47,7 +47,7 @@ final class ScanRequestsTest {
         requests.add(new Uevent("change", "/devices/platform/fpga-full/fpga_region/region0", "fpga_region"));
 
         assertThat(requests.await(Deadline.in(Duration.ZERO)))
-                .isEqualTo(new ScanRequests.Batch(1, Map.of(), Map.of(), true, false));
+                .isEqualTo(new ScanRequests.Batch(1, Map.of(), Map.of(), Map.of(), true, false));
     }
 
     @Test

@@ -1,0 +1,103 @@
+package io.edgeplug.node.scan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.UsbDevice;
+import io.edgeplug.model.device.UsbPort;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is read of a USB device, on the machine {@code usb-devices}. */
+final class UsbScanTest {
+
+    @TempDir
+    Path directory;
+
+    private SimulatedNode node;
+
+    @BeforeEach
+    void unpack() throws Exception {
+        String tree = Files.readString(Path.of("src/test/machines/usb-devices/tree"));
+        node = SimulatedNode.unpack(tree, directory.resolve("node"));
+    }
+
+    private UsbDevice at(String port) throws Exception {
+        return new UsbScan(node.sysfs()).device(new UsbPort(port)).orElseThrow();
+    }
+
+    @Test
+    void portsAreThoseOfDevicesAndNotOfInterfaces() throws Exception {
+        assertThat(new UsbScan(node.sysfs()).ports())
+                .extracting(UsbPort::path)
+                .containsExactly("1-1", "1-4", "1-4.1", "1-4.2", "1-5", "1-6", "1-7");
+    }
+
+    @Test
+    void cameraHasAllNodesOfItsInterfacesUnderTheNamesOfTheKernel() throws Exception {
+        UsbDevice camera = at("1-5");
+
+        assertThat(camera.serial()).contains("2F9C1A5F");
+        assertThat(camera.nodes())
+                .extracting(UsbDevice.Node::path)
+                .containsExactlyInAnyOrder(
+                        "/dev/bus/usb/001/006",
+                        "/dev/video0",
+                        "/dev/video1",
+                        "/dev/media0",
+                        "/dev/input/event7",
+                        "/dev/snd/controlC1",
+                        "/dev/snd/pcmC1D0c");
+        assertThat(camera.drivers()).containsExactly("snd-usb-audio", "uvcvideo");
+        assertThat(camera.interfaceClasses()).containsExactly("010100", "0e0100", "0e0200");
+        assertThat(camera.numaNode()).hasValue(0);
+    }
+
+    @Test
+    void hubHasNoNodesOfTheDevicesBehindIt() throws Exception {
+        assertThat(at("1-4").isHub()).isTrue();
+        assertThat(at("1-4").nodes()).extracting(UsbDevice.Node::path).containsExactly("/dev/bus/usb/001/003");
+    }
+
+    @Test
+    void deviceThatTheNodeDoesNotAuthorizeIsUnhealthy() throws Exception {
+        node.write("sys/bus/usb/devices/1-6/authorized", "0");
+
+        assertThat(at("1-6").health().isHealthy()).isFalse();
+    }
+
+    @Test
+    void nameOfANodeThatLeadsOutOfDevIsNoNode() throws Exception {
+        for (String name : List.of("../etc/shadow", "/etc/shadow", "a//b", "x/..", "", "a".repeat(4000))) {
+            node.write("sys/bus/usb/devices/1-6/1-6:1.0/ttyUSB0/tty/ttyUSB0/uevent", "DEVNAME=" + name);
+
+            assertThat(at("1-6").nodes())
+                    .as(name)
+                    .extracting(UsbDevice.Node::path)
+                    .containsExactly("/dev/bus/usb/001/007");
+        }
+    }
+
+    @Test
+    void portThatNobodyUsesHasNoDevice() throws Exception {
+        assertThat(new UsbScan(node.sysfs()).device(new UsbPort("1-9"))).isEqualTo(Optional.empty());
+    }
+
+    @Test
+    void portIsThatOfTheLastDeviceInAPath() throws Exception {
+        String hub = "/devices/pci0000:00/0000:00:14.0/usb1/1-4";
+
+        assertThat(UsbPort.lastIn(hub + "/1-4.2/1-4.2:1.0/0003:0627:0001.0001/hidraw/hidraw0"))
+                .contains(new UsbPort("1-4.2"));
+        assertThat(UsbPort.lastIn(hub + "/1-4:1.0/host2/target2:0:0/2:0:0:0/block/sda"))
+                .contains(new UsbPort("1-4"));
+        assertThat(UsbPort.lastIn("/devices/pci0000:00/0000:00:1f.4/i2c-1/1-0050"))
+                .isEmpty();
+        assertThat(UsbPort.lastIn("/devices/pci0000:00/0000:00:14.0/usb1")).isEmpty();
+    }
+}
