@@ -42,7 +42,7 @@ final class HotPlugTest {
             node.kubelet()
                     .awaitDevicesWithin(NOT_THE_TICK, SERIAL, "usb-QEMU_QEMU_USB_SERIAL_" + number + "-if00-port0");
 
-            node.pullSerial(number);
+            node.pullUsb(number);
             node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL);
         }
     }

@@ -209,9 +209,14 @@ final class Node implements AutoCloseable {
         qemu.plugSerial(number);
     }
 
-    /** Pulls the adapter without asking the kernel. */
-    void pullSerial(String number) throws IOException, InterruptedException, TimeoutException {
-        qemu.pullSerial(number);
+    /** Plugs in a USB device of one of QEMU's models at a port. */
+    void plugUsb(String id, String model, String port) throws IOException, InterruptedException, TimeoutException {
+        qemu.plugUsb(id, model, port);
+    }
+
+    /** Pulls a USB device, of which a serial adapter's number is the ID, without asking the kernel. */
+    void pullUsb(String id) throws IOException, InterruptedException, TimeoutException {
+        qemu.pullUsb(id);
     }
 
     /** Sets how many VFs a PF has. If it has another number than 0, the kernel wants 0 to be set first. */

@@ -60,6 +60,7 @@ final class Qemu implements AutoCloseable {
             -device virtio-blk-pci,drive=disk,bus=pcie.0,addr=0x3
             -drive if=none,id=transfer,file=/machine/transfer,format=raw,readonly=on
             -device virtio-blk-pci,drive=transfer,bus=pcie.0,addr=0x4
+            -audiodev none,id=silence
             -object rng-random,id=urandom,filename=/dev/urandom
             -device virtio-rng-pci,rng=urandom,bus=pcie.0,addr=0x9
             -device virtio-serial-pci,bus=pcie.0,addr=0x5
@@ -177,8 +178,26 @@ final class Qemu implements AutoCloseable {
                 + ",always-plugged=on");
     }
 
-    void pullSerial(String number) throws IOException, InterruptedException, TimeoutException {
-        qmp.command("device_del " + number);
+    /**
+     * Plugs in a USB device.
+     *
+     * @param model one of QEMU's; a disk is empty, and nobody hears sound
+     * @param port such as {@code 3}, or {@code 1.2} behind a hub
+     */
+    void plugUsb(String id, String model, String port) throws IOException, InterruptedException, TimeoutException {
+        String more = switch (model) {
+            case "usb-storage" -> {
+                qmp.execute("blockdev-add", Map.of("driver", "null-co", "node-name", "disk-" + id));
+                yield ",drive=disk-" + id;
+            }
+            case "usb-audio" -> ",audiodev=silence";
+            default -> "";
+        };
+        qmp.command("device_add " + model + ",id=" + id + ",bus=usb.0,port=" + port + more);
+    }
+
+    void pullUsb(String id) throws IOException, InterruptedException, TimeoutException {
+        qmp.command("device_del " + id);
     }
 
     void save(String snapshot) throws IOException, InterruptedException, TimeoutException {

@@ -81,9 +81,15 @@ final class RealKubelet {
 
     /** Waits until the kubelet has got the list of each resource since its start. */
     void awaitAllDevices() throws IOException, InterruptedException, TimeoutException {
+        awaitLists(ALL);
+    }
+
+    /** Waits until the kubelet has logged these lists since its start, each as it writes it. */
+    void awaitLists(Set<String> wanted) throws IOException, InterruptedException, TimeoutException {
         Set<String> ignored = await(
                 LISTS,
-                text -> Optional.of(text.lines().collect(Collectors.toSet())).filter(lists -> lists.containsAll(ALL)));
+                text -> Optional.of(text.lines().collect(Collectors.toSet()))
+                        .filter(lists -> lists.containsAll(wanted)));
     }
 
     /** Gives it a pod. */

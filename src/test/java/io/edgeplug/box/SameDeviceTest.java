@@ -93,8 +93,8 @@ final class SameDeviceTest {
         assertThat(host(node.kubelet().run("pod-one", ONE + "=1"))).isEqualTo("/dev/ttyUSB0");
         assertThat(host(node.kubelet().run("pod-two", TWO + "=1"))).isEqualTo("/dev/ttyUSB1");
 
-        node.pullSerial("edge1");
-        node.pullSerial("edge2");
+        node.pullUsb("edge1");
+        node.pullUsb("edge2");
         node.run("while ls /dev/ttyUSB* 2>/dev/null; do sleep 0.1; done; udevadm settle");
         plug(node, "edge2", second);
         plug(node, "edge1", first);

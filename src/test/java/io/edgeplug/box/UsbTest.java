@@ -6,72 +6,180 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/** USB devices by what they are, on a real kernel. The box has the driver of serial adapters and no other of USB. */
+/** USB devices by what they are: adapters, a disk, a sound card and a tablet, on a real kernel. */
 @NodeScenario
 final class UsbTest {
 
     private static final Duration NOT_THE_TICK = Duration.ofSeconds(20);
 
-    private static final String RESOURCE = "example.com/usb";
+    private static final String SERIAL = "example.com/serial";
     private static final String ID = "0403-6001-";
 
-    private static final String CLASS = """
+    private static final String ADAPTERS = """
 
             [[class]]
-            resource = "example.com/usb"
+            resource = "example.com/serial"
             kind = "usb"
             match = { drivers = ["ftdi_sio"] }
             """;
 
+    private static final String OTHERS = """
+
+            [[class]]
+            resource = "example.com/tablet"
+            kind = "usb"
+            id = "port"
+            match = { interface_classes = ["03"] }
+
+            [[class]]
+            resource = "example.com/disk"
+            kind = "usb"
+            id = "port"
+            nodes = ["block"]
+            match = { interface_classes = ["08"] }
+
+            [[class]]
+            resource = "example.com/sound"
+            kind = "usb"
+            id = "port"
+            nodes = ["sound"]
+            match = { interface_classes = ["01"] }
+            """;
+
     @Test
     void adapterIsListedWithItsNodesAndLeavesWhenItIsPulled(Node node) throws Exception {
-        Installation.configure(node, Installation.CONFIG + CLASS);
-        node.kubelet().awaitDevices(RESOURCE);
+        Installation.configure(node, Installation.CONFIG + ADAPTERS);
+        node.kubelet().awaitDevices(SERIAL);
         for (String number : List.of("edge1", "edge2")) {
             long plugged = System.nanoTime();
             node.plugSerial(number);
-            node.kubelet().awaitDevicesWithin(NOT_THE_TICK, RESOURCE, ID + number);
+            node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + number);
             note("there", plugged);
 
             long pulled = System.nanoTime();
-            node.pullSerial(number);
-            node.kubelet().awaitDevicesWithin(NOT_THE_TICK, RESOURCE);
+            node.pullUsb(number);
+            node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + number + " (unhealthy)");
+            note("unhealthy", pulled);
+            node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL);
             note("away", pulled);
         }
     }
 
     @Test
-    void containerGetsTheTerminalAndTheNodeOfLibusb(Node node) throws Exception {
-        Installation.configure(node, Installation.CONFIG + CLASS);
-        node.plugSerial("edge1");
-        node.kubelet().awaitDevicesWithin(NOT_THE_TICK, RESOURCE, ID + "edge1");
+    void devicesBehindAHubGiveTheirContainersTheNodesOfTheirClassesWhichCanBeOpened(Node node) throws Exception {
+        Installation.configure(node, Installation.CONFIG + OTHERS);
+        node.plugUsb("hub", "usb-hub", "1");
+        node.plugUsb("tablet", "usb-tablet", "1.1");
+        node.plugUsb("disk", "usb-storage", "1.2");
+        node.plugUsb("sound", "usb-audio", "1.3");
 
-        JsonObject given = node.kubelet().run("pod", RESOURCE + "=1");
+        node.kubelet().awaitDevices("example.com/tablet", "1-1.1");
+        node.kubelet().awaitDevices("example.com/disk", "1-1.2");
+        node.kubelet().awaitDevices("example.com/sound", "1-1.3");
 
-        assertThat(paths(given)).hasSize(2).contains("/dev/ttyUSB0").anyMatch(path -> path.startsWith("/dev/bus/usb/"));
-        node.run("for node in " + String.join(" ", paths(given)) + "; do : <$node; done");
+        assertThat(given(node, "example.com/tablet"))
+                .anyMatch(path -> path.startsWith("/dev/bus/usb/"))
+                .anyMatch(path -> path.startsWith("/dev/input/event"))
+                .anyMatch(path -> path.startsWith("/dev/hidraw"));
+        assertThat(given(node, "example.com/disk")).containsExactly("/dev/sda");
+        assertThat(given(node, "example.com/sound"))
+                .contains("/dev/snd/controlC0")
+                .allMatch(path -> path.startsWith("/dev/snd/"));
+
+        node.pullUsb("hub");
+        for (String resource : List.of("example.com/tablet", "example.com/disk", "example.com/sound")) {
+            node.kubelet().awaitDevicesWithin(NOT_THE_TICK, resource, idOf(resource) + " (unhealthy)");
+        }
     }
 
-    /** The kernel gives the adapter another number on its bus, so the node of libusb is another one. */
+    /** The kernel numbers them in the order in which they are plugged. */
     @Test
-    void heldAdapterThatIsPluggedInAgainIsUnhealthyUntilItsPodEnds(Node node) throws Exception {
-        Installation.configure(node, Installation.CONFIG + CLASS);
-        node.plugSerial("edge1");
-        node.kubelet().awaitDevicesWithin(NOT_THE_TICK, RESOURCE, ID + "edge1");
-        JsonObject given = node.kubelet().run("pod", RESOURCE + "=1");
+    void heldAdaptersThatComeBackInTheOtherOrderAreUnhealthyUntilTheirPodsEnd(Node node) throws Exception {
+        Installation.configure(node, Installation.CONFIG + ADAPTERS);
+        plug(node, "edge1", 0);
+        plug(node, "edge2", 1);
+        node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + "edge1", ID + "edge2");
+        List<String> given = paths(node.kubelet().run("pod", SERIAL + "=2"));
+        assertThat(given).hasSize(4).contains("/dev/ttyUSB0", "/dev/ttyUSB1");
 
-        node.pullSerial("edge1");
-        node.kubelet().awaitDevicesWithin(NOT_THE_TICK, RESOURCE, ID + "edge1 (unhealthy)");
-        node.plugSerial("edge1");
+        node.pullUsb("edge1");
+        node.pullUsb("edge2");
+        node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + "edge1 (unhealthy)", ID + "edge2 (unhealthy)");
+        node.run("while ls /dev/ttyUSB* 2>/dev/null; do sleep 0.1; done; udevadm settle");
+        plug(node, "edge2", 0);
+        plug(node, "edge1", 1);
         node.run("until edgeplug status >/run/status; grep -q '" + ID
-                + "edge1.*which its pod was given' /run/status; do" + " sleep 0.2; done");
+                + "edge1.*its pod was given' /run/status; do sleep 0.2; done");
+        assertThat(NodeKubelet.is(node.kubelet().start("pod"), "PreStartFailed"))
+                .isTrue();
         node.kubelet().remove("pod");
 
-        node.kubelet().awaitDevices(RESOURCE, ID + "edge1");
-        assertThat(paths(node.kubelet().run("other", RESOURCE + "=1"))).isNotEqualTo(paths(given));
+        node.kubelet().awaitDevices(SERIAL, ID + "edge1", ID + "edge2");
+        assertThat(paths(node.kubelet().run("other", SERIAL + "=2"))).isNotEqualTo(given);
+    }
+
+    @Test
+    void adapterThatBeginsAnewNeverLeavesTheListAndIsResetBeforeItsContainerStarts(Node node) throws Exception {
+        Installation.configure(node, Installation.CONFIG + ADAPTERS + "prepare = { reset = \"usb\" }\n");
+        plug(node, "edge1", 0);
+        node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + "edge1");
+        node.kubelet().forget();
+
+        node.run("cd /sys/bus/usb/devices; port=$(dirname $(grep -l edge1 */serial)); echo 0 >$port/authorized;"
+                + " sleep 0.5; echo 1 >$port/authorized");
+        node.kubelet().awaitDevices(SERIAL, ID + "edge1 (unhealthy)");
+        node.kubelet().awaitDevices(SERIAL, ID + "edge1");
+        assertThat(node.kubelet().told(SERIAL)).allMatch(list -> list.size() == 1);
+
+        List<String> given = paths(node.kubelet().run("pod", SERIAL + "=1"));
+        assertThat(node.run("journalctl -k -b -o cat --no-pager | grep -c 'reset .* USB device' || true"))
+                .isNotEqualTo("0");
+        assertThat(node.run("ls -d " + String.join(" ", given)).lines()).hasSameSizeAs(given);
+    }
+
+    @Test
+    void containerOfAKubeletOpensTheNodesThatItWasGiven(RealKubelets kubelets) throws Exception {
+        RealKubelet kubelet = kubelets.of(Release.NEWEST);
+        Node node = kubelet.node();
+        node.write("/etc/edgeplug/class.d/usb.toml", ADAPTERS);
+        Installation.reload(node);
+        plug(node, "edge1", 0);
+        kubelet.awaitLists(Set.of("resource=\"" + SERIAL + "\" resourceCapacity=1"));
+
+        kubelet.start(StaticPod.of(
+                "pod",
+                "echo $USBDEVICE_EXAMPLE_COM_SERIAL; stty -F /dev/ttyUSB0 >/dev/null && echo opened;"
+                        + " find /dev/bus/usb -type c | while read n; do true <>$n && echo opened; done",
+                SERIAL + "=1"));
+        kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Healthy") && RealKubelet.isRunning(it));
+        assertThat(kubelet.printed("pod", "main")).isEqualTo(ID + "edge1\nopened\nopened");
+
+        node.pullUsb("edge1");
+        kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Unhealthy"));
+    }
+
+    /** The nodes that a pod with one device gets, each of which the node's kernel opens. */
+    private static List<String> given(Node node, String resource) throws Exception {
+        List<String> paths = paths(node.kubelet().run(resource.substring(resource.indexOf('/') + 1), resource + "=1"));
+        node.run("for node in " + String.join(" ", paths) + "; do : <$node; done");
+        return paths;
+    }
+
+    private static String idOf(String resource) {
+        return switch (resource) {
+            case "example.com/tablet" -> "1-1.1";
+            case "example.com/disk" -> "1-1.2";
+            default -> "1-1.3";
+        };
+    }
+
+    private static void plug(Node node, String number, int tty) throws Exception {
+        node.plugSerial(number);
+        node.run("while [ ! -e /dev/ttyUSB" + tty + " ]; do sleep 0.1; done; udevadm settle");
     }
 
     private static List<String> paths(JsonObject allocation) {

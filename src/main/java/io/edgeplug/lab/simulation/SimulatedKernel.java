@@ -28,6 +28,7 @@ final class SimulatedKernel implements Kernel {
     private static final Path FIRMWARE = Path.of("lib/firmware");
     private static final String NO_OVERRIDE = "(null)";
     private static final int PORT_PR = 0xb680;
+    private static final int USB_RESET = 0x5514;
     private static final int ID_DIGITS = 32;
 
     private final NodeFiles files;
@@ -66,6 +67,10 @@ final class SimulatedKernel implements Kernel {
     @Override
     public int ioctl(Path node, Ioctl call) throws IOException {
         before(node);
+        if (call.request() == USB_RESET && files.root().relativize(node).startsWith("dev/bus/usb")) {
+            tell(files.root().relativize(node) + " reset");
+            return 0;
+        }
         if (call.request() != PORT_PR) {
             throw new IOException("Inappropriate ioctl for device");
         }

@@ -76,10 +76,7 @@ final class RecipeReader {
             concerns(table, "vf", Set.of(Kind.VF));
             vf(vf).ifPresent(steps::add);
         });
-        table.string("reset").ifPresent(word -> {
-            concerns(table, "reset", PCI_KINDS);
-            reset(table, word);
-        });
+        table.string("reset").ifPresent(word -> reset(table, word));
         table.string("driver").ifPresent(name -> {
             concerns(table, "driver", PCI_KINDS);
             matching(table, "driver", name, DRIVER, "a name of a driver, as vfio-pci")
@@ -98,13 +95,18 @@ final class RecipeReader {
     }
 
     private void reset(Table table, String word) {
-        Optional<Step.Reset.Method> method = Stream.of(Step.Reset.Method.values())
-                .filter(one -> one.word().equals(word))
-                .findFirst();
+        boolean isOfUsb = kind.filter(Kind.USB::equals).isPresent();
+        if (!isOfUsb) {
+            concerns(table, "reset", PCI_KINDS);
+        }
+        List<Step.Reset.Method> methods = Stream.of(Step.Reset.Method.values())
+                .filter(one -> isOfUsb == (one == Step.Reset.Method.USB))
+                .toList();
+        Optional<Step.Reset.Method> method =
+                methods.stream().filter(one -> one.word().equals(word)).findFirst();
         method.ifPresent(found -> steps.add(new Step.Reset(found)));
         if (method.isEmpty() && !word.equals("none")) {
-            String words =
-                    Stream.of(Step.Reset.Method.values()).map(one -> one.word()).collect(Collectors.joining(", "));
+            String words = methods.stream().map(Step.Reset.Method::word).collect(Collectors.joining(", "));
             table.mistake("reset", "\"" + word + "\" is none of none, " + words);
         }
     }

@@ -22,6 +22,19 @@ public record UsbPort(String path) implements Comparable<UsbPort> {
                 .reduce((before, last) -> last);
     }
 
+    /**
+     * What its hub knows of it, as a path below the devices of sysfs: {@code 1-4/1-4:1.0/1-4-port2}, or
+     * {@code usb1/1-0:1.0/usb1-port4} of a root hub.
+     */
+    public String ofHub() {
+        int dot = path.lastIndexOf('.');
+        int dash = path.indexOf('-');
+        String bus = path.substring(0, dash);
+        return dot < 0
+                ? "usb%1$s/%1$s-0:1.0/usb%1$s-port%2$s".formatted(bus, path.substring(dash + 1))
+                : "%1$s/%1$s:1.0/%1$s-port%2$s".formatted(path.substring(0, dot), path.substring(dot + 1));
+    }
+
     @Override
     public int compareTo(UsbPort other) {
         return path.compareTo(other.path);

@@ -141,7 +141,9 @@ public sealed interface Step {
             /** The method that the kernel prefers. */
             FUNCTION,
             /** No reset: the driver is unbound and bound again. */
-            REBIND;
+            REBIND,
+            /** A reset of the port of a USB device; the only one for these. */
+            USB;
 
             /** The word in the configuration, such as {@code flr}. */
             public String word() {

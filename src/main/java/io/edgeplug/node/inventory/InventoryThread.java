@@ -218,7 +218,7 @@ final class InventoryThread implements AutoCloseable {
             }
         }
         node.scan(batch.functions().keySet());
-        node.scanDuePfs(System.nanoTime());
+        node.scanDue(System.nanoTime());
         batch.functions().forEach((address, when) -> settling.note(Place.of(address), when));
     }
 

@@ -182,12 +182,13 @@ final class NodeDevices {
 
     /** When the next scan is due without a uevent; far away if none is. */
     long next(long now) {
-        return functions.next(now);
+        return now + Math.min(functions.next(now) - now, usb.next(now) - now);
     }
 
-    /** Scans PFs whose VFs have gone, if it is time. */
-    void scanDuePfs(long now) {
+    /** Scans PFs whose VFs have gone, and ports whose devices have gone, if it is time. */
+    void scanDue(long now) {
         scan(functions.duePfs(now));
+        List<UsbDevice> ignored = scanUsb(usb.due(now));
     }
 
     /** Follows the PFs whose VFs have gone. This goes through all devices, so it runs after the news is published. */

@@ -3,21 +3,24 @@ package io.edgeplug.node.inventory;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.system.udev.Uevent;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The place of a device on the node: a PCI function, or the kernel's name for the device.
+ * The place of a device on the node: a PCI function, a port of USB, or the kernel's name for the device.
  *
- * @param name the function's address, or the device's ID
+ * @param name the function's address, the port, or the device's ID
  */
 record Place(Optional<PciAddress> function, String name) {
 
     static Place of(Device device) {
-        return device instanceof PciDevice pci
-                ? of(pci.function().address())
-                : new Place(Optional.empty(), device.id());
+        if (device instanceof PciDevice pci) {
+            return of(pci.function().address());
+        }
+        String name = device instanceof UsbDevice usb ? usb.port().path() : device.id();
+        return new Place(Optional.empty(), name);
     }
 
     /** The place of a device with that ID, which begins with the address of its function if it has one. */

@@ -8,6 +8,7 @@ import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.system.files.FileWatch;
 import io.edgeplug.system.udev.Uevent;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -19,18 +20,18 @@ record Retries(Custodian custodian, Publication publication) {
 
     /** A device that has changed may be prepared with success now. Never waits for a scan. */
     void uevent(Uevent uevent) {
-        for (String id : unprepared()) {
-            Place place = Place.ofId(id);
+        for (Custody one : unprepared()) {
+            Place place = one.device().map(Place::of).orElseGet(() -> Place.ofId(one.id()));
             if (place.isNamedBy(uevent)) {
                 // A preparation never removes a device. So if it was pulled, the next one at that place is another one.
-                retry(id, place.isPulledBy(uevent) ? Duration.ZERO : ECHO);
+                retry(one.id(), place.isPulledBy(uevent) ? Duration.ZERO : ECHO);
             }
         }
     }
 
     /** The same for files below these paths. */
     void files(Set<String> paths) {
-        Set<String> failed = unprepared();
+        Set<String> failed = unprepared().stream().map(Custody::id).collect(Collectors.toSet());
         if (!failed.isEmpty()) {
             publication.newest().get().devices().stream()
                     .filter(device -> failed.contains(device.id())
@@ -41,13 +42,12 @@ record Retries(Custodian custodian, Publication publication) {
     }
 
     /** The devices whose preparation has failed. */
-    private Set<String> unprepared() {
+    private List<Custody> unprepared() {
         return custodian.all().stream()
                 .filter(one -> one.trouble()
                         .filter(trouble -> trouble.kind() == Trouble.Kind.PREPARATION)
                         .isPresent())
-                .map(Custody::id)
-                .collect(Collectors.toSet());
+                .toList();
     }
 
     private void retry(String id, Duration atLeastAfter) {

@@ -7,12 +7,18 @@ import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.UsbRules;
 import io.edgeplug.node.scan.UsbScan;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 
 /** The USB devices that the scans so far have found, by port; none while no class asks for any. One thread at a time. */
 final class UsbDevices {
@@ -21,10 +27,18 @@ final class UsbDevices {
 
     private static final String PLACE = "USB";
 
+    /** A device that begins anew with another firmware, or that is plugged in again, is back within that time. */
+    private static final long ANEW = Duration.ofSeconds(3).toNanos();
+
+    private static final long FAR = Duration.ofDays(1).toNanos();
+
     private final ScanThread thread;
     private final ScanGate gate;
     private UsbRules rules;
-    private NavigableMap<UsbPort, UsbDevice> found = new TreeMap<>();
+    private final NavigableMap<UsbPort, UsbDevice> found = new TreeMap<>();
+
+    /** When those that are not there any more have gone. They are unhealthy for a while, and then no devices. */
+    private final Map<UsbPort, Long> gone = new HashMap<>();
 
     /** Devices in preparation stay as they were. */
     UsbDevices(ScanThread thread, List<DeviceClass> classes, ScanGate gate) {
@@ -38,21 +52,49 @@ final class UsbDevices {
         rules = UsbRules.of(newClasses);
         if (rules.isEmpty()) {
             found.clear();
+            gone.clear();
         }
     }
 
+    /** Those that are there, by port, and those that have just gone, unless they are there at another port. */
     Collection<UsbDevice> devices() {
-        return List.copyOf(found.values());
+        if (gone.isEmpty()) {
+            return List.copyOf(found.values());
+        }
+        Set<String> there = found.values().stream()
+                .filter(device -> !gone.containsKey(device.port()))
+                .map(UsbDevice::id)
+                .collect(Collectors.toSet());
+        return found.values().stream()
+                .filter(device -> !gone.containsKey(device.port()) || !there.contains(device.id()))
+                .toList();
     }
 
-    /** Looks at all ports. Those that were known stay as they were if the node does not list them. */
+    /** When the next device that has gone is none any more; far away if there is none. */
+    long next(long now) {
+        return now
+                + gone.values().stream()
+                        .mapToLong(since -> since + ANEW - now)
+                        .min()
+                        .orElse(FAR);
+    }
+
+    /** The ports of those whose time is over. */
+    Set<UsbPort> due(long now) {
+        return gone.entrySet().stream()
+                .filter(entry -> entry.getValue() + ANEW - now <= 0)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    /** Looks at all ports. The devices stay as they were if the node does not list them. */
     void scan() {
         if (rules.isEmpty()) {
             return;
         }
         try {
-            List<UsbPort> ports = thread.look(PLACE, () -> new UsbScan(thread.sysfs()).ports());
-            found.values().removeIf(device -> !ports.contains(device.port()) && !gate.isClosed(device));
+            Set<UsbPort> ports = new TreeSet<>(found.keySet());
+            ports.addAll(thread.look(PLACE, () -> new UsbScan(thread.sysfs()).ports()));
             ports.forEach(this::scan);
         } catch (IOException e) {
             LOG.warning(() -> "cannot read the USB devices, they stay as they were: " + e.getMessage());
@@ -77,10 +119,34 @@ final class UsbDevices {
             return;
         }
         Optional<UsbDevice> now = read(port, before);
-        if (now.isEmpty()) {
+        if (now.isPresent()) {
+            gone.remove(port);
+            if (!now.equals(before)) {
+                found.put(port, now.orElseThrow());
+            }
+        } else {
+            before.ifPresent(this::leave);
+        }
+    }
+
+    private void leave(UsbDevice device) {
+        UsbPort port = device.port();
+        long since = gone.computeIfAbsent(port, any -> System.nanoTime());
+        if (System.nanoTime() - since >= ANEW) {
             found.remove(port);
-        } else if (!now.equals(before)) {
-            found.put(port, now.orElseThrow());
+            gone.remove(port);
+        } else {
+            found.put(port, device.withHealth(Health.unhealthy("is not plugged in at " + port + overCurrent(port))));
+        }
+    }
+
+    private String overCurrent(UsbPort port) {
+        try {
+            return thread.look("USB " + port, () -> new UsbScan(thread.sysfs()).overCurrent(port))
+                    .map(count -> ", where its hub has reported too much current (over_current_count is " + count + ")")
+                    .orElse("");
+        } catch (IOException e) {
+            return "";
         }
     }
 

@@ -163,7 +163,7 @@ record FunctionSteps(ChangeNotes changeNotes, HostDrivers hostDrivers, PciBindin
         boolean isOffered = switch (method) {
             case FLR -> offered.map(methods -> words(methods).contains("flr")).orElse(true);
             case BUS -> offered.map(methods -> words(methods).contains("bus")).orElse(false);
-            case FUNCTION, REBIND -> true;
+            case FUNCTION, REBIND, USB -> true;
         };
         if (!isOffered) {
             throw new IOException("the kernel offers no " + method.word() + " for it, only: "

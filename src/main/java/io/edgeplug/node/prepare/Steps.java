@@ -3,6 +3,7 @@ package io.edgeplug.node.prepare;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.rules.KeptFunctions;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Step;
@@ -31,7 +32,10 @@ record Steps(Sysfs sysfs, ChangeNotes changeNotes, HostDrivers hostDrivers, Prog
             throws IOException, TimeoutException, InterruptedException {
         return switch (step) {
             case Step.Vf vf -> programs.settings(device, vf);
-            case Step.Reset reset -> function(device, kept).reset(reset.method(), nextDriver);
+            case Step.Reset reset ->
+                device instanceof UsbDevice usb
+                        ? new UsbReset(sysfs).reset(usb)
+                        : function(device, kept).reset(reset.method(), nextDriver);
             case Step.Driver driver -> function(device, kept).bind(driver.name());
             case Step.Program program -> fpgas.program(device, program);
             case Step.Command command -> programs.run(device, command, Map.of());
@@ -68,7 +72,10 @@ record Steps(Sysfs sysfs, ChangeNotes changeNotes, HostDrivers hostDrivers, Prog
     private String plan(Device device, Step step, @Nullable String nextDriver, KeptFunctions kept) throws IOException {
         return switch (step) {
             case Step.Vf vf -> programs.planSettings(device, vf);
-            case Step.Reset reset -> step.text() + function(device, kept).planReset(reset.method(), nextDriver);
+            case Step.Reset reset ->
+                device instanceof UsbDevice
+                        ? step.text()
+                        : step.text() + function(device, kept).planReset(reset.method(), nextDriver);
             case Step.Driver driver -> step.text() + function(device, kept).planBind(driver.name());
             case Step.Program program -> step.text() + fpgas.plan(device, program);
             case Step.Command command -> programs.plan(device, command);

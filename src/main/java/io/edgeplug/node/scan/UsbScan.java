@@ -32,6 +32,7 @@ public final class UsbScan {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{4}");
     private static final Pattern CODE = Pattern.compile("[0-9a-f]{2}");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,7}:\\d{1,7}");
+    private static final Pattern COUNT = Pattern.compile("[1-9]\\d{0,9}");
     private static final Pattern NUMA = Pattern.compile("\\d{1,4}");
     private static final Pattern NODE = Pattern.compile(
             "(?m)^DEVNAME=((?:[A-Za-z0-9][A-Za-z0-9_.:+-]{0,63}/){0,4}[A-Za-z0-9][A-Za-z0-9_.:+-]{0,63})$");
@@ -67,6 +68,15 @@ public final class UsbScan {
         return vendor.isPresent() && product.isPresent()
                 ? Optional.of(read(port, path, vendor.orElseThrow(), product.orElseThrow()))
                 : Optional.empty();
+    }
+
+    /**
+     * How often the hub has reported that the device at a port drew too much current; empty if never, or if the hub does
+     * not say so. See over_current_count in Documentation/ABI/testing/sysfs-bus-usb.
+     */
+    public Optional<String> overCurrent(UsbPort port) throws IOException {
+        return sysfs.read(DEVICES + "/" + port.ofHub() + "/over_current_count")
+                .filter(count -> COUNT.matcher(count).matches());
     }
 
     private UsbDevice read(UsbPort port, String path, String vendor, String product) throws IOException {

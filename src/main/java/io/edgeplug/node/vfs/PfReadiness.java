@@ -5,6 +5,7 @@ import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.node.scan.PhysicalFunctionScan;
 import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.LosableThreads;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import io.edgeplug.node.prepare.PciBinding;
 import io.edgeplug.node.scan.PhysicalFunctionScan;
 import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.kernel.KernelReason;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -153,7 +153,7 @@ public final class Sysfs {
         try {
             kernel.ioctl(resolve(node), call);
         } catch (IOException e) {
-            throw new IOException("ioctl " + name(node) + ": " + KernelReason.words(e), e);
+            throw new IOException("ioctl /" + node + ": " + KernelReason.words(e), e);
         }
     }
 

@@ -181,6 +181,19 @@ final class RecipeReaderTest {
     }
 
     @Test
+    void usbDeviceIsResetByItsPortAndInNoOtherWay() throws Exception {
+        assertThat(read("usb", "vendors = [\"0bda\"]", "prepare = { reset = \"usb\" }")
+                        .recipe()
+                        .steps())
+                .containsExactly(new Step.Reset(Step.Reset.Method.USB));
+        assertMistakes("usb", "prepare = { reset = \"flr\" }", "prepare.reset: \"flr\" is none of none, usb");
+        assertMistakes(
+                "vf",
+                "prepare = { reset = \"usb\" }",
+                "prepare.reset: \"usb\" is none of none, flr, bus, function, rebind");
+    }
+
+    @Test
     void whatIsNoFunctionIsNotReset() throws Exception {
         assertMistakes(
                 "path",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.lab.simulation.SimulatedNode;
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.DeviceClass;
@@ -60,10 +61,9 @@ final class UsbFollowTest {
 
     @Test
     void deviceLeavesWhenItIsPulledAndIsLookedAtAgainForItsNode() throws Exception {
-        String tree = Files.readString(Path.of("src/test/machines/usb-devices/tree"));
         DeviceClass serial =
                 DeviceClass.of(SERIAL, Kind.USB, new Selector(Map.of(SelectorWord.SERIALS, List.of("A5028*"))));
-        try (SimulatedNode node = SimulatedNode.unpack(tree, directory.resolve("node"));
+        try (SimulatedNode node = node();
                 Monitor monitor = Monitor.open(node.sysfs(), List.of(serial), events, Duration.ofMillis(10))) {
             await(monitor, List.of("0403-6001-A50285BI"), 2);
 
@@ -79,6 +79,69 @@ final class UsbFollowTest {
             Files.delete(node.root().resolve("sys/bus/usb/devices/1-6"));
             events.send("remove", DEVPATH, "usb");
             await(monitor, List.of(), 0);
+        }
+    }
+
+    /** As an accelerator does when it gets its firmware: it goes, and another device number comes at the same port. */
+    @Test
+    void deviceThatBeginsAnewStaysListedAndUnhealthyMeanwhile() throws Exception {
+        DeviceClass coral = DeviceClass.of(SERIAL, Kind.USB, new Selector(Map.of(SelectorWord.PORTS, List.of("1-6"))));
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), List.of(coral), events, Duration.ofMillis(10))) {
+            await(monitor, List.of("0403-6001-A50285BI"), 2);
+            node.write("sys/bus/usb/devices/usb1/1-0:1.0/usb1-port6/over_current_count", "2");
+            Path link = node.root().resolve("sys/bus/usb/devices/1-6");
+            Path target = Files.readSymbolicLink(link);
+
+            Files.delete(link);
+            events.send("remove", DEVPATH, "usb");
+            assertThat(awaitHealth(monitor, false).problem())
+                    .contains("is not plugged in at 1-6, where its hub has reported too much current"
+                            + " (over_current_count is 2)");
+
+            Files.createSymbolicLink(link, target);
+            node.write("sys/bus/usb/devices/1-6/uevent", "DEVNAME=bus/usb/001/009");
+            events.send("add", DEVPATH, "usb");
+            assertThat(awaitHealth(monitor, true).isHealthy()).isTrue();
+            assertThat(monitor.current().devices(SERIAL).getFirst().identities())
+                    .anyMatch(one -> one.path().equals("/dev/bus/usb/001/009"));
+        }
+    }
+
+    @Test
+    void deviceThatIsPluggedInAtAnotherPortIsTheOneThatHasJustGone() throws Exception {
+        DeviceClass serial =
+                DeviceClass.of(SERIAL, Kind.USB, new Selector(Map.of(SelectorWord.SERIALS, List.of("A5028*"))));
+        try (SimulatedNode node = node();
+                Monitor monitor = Monitor.open(node.sysfs(), List.of(serial), events, Duration.ofMillis(10))) {
+            await(monitor, List.of("0403-6001-A50285BI"), 2);
+            Path link = node.root().resolve("sys/bus/usb/devices/1-6");
+
+            Files.move(link, link.resolveSibling("1-9"));
+            events.send("remove", DEVPATH, "usb");
+            awaitHealth(monitor, false);
+            events.send("add", "/devices/pci0000:00/0000:00:14.0/usb1/1-9", "usb");
+
+            assertThat(awaitHealth(monitor, true).isHealthy()).isTrue();
+            await(monitor, List.of("0403-6001-A50285BI"), 2);
+        }
+    }
+
+    private SimulatedNode node() throws Exception {
+        return SimulatedNode.unpack(
+                Files.readString(Path.of("src/test/machines/usb-devices/tree")), directory.resolve("node"));
+    }
+
+    /** The health of the only device, which must never leave the list. */
+    private static Health awaitHealth(Monitor monitor, boolean isHealthy) throws InterruptedException {
+        Inventory now = monitor.current();
+        while (true) {
+            assertThat(now.devices(SERIAL)).hasSize(1);
+            Health health = now.devices(SERIAL).getFirst().health();
+            if (health.isHealthy() == isHealthy) {
+                return health;
+            }
+            now = monitor.awaitNewerThan(now.generation());
         }
     }
 

@@ -169,7 +169,7 @@ final class ProgramTest {
         prepared.node.interfere("dev/dfl-fme.0", () -> {
             throw new IOException("Device or resource busy");
         });
-        assertRefused(recipe(gbs(metadata(INTERFACE), NEW), ""), "ioctl dfl-fme.0: Device or resource busy");
+        assertRefused(recipe(gbs(metadata(INTERFACE), NEW), ""), "ioctl /dev/dfl-fme.0: Device or resource busy");
     }
 
     @Test

@@ -7,6 +7,7 @@ import static io.edgeplug.node.vfs.SriovNode.PF1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.model.rules.WantedVfs;
+import io.edgeplug.system.flow.Condition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

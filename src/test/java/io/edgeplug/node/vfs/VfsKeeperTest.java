@@ -8,6 +8,7 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.rules.WantedVfs;
 import io.edgeplug.node.scan.DeviceScan;
+import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.flow.Front;
 import java.io.IOException;
 import java.nio.file.Files;

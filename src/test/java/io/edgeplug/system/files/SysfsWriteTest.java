@@ -99,13 +99,13 @@ final class SysfsWriteTest {
         Ioctl call = new Ioctl(0xb680, ByteBuffer.allocate(24), 16, ByteBuffer.allocateDirect(1));
 
         assertThatThrownBy(() -> Sysfs.at(root).ioctl("dev/dfl-fme.0", call))
-                .hasMessage("ioctl dfl-fme.0: Inappropriate ioctl for device");
+                .hasMessage("ioctl /dev/dfl-fme.0: Inappropriate ioctl for device");
         assertThatThrownBy(() -> Sysfs.at(root).ioctl("dev/none", call))
                 .hasMessage("ioctl none: No such file or directory");
         Files.delete(node);
         Files.createSymbolicLink(node, Path.of("/dev/null"));
         assertThatThrownBy(() -> Sysfs.at(root).ioctl("dev/dfl-fme.0", call))
-                .hasMessage("ioctl dfl-fme.0: Too many levels of symbolic links");
+                .hasMessage("ioctl /dev/dfl-fme.0: Too many levels of symbolic links");
     }
 
     @Test

@@ -1,12 +1,11 @@
-package io.edgeplug.node.vfs;
+package io.edgeplug.system.flow;
 
-import io.edgeplug.system.flow.Deadline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /** A state of the node whose changes nobody reports, so it is polled. */
-interface Condition {
+public interface Condition {
 
     Duration PAUSE = Duration.ofMillis(50);
 
