@@ -61,6 +61,7 @@ final class DeviceAttributes {
         text("usbProduct", usb.product());
         text("usbPort", usb.port().path());
         usb.serial().ifPresent(serial -> text("usbSerial", serial));
+        usb.controller().ifPresent(controller -> text("usbController", controller.toString()));
     }
 
     private void pci(PciDevice pci) {
