@@ -34,6 +34,14 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
         return List.of();
     }
 
+    /**
+     * What is different about its nodes since a pod was given these, as the end of a sentence about it; empty if the pod
+     * would still reach it.
+     */
+    default Optional<String> changeSince(List<IdentifiedNode> given) {
+        return IdentifiedNode.change(given, identities());
+    }
+
     /** Whether its paths may lead to another device later. They cannot where no link and no hardware is behind them. */
     default boolean mayLeadElsewhere() {
         return false;

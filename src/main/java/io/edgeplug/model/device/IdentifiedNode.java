@@ -57,6 +57,35 @@ public record IdentifiedNode(String path, String number, String origin) {
         return Optional.empty();
     }
 
+    /**
+     * Those with a number at the end of their name, such as {@code /dev/infiniband/uverbs0}. When a driver makes them
+     * again, each may get the number that another device had.
+     */
+    public static List<IdentifiedNode> numbered(List<String> paths) {
+        return paths.stream()
+                .filter(path -> !sort(path).equals(path))
+                .map(path -> new IdentifiedNode(path, "", ""))
+                .toList();
+    }
+
+    /**
+     * The same as {@link #change} for nodes that drivers number. A node that the device does not have now says nothing:
+     * it may be in its pod's namespace, or another driver may be bound.
+     */
+    public static Optional<String> renumbered(List<IdentifiedNode> given, List<IdentifiedNode> now) {
+        return given.stream()
+                .filter(node -> now.stream().noneMatch(node::is))
+                .flatMap(node -> now.stream()
+                        .filter(one -> sort(one.path).equals(sort(node.path)))
+                        .limit(1)
+                        .map(node::change))
+                .findFirst();
+    }
+
+    private static String sort(String path) {
+        return path.replaceAll("\\d+$", "");
+    }
+
     private String change(IdentifiedNode now) {
         if (!path.equals(now.path)) {
             return "is " + now.path + " now, and its pod was given " + path;

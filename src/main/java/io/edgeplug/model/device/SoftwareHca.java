@@ -1,6 +1,7 @@
 package io.edgeplug.model.device;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -28,6 +29,16 @@ public record SoftwareHca(RdmaDevice rdma, String netName, Health health) implem
     @Override
     public List<RdmaDevice> rdmaDevices() {
         return List.of(rdma);
+    }
+
+    @Override
+    public List<IdentifiedNode> identities() {
+        return IdentifiedNode.numbered(rdma.nodes());
+    }
+
+    @Override
+    public Optional<String> changeSince(List<IdentifiedNode> given) {
+        return IdentifiedNode.renumbered(given, identities());
     }
 
     @Override

@@ -49,7 +49,7 @@ final class OtherNodes {
             return Optional.empty();
         }
         List<IdentifiedNode> now = now(device);
-        return IdentifiedNode.change(given.getOrDefault(device.id(), List.of()), now)
+        return device.changeSince(given.getOrDefault(device.id(), List.of()))
                 .or(() -> stale.stream()
                         .filter(one -> !one.device().equals(device.id()))
                         .flatMap(one -> now.stream()

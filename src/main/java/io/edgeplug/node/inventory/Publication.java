@@ -8,7 +8,6 @@ import io.edgeplug.model.custody.Verdict;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.Health;
-import io.edgeplug.model.device.IdentifiedNode;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.system.flow.Difference;
@@ -183,9 +182,7 @@ final class Publication {
     /** Whether the listed device has other nodes than those that its pod was given. Needs no lock. */
     private boolean isAnother(Custody custody) {
         return items(custody.id()).stream()
-                .anyMatch(item -> IdentifiedNode.change(
-                                custody.nodes(), item.device().identities())
-                        .isPresent());
+                .anyMatch(item -> item.device().changeSince(custody.nodes()).isPresent());
     }
 
     /**

@@ -3,7 +3,7 @@ package io.edgeplug.node.supply;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.IdentifiedNode;
-import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PrepareException;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;
@@ -105,10 +105,12 @@ public record Resource(
      * given may lead to another device by then.
      */
     public boolean checksStarts() {
-        boolean isOfFiles = deviceClass().kind() == Kind.PATH;
         return prepares()
-                || deviceClass().kind() == Kind.USB
-                || (isOfFiles && !deviceClass().files().isFixed(supply.current().devices()));
+                || switch (deviceClass().kind()) {
+                    case USB, HCA -> true;
+                    case PATH -> !deviceClass().files().isFixed(supply.current().devices());
+                    case VF, SF, NIC, FPGA, PCI -> false;
+                };
     }
 
     /**
@@ -121,9 +123,6 @@ public record Resource(
      */
     public void prepare(Collection<String> ids)
             throws DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
-        if (!prepares() && deviceClass().kind() != Kind.PATH && deviceClass().kind() != Kind.USB) {
-            return;
-        }
         Set<String> wanted = new LinkedHashSet<>(ids);
         try {
             noteGiven.accept(wanted);
@@ -149,8 +148,7 @@ public record Resource(
                 continue;
             }
             Optional<String> problem = device.health().isNamed()
-                    ? IdentifiedNode.change(given, device.identities())
-                            .or(() -> supply.lastLook().changed(device))
+                    ? device.changeSince(given).or(() -> changedFiles(device))
                     : device.health().problem();
             if (problem.isPresent()) {
                 supply.monitor().lookAgain(device.id());
@@ -158,6 +156,13 @@ public record Resource(
             }
         }
         preparations.nodes.add();
+    }
+
+    /** Of a function, the steps of its recipe may make nodes that are missing before. */
+    private Optional<String> changedFiles(Device device) {
+        return device instanceof PciDevice
+                ? Optional.empty()
+                : supply.lastLook().changed(device);
     }
 
     /**
