@@ -32,6 +32,8 @@ final class ManyPodsTest {
     private static final int VFS = 4;
     private static final ResourceName VF = ResourceName.parse("example.com/vf");
 
+    private static final String RENAMED = ", which was logged as ";
+
     private static final String CLASS = """
             [[class]]
             resource = "example.com/vf"
@@ -123,11 +125,18 @@ final class ManyPodsTest {
         }
     }
 
-    /** The device and the pod of each such line. */
+    /** The device and the pod of each such line, under the name that was known last: the kubelet may tell it late. */
     private static List<String> pods(LogLines log, String event) {
-        return log.with(event).stream()
-                .map(line -> line.replace(event, " "))
-                .sorted()
-                .toList();
+        List<String> pods = new ArrayList<>();
+        for (String line : log.with(event)) {
+            String device = line.substring(0, line.indexOf(event)) + " ";
+            String[] names =
+                    line.substring(line.indexOf(event) + event.length()).split(RENAMED, -1);
+            if (names.length > 1) {
+                assertThat(pods.remove(device + names[1])).isTrue();
+            }
+            pods.add(device + names[0]);
+        }
+        return pods.stream().sorted().toList();
     }
 }
