@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
         name = "convert",
         mixinStandardHelpOptions = true,
         description = "Write device classes from the configuration of another device plugin: "
-                + "sriov-network-device-plugin, k8s-rdma-shared-dev-plugin, generic-device-plugin or "
-                + "smarter-device-manager, in JSON or YAML, also inside a ConfigMap. A comment explains each setting "
+                + "sriov-network-device-plugin, k8s-rdma-shared-dev-plugin, generic-device-plugin, "
+                + "smarter-device-manager or Akri's udev discovery, in JSON or YAML, also inside a ConfigMap. A comment explains each setting "
                 + "that means something else in edgeplug. A device or resource that a class cannot express is left out, "
                 + "and a line says why. Run this on the node, because it looks up what the file leaves open, such as the "
                 + "kind of a device.")

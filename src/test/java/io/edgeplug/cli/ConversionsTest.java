@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What {@code convert} makes of the configurations in {@code src/test/conversions}, each on its machine, and which devices
@@ -70,6 +71,20 @@ final class ConversionsTest {
                 }
                 assertExpected(source.resolveSibling("list.txt"), advertised(node.root(), config));
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"generic-usb", "akri-udev"})
+    void checkHasNothingToSayOfConvertedUsbDevices(String name) throws IOException {
+        Path config = CONVERSIONS.resolve(name).resolve("class.toml");
+        Console console = new Console();
+        try (SimulatedNode node = SimulatedNode.unpack(
+                Files.readString(MACHINES.resolve("usb-hub").resolve("tree")), directory.resolve("node"))) {
+            int exit = console.execute("check", "--sysroot", node.root().toString(), "--config", config.toString());
+
+            assertThat(exit).isZero();
+            assertThat(console.text()).doesNotContain("note:", "warning:");
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Notes on likely slips in a configuration: classes that overlap or take nothing. */
 public final class ClassNotes {
@@ -26,9 +27,16 @@ public final class ClassNotes {
     /** Of a PF's 256 VFs, the first few are enough. */
     private static final int MAX_NAMED = 3;
 
-    private static final List<SelectorWord> PATTERNS =
-            List.of(SelectorWord.DRIVERS, SelectorWord.PF_NAMES, SelectorWord.AUX_TYPES, SelectorWord.PATHS);
+    private static final List<SelectorWord> PATTERNS = List.of(
+            SelectorWord.DRIVERS,
+            SelectorWord.PF_NAMES,
+            SelectorWord.AUX_TYPES,
+            SelectorWord.PATHS,
+            SelectorWord.SERIALS);
     private static final Pattern OF_A_SHELL = Pattern.compile("[\\[\\]{}]|\\*\\*");
+
+    /** The directory itself has no number. */
+    private static final Pattern NUMBERED = Pattern.compile("/dev/bus/usb/.+");
 
     private final List<DeviceClass> classes;
     private final List<String> notes = new ArrayList<>();
@@ -43,6 +51,7 @@ public final class ClassNotes {
         for (int i = 0; i < classes.size(); i++) {
             all.unreachable(classes.get(i), classes.subList(0, i));
             all.literal(classes.get(i));
+            all.numbered(classes.get(i));
         }
         return all.notes;
     }
@@ -97,6 +106,20 @@ public final class ClassNotes {
                     key + ": \"" + text
                             + "\" is taken literally: only * and ? are patterns, each within one name;"
                             + " brackets, braces and ** are not");
+        }
+    }
+
+    private void numbered(DeviceClass one) {
+        List<String> numbered = Stream.concat(
+                        one.selectors().stream().flatMap(selector -> selector.values(SelectorWord.PATHS).stream()),
+                        one.groups().stream().flatMap(group -> group.paths().stream()))
+                .filter(path -> NUMBERED.matcher(path).matches())
+                .toList();
+        if (!numbered.isEmpty()) {
+            note(
+                    one,
+                    "paths: bus and device numbers change each time that a device is plugged in: " + some(numbered)
+                            + "; a class of kind usb takes devices by what they are");
         }
     }
 

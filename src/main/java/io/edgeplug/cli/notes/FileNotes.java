@@ -4,6 +4,7 @@ import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.inventory.Inventory;
 import io.edgeplug.node.inventory.Inventory.Item;
@@ -18,7 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Notes on the files that a class names and does not get, or not alone. */
+/** Notes on the files and USB devices that a class names and does not get, or not alone. */
 final class FileNotes {
 
     private final List<DeviceClass> classes;
@@ -31,8 +32,11 @@ final class FileNotes {
         this.sysfs = sysfs;
     }
 
-    /** The notes on a class; none if it takes no files. */
+    /** The notes on a class; none if it takes neither files nor USB devices. */
     List<String> of(DeviceClass one) {
+        if (one.kind() == Kind.USB) {
+            return withoutId(one);
+        }
         if (one.kind() != Kind.PATH) {
             return List.of();
         }
@@ -83,28 +87,38 @@ final class FileNotes {
                 .flatMap(Item::resource);
     }
 
-    /** Files that no class can offer under their names. */
+    /** Files and USB devices that no class can offer under their names. */
     private List<String> withoutId(DeviceClass one) {
         Map<String, List<String>> byProblem = new LinkedHashMap<>();
         for (Item item : inventory.items()) {
             if (item.resource().isEmpty()
-                    && item.device() instanceof PathDevice file
+                    && item.device().kind() == one.kind()
                     && classes.stream()
-                            .filter(other -> other.takes(file))
+                            .filter(other -> other.takes(item.device()))
                             .findFirst()
                             .equals(Optional.of(one))) {
                 byProblem
-                        .computeIfAbsent(file.health().problem().orElse(""), none -> new ArrayList<>())
-                        .add(file.path());
+                        .computeIfAbsent(item.device().health().problem().orElse(""), none -> new ArrayList<>())
+                        .add(place(item.device()));
             }
         }
+        String noun = one.kind() == Kind.USB ? "device" : "file";
+        String other = one.kind() == Kind.USB ? "port" : "{name}-{hash}";
         return byProblem.entrySet().stream()
                 .map(entry -> (entry.getValue().size() == 1
-                                ? "a file is"
-                                : entry.getValue().size() + " files are")
+                                ? "a " + noun + " is"
+                                : entry.getValue().size() + " " + noun + "s are")
                         + " left out: " + ClassNotes.some(entry.getValue()) + ": " + entry.getKey()
-                        + "; the key id gives other IDs, such as id = \"{name}-{hash}\"")
+                        + "; the key id gives other IDs, such as id = \"" + other + "\"")
                 .toList();
+    }
+
+    private static String place(Device device) {
+        return switch (device) {
+            case PathDevice file -> file.path();
+            case UsbDevice usb -> usb.port().path();
+            default -> device.id();
+        };
     }
 
     /** Nothing keeps the kubelet from giving a file to two pods, as two devices. Faces of one device exclude each other. */

@@ -23,7 +23,6 @@ import java.util.stream.Stream;
 public final class NearMisses {
 
     private static final int MAX_TOLD = 3;
-    private static final String DRIVERS = "sys/bus/pci/drivers/";
 
     private NearMisses() {}
 
@@ -99,12 +98,14 @@ public final class NearMisses {
 
     /** Driver names in the class that are names of modules or slips. */
     public static List<String> ofDrivers(DeviceClass one, Sysfs sysfs) throws IOException {
+        String directory = "sys/bus/" + (one.kind() == Kind.USB ? "usb" : "pci") + "/drivers/";
         List<String> notes = new ArrayList<>();
         Stream<String> chosen = one.selectors().stream().flatMap(NearMisses::drivers);
         Stream<String> bound = one.recipe().steps().stream()
                 .flatMap(step -> step instanceof Step.Driver driver ? Stream.of(driver.name()) : Stream.of());
         for (String name : Stream.concat(chosen, bound).distinct().toList()) {
-            Optional<String> near = isDriver(name, sysfs) ? Optional.empty() : otherSpelling(name, sysfs);
+            Optional<String> near =
+                    isDriver(name, directory, sysfs) ? Optional.empty() : otherSpelling(name, directory, sysfs);
             near.ifPresent(other -> notes.add("there is no driver \"" + name + "\", did you mean \"" + other
                     + "\"? a module and its driver may have different names"));
         }
@@ -115,16 +116,16 @@ public final class NearMisses {
         return selector.values(SelectorWord.DRIVERS).stream().filter(name -> !name.matches(".*[*?].*"));
     }
 
-    private static Optional<String> otherSpelling(String name, Sysfs sysfs) throws IOException {
+    private static Optional<String> otherSpelling(String name, String directory, Sysfs sysfs) throws IOException {
         for (String other : List.of(name.replace('_', '-'), name.replace('-', '_'))) {
-            if (!other.equals(name) && isDriver(other, sysfs)) {
+            if (!other.equals(name) && isDriver(other, directory, sysfs)) {
                 return Optional.of(other);
             }
         }
         return Optional.empty();
     }
 
-    private static boolean isDriver(String name, Sysfs sysfs) throws IOException {
-        return Vfio.isDriver(name) || sysfs.exists(DRIVERS + name);
+    private static boolean isDriver(String name, String directory, Sysfs sysfs) throws IOException {
+        return Vfio.isDriver(name) || sysfs.exists(directory + name);
     }
 }

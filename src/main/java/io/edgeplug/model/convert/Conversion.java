@@ -93,7 +93,7 @@ public final class Conversion {
             list(document);
         } else if (!within(document, MAX_DEPTH)) {
             document.mistake("is no configuration of " + String.join(", ", SriovPlugin.NAME, RdmaSharedPlugin.NAME)
-                    + ", " + GenericPlugin.NAME + " or " + SmarterManager.NAME);
+                    + ", " + GenericPlugin.NAME + ", " + SmarterManager.NAME + " or " + AkriUdev.NAME);
         }
     }
 
@@ -165,6 +165,12 @@ public final class Conversion {
                     .ifPresent(data -> data.all()
                             .values()
                             .forEach(file -> file.documents(0).forEach(this::convert)));
+        } else if (kind.equals("Configuration")
+                && object.text("apiVersion")
+                        .filter(version -> version.startsWith(AkriUdev.GROUP + "/"))
+                        .isPresent()) {
+            of(AkriUdev.NAME);
+            new AkriUdev(classes).convert(object);
         } else if (kind.equals("List")) {
             object.elements("items").forEach(this::convert);
         } else {

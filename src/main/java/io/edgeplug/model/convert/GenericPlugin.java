@@ -27,25 +27,16 @@ final class GenericPlugin {
 
     private static final Pattern LIST = Pattern.compile("[^,\"\\\\]+(,[^,\"\\\\]+)+");
 
+    private static final String ALL_TOGETHER = "That plugin made one device of all USB devices of a group, and handed"
+            + " over their nodes in /dev/bus/usb. Here each USB device is one. Without the key nodes, a container also gets"
+            + " its other nodes.";
+
     private final NewClasses classes;
     private final NodePaths paths;
 
     GenericPlugin(NewClasses classes) {
         this.classes = classes;
         this.paths = new NodePaths(classes.node().sysfs());
-    }
-
-    /** Settings that all groups of a device share, because a class has them once. */
-    private static final class Common {
-
-        private final Set<Integer> shares = new LinkedHashSet<>();
-        private final Set<String> directories = new LinkedHashSet<>();
-        private final Set<String> permissions = new LinkedHashSet<>();
-        private final Set<Boolean> readOnly = new LinkedHashSet<>();
-        private final List<String> single = new ArrayList<>();
-        private final List<PathGroup> several = new ArrayList<>();
-        private final Set<String> names = new LinkedHashSet<>();
-        private final List<String> comments = new ArrayList<>();
     }
 
     /** The devices of a configuration file. */
@@ -74,17 +65,30 @@ final class GenericPlugin {
         int before = device.place().mistakes().count();
         Optional<ResourceName> resource = device.required("name")
                 .flatMap(name -> classes.claim(device, classes.domain(usualDomain) + "/" + name.strip()));
-        Common common = new Common();
+        DraftClass common = new DraftClass();
         List<Part> groups = device.elements("groups");
         if (groups.isEmpty()) {
             device.mistake("has no groups");
         }
         groups.forEach(group -> read(group, common));
         device.others().forEach(key -> common.comments.add(key + " is not a key of a device and had no effect."));
+        check(device, common);
+        Optional<String> permissions = permissions(device, common);
+        if (device.place().mistakes().count() == before) {
+            common.write(classes, resource.orElseThrow(), permissions.orElse(""));
+        }
+    }
+
+    /** A class has once what groups may have differently. */
+    private static void check(Part device, DraftClass common) {
         if (common.shares.size() > 1) {
             device.mistake(
                     "count differs between its groups, but a class has one number of shares: give all groups the same count, or "
                             + "make two devices with two names of it");
+        }
+        if (!common.usbNodes.isEmpty() && !(common.single.isEmpty() && common.several.isEmpty())) {
+            device.mistake(
+                    "has paths and USB devices, but a class has one kind: make two devices with two names of it");
         }
         if (common.names.size() > 1
                 || (!common.names.isEmpty() && (!common.several.isEmpty() || common.directories.size() > 1))) {
@@ -95,10 +99,6 @@ final class GenericPlugin {
             device.mistake(
                     "mountPath differs between its paths, but a class has one container_dir: give all paths the same "
                             + "directory, or make two devices with two names of it");
-        }
-        Optional<String> permissions = permissions(device, common);
-        if (device.place().mistakes().count() == before) {
-            write(resource.orElseThrow(), permissions.orElse(""), common);
         }
     }
 
@@ -123,7 +123,7 @@ final class GenericPlugin {
         return "{\"name\": \"" + words.getFirst() + "\", \"groups\": [" + groups + "]}";
     }
 
-    private void read(Part group, Common common) {
+    private void read(Part group, DraftClass common) {
         if (!group.isTable()) {
             group.mistake("must be a group of paths");
             return;
@@ -133,14 +133,17 @@ final class GenericPlugin {
             group.mistake("count must be 1 to " + Sharing.MAX_SHARES + ", the shares that a device can have");
         }
         common.shares.add(Math.max(1, count));
-        group.get("usb")
-                .filter(usb -> !usb.elements().isEmpty())
-                .ifPresent(
-                        usb -> usb.mistake("USB devices cannot be chosen by ID; name them in a udev rule with SYMLINK+="
-                                + " and write that path"));
+        List<Part> usb = group.elements("usb");
+        if (!usb.isEmpty() && common.usbNodes.add("usb")) {
+            common.comments.add(ALL_TOGETHER);
+        }
+        for (Part entry : usb) {
+            common.usb.add(entry);
+            entry.others().forEach(key -> common.comments.add(key + " is not a key of usb and had no effect."));
+        }
         List<Part> all = group.elements("paths");
-        if (all.isEmpty() && !group.has("usb")) {
-            group.mistake("has no paths");
+        if (all.isEmpty() && usb.isEmpty()) {
+            group.mistake("has neither paths nor usb");
         }
         List<String> names = new ArrayList<>();
         Set<String> optional = new LinkedHashSet<>();
@@ -163,7 +166,7 @@ final class GenericPlugin {
         }
     }
 
-    private static void addGroup(Part group, List<String> names, Set<String> optional, Common common) {
+    private static void addGroup(Part group, List<String> names, Set<String> optional, DraftClass common) {
         if (optional.remove(names.getFirst())) {
             common.comments.add("All of its paths were optional. Here it is a device only while there is "
                     + names.getFirst() + ", which gives the device its name.");
@@ -180,7 +183,7 @@ final class GenericPlugin {
     }
 
     /** The path as a class names it; empty if a mistake was added. */
-    private Optional<String> path(Part path, Common common) {
+    private Optional<String> path(Part path, DraftClass common) {
         Optional<String> text = path.isTable() ? path.required("path") : Optional.empty();
         if (text.isEmpty()) {
             if (!path.isTable()) {
@@ -221,7 +224,7 @@ final class GenericPlugin {
      * The permissions for all files of a class. By default, device nodes are writable and files are not. The plugin's
      * default also lets the container make device nodes, which no program needs.
      */
-    private static Optional<String> permissions(Part device, Common common) {
+    private static Optional<String> permissions(Part device, DraftClass common) {
         String nodes = common.permissions.stream().findFirst().orElse("rw");
         boolean canWrite = nodes.contains("w");
         boolean isUsual = nodes.equals("rw") || nodes.equals("wr");
@@ -237,7 +240,7 @@ final class GenericPlugin {
     }
 
     /** Where the file is in the container: at its own path, in a directory, or under another name. */
-    private static void place(Part path, String name, Common common) {
+    private static void place(Part path, String name, DraftClass common) {
         Optional<String> mount = path.text("mountPath").map(String::strip).filter(text -> !text.isEmpty());
         if (mount.isEmpty() || mount.orElseThrow().equals(name)) {
             common.directories.add("");
@@ -255,38 +258,5 @@ final class GenericPlugin {
 
     private static boolean isPattern(String path) {
         return path.indexOf('*') >= 0 || path.indexOf('?') >= 0;
-    }
-
-    private void write(ResourceName resource, String permissions, Common common) {
-        ClassText text = classes.text();
-        text.beginClass(String.valueOf(resource), common.comments);
-        text.string("kind", "path");
-        if (permissions.contains("m")) {
-            text.comment("m lets the container make device nodes. Leave it out unless its program does that.");
-        }
-        if (!permissions.isEmpty()) {
-            text.string("permissions", permissions);
-        }
-        common.directories.stream().filter(one -> !one.isEmpty()).forEach(one -> text.string("container_dir", one));
-        common.names.forEach(one -> text.string("container_path", one));
-        List<String> first = Stream.concat(
-                        common.single.stream(),
-                        common.several.stream().map(group -> group.paths().getFirst()))
-                .toList();
-        classes.files().write(resource, first, text);
-        common.shares.stream().filter(count -> count > 1).forEach(count -> text.number("shares", count));
-        if (!common.single.isEmpty()) {
-            text.table("[class.match]", List.of());
-            text.strings("paths", common.single);
-        }
-        for (PathGroup group : common.several) {
-            text.table("[[class.groups]]", List.of());
-            text.strings("paths", group.paths());
-            List<String> optional =
-                    group.paths().stream().filter(group.optional()::contains).toList();
-            if (!optional.isEmpty()) {
-                text.strings("optional", optional);
-            }
-        }
     }
 }
