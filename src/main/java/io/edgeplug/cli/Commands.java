@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "edgeplug",
         description = {
-            "Turns FPGAs, SR-IOV VFs and InfiniBand HCAs of this node into extended resources of Kubernetes.",
+            "Gives VFs, network and RDMA adapters, FPGAs, other PCI functions and files of this node to pods of Kubernetes.",
             "The daemon is edgeplug run, which systemd starts as edgeplug.service; the other commands need neither it "
                     + "nor a cluster."
         },

@@ -28,6 +28,7 @@ final class Documents {
 
     /** The pages for nodes that are far from a browser, and what Prometheus and Grafana load. */
     private static final List<String> HANDBOOK = List.of(
+            "README.md",
             "alerts-edgeplug.yml",
             "commands.md",
             "containers.md",

@@ -3,7 +3,6 @@ package io.edgeplug.box;
 import static io.edgeplug.box.RealKubelet.FAR;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -19,14 +18,8 @@ final class RealKubeletReleaseTest {
             "journalctl -q -b -o short-unix --no-pager -u kubelet.service -u edgeplug.service"
                     + " | grep -E 'SyncLoop REMOVE|Killing container|Pod removed broadcasted|released by|returned to its host driver' | cut -c-160";
 
-    /** The newest release; all with {@code -Dsoak}. */
-    static List<Release> releases() {
-        List<Release> all = List.of(Release.values());
-        return System.getProperty("soak") == null ? List.of(all.getLast()) : all;
-    }
-
     @ParameterizedTest
-    @MethodSource("releases")
+    @MethodSource("io.edgeplug.box.Release#tested")
     void podIsNamedAndItsEndIsNoticed(Release release, RealKubelets kubelets) throws Exception {
         RealKubelet kubelet = kubelets.of(release);
         Node node = kubelet.node();

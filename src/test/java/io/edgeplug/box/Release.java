@@ -21,9 +21,9 @@ enum Release {
         return minor;
     }
 
-    /** The first and the last release, because each takes minutes to build and to run; all with {@code -Dsoak}. */
+    /** The newest release, because each takes minutes in an emulated node; all with {@code -Dsoak}. */
     static List<Release> tested() {
-        return System.getProperty("soak") == null ? List.of(OLDEST, NEWEST) : List.of(values());
+        return System.getProperty("soak") == null ? List.of(NEWEST) : List.of(values());
     }
 
     /** Its kubelet, which takes minutes to build if it is not in the cache. */

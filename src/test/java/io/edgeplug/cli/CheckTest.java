@@ -129,7 +129,35 @@ final class CheckTest {
                         "note: example.com/tty: paths: \"/dev/ttyUSB[0-9]\" is taken literally: only * and ? are "
                                 + "patterns, each within one name; brackets, braces and ** are not\n",
                         "note: example.com/tty: paths: \"/dev/**\" is taken")
-                .doesNotContain("tty?");
+                .contains("note: example.com/tty: there is nothing at /dev/ttyUSB[0-9], /dev/**, /dev/tty?\n")
+                .doesNotContain("\"/dev/tty?\"");
+    }
+
+    @Test
+    void directoryOfTheKubeletThatIsNotThereIsWarnedOf() throws Exception {
+        String tty = """
+                [[class]]
+                resource = "example.com/tty"
+                kind = "path"
+                match = { paths = ["/dev/ttyUSB?"] }
+                """;
+        Path here = Files.createDirectories(directory.resolve("node/var/lib/kubelet/here"));
+        Files.createDirectories(directory.resolve("node/dev"));
+        Files.createFile(directory.resolve("node/dev/null"));
+        Files.createDirectories(directory.resolve("node/sys"));
+
+        assertThat(run(
+                        Files.writeString(
+                                directory.resolve("z.toml"), "kubelet_dir = \"/var/lib/kublet/here\"\n" + tty),
+                        directory.resolve("node")))
+                .contains("warning: kubelet_dir: there is no directory /var/lib/kublet/here, so no kubelet is found;"
+                        + " for one in /var/lib/kubelet/device-plugins, remove the key\n");
+        assertThat(here).isDirectory();
+        assertThat(run(
+                        Files.writeString(
+                                directory.resolve("z.toml"), "kubelet_dir = \"/var/lib/kubelet/here\"\n" + tty),
+                        directory.resolve("node")))
+                .doesNotContain("kubelet_dir");
     }
 
     @Test
@@ -155,6 +183,7 @@ final class CheckTest {
         assertThat(run(config, directory.resolve("files"))).isEqualTo("""
                 example.com/fpga: kind fpga, no devices here
                 note: example.com/fpga: no device of this node matches
+                note: example.com/fpga: this node has no device of kind fpga
                 warning: example.com/fpga: prepare: /srv/none.bin: no such file
                 warning: example.com/fpga: prepare: /srv/load: no such program
                 warning: example.com/fpga: prepare: /srv/other.bin: its sha256 is \

@@ -26,10 +26,26 @@ public final class NearMisses {
 
     private NearMisses() {}
 
-    /** For each reason, the devices that the class would take without it. The files here are those of other classes. */
+    /**
+     * Why a class takes nothing: for each reason, the devices that it would take without it, or what the node does not
+     * have. The files here are those of other classes.
+     */
     static List<String> of(DeviceClass one, List<Device> devices) {
         if (one.kind() == Kind.PATH) {
-            return List.of();
+            List<String> paths = one.files().patterns().stream()
+                    .map(pattern -> pattern.path())
+                    .toList();
+            return paths.isEmpty() ? List.of() : List.of("there is nothing at " + ClassNotes.some(paths));
+        }
+        if (devices.stream().noneMatch(device -> device.kind() == one.kind())) {
+            List<String> others = told(ofOtherKinds(
+                    one,
+                    devices.stream()
+                            .filter(device -> unmetKeys(one, device).isEmpty())
+                            .toList()));
+            return others.isEmpty()
+                    ? List.of("this node has no device of kind " + one.kind().word())
+                    : others;
         }
         List<Device> chosen = devices.stream()
                 .filter(device -> unmetKeys(one, device).isEmpty())
@@ -40,6 +56,10 @@ public final class NearMisses {
             ofKind(one, devices).forEach(byReason::putIfAbsent);
         }
         byReason.putAll(otherKinds);
+        return told(byReason);
+    }
+
+    private static List<String> told(Map<String, List<String>> byReason) {
         return byReason.entrySet().stream()
                 .limit(MAX_TOLD)
                 .map(entry -> ClassNotes.some(entry.getValue()) + " would match " + entry.getKey())

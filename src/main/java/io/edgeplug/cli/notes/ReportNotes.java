@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Warnings of {@code check} on metrics and labels that would not come about. */
+/** Warnings of {@code check} on registrations, metrics and labels that would not come about. */
 public final class ReportNotes {
 
     private ReportNotes() {}
@@ -20,6 +20,10 @@ public final class ReportNotes {
         List<String> lines = new ArrayList<>();
         if (node.isCaptured()) {
             return lines;
+        }
+        if (!config.kubeletDir().equals(Config.DEFAULTS.kubeletDir()) && isMissing(node, config.kubeletDir())) {
+            lines.add("warning: kubelet_dir: there is no directory " + config.kubeletDir()
+                    + ", so no kubelet is found; for one in " + Config.DEFAULTS.kubeletDir() + ", remove the key");
         }
         Reports reports = config.reports();
         Optional<Path> directory = reports.metricsTextfile().map(file -> file.resolveSibling(""));
