@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 @Command(
         name = "edgeplug",
         description = {
-            "Gives VFs, network and RDMA adapters, FPGAs, other PCI functions and files of this node to pods of Kubernetes.",
+            "Gives VFs, network and RDMA adapters, FPGAs, other PCI functions, USB devices and files of this node to pods of Kubernetes.",
             "The daemon is edgeplug run, which systemd starts as edgeplug.service; the other commands need neither it "
                     + "nor a cluster."
         },

@@ -56,6 +56,9 @@ final class Installation {
                 TimeoutStartSec=15min
                 WatchdogSec=10min
                 """);
+        // Compiling costs an emulated processor more than it saves: a command takes 22 s instead of 35.
+        node.run(
+                "sed -i 's/^-XX:CompileThresholdScaling=.*/-XX:CompileThresholdScaling=20/' /usr/lib/edgeplug/jvm.options");
         node.run("systemctl daemon-reload && systemctl enable kubelet.service");
         node.run("systemctl restart edgeplug.service || { journalctl -u edgeplug --no-pager; exit 1; }");
         node.run("systemctl start kubelet.service");
