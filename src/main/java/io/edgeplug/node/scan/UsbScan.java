@@ -87,9 +87,12 @@ public final class UsbScan {
         Walk walk = new Walk();
         walk.visit(path, 0);
         boolean isBarred = sysfs.read(path + "/authorized").equals(Optional.of("0"));
-        Health health = isBarred
-                ? Health.unhealthy("the node does not let it work: its file authorized in sysfs says 0")
-                : Health.HEALTHY;
+        Optional<String> problem = isBarred
+                ? Optional.of("the node does not let it work: its file authorized in sysfs says 0")
+                : new UsbUse(sysfs)
+                        .of(walk.netNames, walk.disks())
+                        .map(use -> "the node uses it itself: it has " + use);
+        Health health = problem.map(Health::unhealthy).orElse(Health.HEALTHY);
         Optional<PciAddress> controller = sysfs.linkTarget(path).flatMap(PciAddress::lastIn);
         return new UsbDevice(
                 port.path(),
@@ -122,6 +125,7 @@ public final class UsbScan {
         private final TreeSet<String> classes = new TreeSet<>();
         private final TreeSet<String> drivers = new TreeSet<>();
         private final List<UsbDevice.Node> nodes = new ArrayList<>();
+        private final List<String> netNames = new ArrayList<>();
         private int directories;
         private int interfaces;
 
@@ -137,12 +141,19 @@ public final class UsbScan {
                 boolean isDirectory =
                         sysfs.linkTarget(child).isEmpty() && sysfs.kind(child).equals(Optional.of(FileKind.DIRECTORY));
                 if (isDirectory) {
+                    if (path.endsWith("/net")) {
+                        netNames.add(name);
+                    }
                     if (depth == 0 && name.contains(":") && interfaces++ < MAX_INTERFACES) {
                         addInterface(child);
                     }
                     visit(child, depth + 1);
                 }
             }
+        }
+
+        private List<UsbDevice.Node> disks() {
+            return nodes.stream().filter(node -> !node.isUsual()).toList();
         }
 
         private static boolean mayHaveNodes(String name) {

@@ -72,6 +72,46 @@ final class UsbScanTest {
     }
 
     @Test
+    void stickThatTheNodeHasMountedIsItsOwn() throws Exception {
+        Path proc = Files.createDirectories(node.root().resolve("proc/thread-self"));
+        assertThat(at("1-7").health().isHealthy()).isTrue();
+
+        Files.writeString(proc.resolve("mountinfo"), """
+                22 1 254:0 / / rw - ext4 /dev/vda rw
+                35 22 8:0 / /srv/data rw,relatime shared:1 - vfat /dev/other rw
+                """);
+        assertThat(at("1-7").health().problem())
+                .contains("the node uses it itself: it has /dev/sda mounted on /srv/data");
+
+        Files.writeString(proc.resolve("mountinfo"), "35 22 0:41 /root / rw shared:1 - btrfs /dev/sda rw\n");
+        assertThat(at("1-7").health().problem()).contains("the node uses it itself: it has /dev/sda mounted on /");
+        assertThat(at("1-6").health().isHealthy()).isTrue();
+    }
+
+    @Test
+    void stickThatIsAPartOfAVolumeIsTheNodesOwn() throws Exception {
+        Files.createDirectories(node.root().resolve("sys/class/block/sda/holders/dm-0"));
+
+        assertThat(at("1-7").health().problem()).contains("the node uses it itself: it has /dev/sda as a part of dm-0");
+    }
+
+    @Test
+    void networkAdapterWithTheNodesRouteIsItsOwn() throws Exception {
+        Path net = Files.createDirectories(node.root().resolve("sys/bus/usb/devices/1-6/1-6:1.0/net/eth1"));
+        Files.createDirectories(node.root().resolve("sys/class/net"));
+        Files.createSymbolicLink(node.root().resolve("sys/class/net/eth1"), net.toRealPath());
+        assertThat(at("1-6").health().isHealthy()).isTrue();
+
+        Files.createDirectories(node.root().resolve("proc/net"));
+        Files.writeString(
+                node.root().resolve("proc/net/route"),
+                "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+                        + "eth1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n");
+
+        assertThat(at("1-6").health().problem()).contains("the node uses it itself: it has the default route on eth1");
+    }
+
+    @Test
     void nameOfANodeThatLeadsOutOfDevIsNoNode() throws Exception {
         for (String name : List.of("../etc/shadow", "/etc/shadow", "a//b", "x/..", "", "a".repeat(4000))) {
             node.write("sys/bus/usb/devices/1-6/1-6:1.0/ttyUSB0/tty/ttyUSB0/uevent", "DEVNAME=" + name);
