@@ -77,8 +77,8 @@ public sealed interface Event {
     /** It cannot be scrubbed until a person decides something; empty if that is no longer so. */
     record Obstructed(Optional<String> text, long now) implements Event {}
 
-    /** The user's name of that ID was logged. */
-    record Told(String id, String name) implements Event {}
+    /** That user of that ID is to be logged by that name. Does nothing if somebody else has it by now. */
+    record Told(String id, User user, String name) implements Event {}
 
     /** The list was sent again for grants that are not noted. */
     record ToldAgain(long now) implements Event {}

@@ -39,7 +39,7 @@ final class Rules {
                 custody.with(
                         told.id(),
                         Optional.ofNullable(custody.holds().get(told.id()))
-                                .map(hold -> hold.told(Optional.of(told.name()))));
+                                .map(hold -> hold.user().is(told.user()) ? hold.told(Optional.of(told.name())) : hold));
             case Event.ToldAgain told -> toldAgain(custody, told.now());
             case Event.Seen seen -> custody.holds().isEmpty() ? custody : custody.as(seen.device());
         };

@@ -7,7 +7,7 @@ import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Shares;
 import io.edgeplug.system.systemd.Journal;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
@@ -24,28 +24,42 @@ final class HolderLog {
 
     private final Custodian custodian;
 
-    /** By the kubelet's ID, the ends that are not logged yet. Nothing is logged under the custodian's lock. */
-    private final Queue<Map.Entry<String, Hold>> released = new ConcurrentLinkedQueue<>();
+    /** What the custodian has taken up and is not logged yet, in its order. Nothing is logged under its lock. */
+    private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
+
+    private record Line(String id, Hold hold, String text) {}
 
     HolderLog(Custodian custodian) {
         this.custodian = custodian;
-        custodian.addListener(change -> released.addAll(change.released().entrySet()));
+        custodian.addListener(this::note);
+    }
+
+    private void note(Custodian.Change change) {
+        change.released()
+                .forEach((id, hold) -> lines.add(
+                        new Line(id, hold, "released by " + hold.told().orElseThrow())));
+        change.after().holds().forEach((id, hold) -> {
+            Optional<String> earlier =
+                    Optional.ofNullable(change.before().holds().get(id)).flatMap(Hold::told);
+            if (hold.told().isPresent() && !hold.told().equals(earlier)) {
+                String renamed =
+                        earlier.map(name -> ", which was logged as " + name).orElse("");
+                lines.add(new Line(id, hold, "held by " + hold.told().orElseThrow() + renamed));
+            }
+        });
     }
 
     /** Logs what has changed. A pod without a name is logged once the kubelet has answered, by its UID if necessary. */
     void follow(Predicate<String> wasAskedAbout, Predicate<String> isOurs) {
-        for (Map.Entry<String, Hold> end = released.poll(); end != null; end = released.poll()) {
-            log(
-                    end.getKey(),
-                    end.getValue(),
-                    "released by " + end.getValue().told().orElseThrow());
-        }
         for (Custody one : custodian.all()) {
             one.holds().forEach((id, hold) -> {
                 if (!hold.isGrant() && (hold.told().isPresent() || isOurs.test(hold.resource()))) {
                     tell(id, hold, wasAskedAbout);
                 }
             });
+        }
+        for (Line line = lines.poll(); line != null; line = lines.poll()) {
+            log(line.id(), line.hold(), line.text());
         }
     }
 
@@ -57,10 +71,7 @@ final class HolderLog {
         boolean isNew = hold.told().isEmpty()
                 && (isNamed || wasAskedAbout.test(hold.user().uid()));
         if (isBetter || isNew) {
-            String earlier =
-                    hold.told().map(one -> ", which was logged as " + one).orElse("");
-            log(id, hold, "held by " + name + earlier);
-            custodian.tell(Shares.whole(id), new Event.Told(id, name));
+            custodian.tell(Shares.whole(id), new Event.Told(id, hold.user(), name));
         }
     }
 

@@ -69,7 +69,7 @@ final class RulesTest {
     @Test
     void nameThatWasLoggedGoesWithItsUser() {
         Event pod = noted(START, noting("A", POD, "nic"));
-        Event told = new Event.Told("A", "default/pod (main)");
+        Event told = new Event.Told("A", POD, "default/pod (main)");
 
         assertThat(told(after(pod, told, given("A")))).contains("default/pod (main)");
         assertThat(told(after(pod, told, given("A"), starting("pod", 1)))).contains("default/pod (main)");
@@ -79,6 +79,9 @@ final class RulesTest {
         assertThat(told(after(pod, told, given("A"), noted(LATER, noting("A", OTHER, "nic")))))
                 .isEmpty();
         assertThat(told(after(pod, told, noted(LATER, noting("A", OTHER, "nic")))))
+                .isEmpty();
+        assertThat(told(after(pod, noted(LATER, noting("A", OTHER, "nic")), told)))
+                .as("the one that came before it was logged")
                 .isEmpty();
     }
 
