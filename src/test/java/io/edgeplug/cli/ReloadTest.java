@@ -270,7 +270,7 @@ final class ReloadTest {
             await(lines, "note: example.com/late: it takes nothing: example.com/vf, which comes first");
             await(lines, "note: example.com/late: would also take what belongs to example.com/vf");
 
-            assertThat(log.stream().filter(line -> line.contains("note: example.com/none")))
+            assertThat(log.stream().filter(line -> line.contains("note: example.com/none: no device")))
                     .hasSize(1);
         } finally {
             daemon.destroyForcibly();

@@ -101,7 +101,7 @@ final class SysfsWriteTest {
         assertThatThrownBy(() -> Sysfs.at(root).ioctl("dev/dfl-fme.0", call))
                 .hasMessage("ioctl /dev/dfl-fme.0: Inappropriate ioctl for device");
         assertThatThrownBy(() -> Sysfs.at(root).ioctl("dev/none", call))
-                .hasMessage("ioctl none: No such file or directory");
+                .hasMessage("ioctl /dev/none: No such file or directory");
         Files.delete(node);
         Files.createSymbolicLink(node, Path.of("/dev/null"));
         assertThatThrownBy(() -> Sysfs.at(root).ioctl("dev/dfl-fme.0", call))
