@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * How the node itself uses a USB device, whose pod could take it from the node: by its network interfaces, and by disks that
- * are mounted or a part of something, see mountinfo in proc(5). A disk that is only swapped to is not known.
+ * are mounted or a part of something; see {@code mountinfo} in proc(5). A disk that is only swapped to is not known.
  */
 record UsbUse(Sysfs sysfs) {
 
@@ -56,7 +56,7 @@ record UsbUse(Sysfs sysfs) {
                 .findFirst();
     }
 
-    /** Some file systems, such as Btrfs, have numbers of their own, and name the disk as their source. */
+    /** Some file systems, such as {@code btrfs}, have numbers of their own, and name the disk as their source. */
     private static boolean isOf(String line, UsbDevice.Node disk) {
         String[] fields = line.split(" ", FIELDS);
         return fields.length == FIELDS
