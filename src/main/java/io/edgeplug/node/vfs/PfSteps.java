@@ -166,6 +166,11 @@ final class PfSteps {
      * not report that.
      */
     private void bind(PciBinding vf, @Nullable String driver) throws IOException, InterruptedException {
+        if (driver != null && needsIommu(vf, driver)) {
+            // It would be left without any driver.
+            throw new IOException(vf.address() + " is not bound to " + driver
+                    + ": it has no IOMMU group; switch the IOMMU on in the BIOS and the kernel");
+        }
         if (!vf.override().equals(Optional.ofNullable(driver))) {
             vf.override(driver == null ? "" : driver);
         }
@@ -183,18 +188,20 @@ final class PfSteps {
         } catch (IOException e) {
             // udev may have bound it first.
             if (!vf.driver().equals(Optional.of(driver))) {
-                boolean needsIommu = driver.startsWith("vfio")
-                        && vf.sysfs()
-                                .linkName("sys/bus/pci/devices/" + vf.address() + "/iommu_group")
-                                .isEmpty();
-                throw new IOException(
-                        vf.address() + " is not taken by " + driver + ": " + e.getMessage()
-                                + (needsIommu
-                                        ? "; it has no IOMMU group: switch the IOMMU on in the BIOS and the kernel"
-                                        : ""),
-                        e);
+                throw new IOException(vf.address() + " is not taken by " + driver + ": " + e.getMessage(), e);
             }
         }
+    }
+
+    /** Without an IOMMU, the kernel makes up a group if it was told that the node wants that. */
+    private static boolean needsIommu(PciBinding vf, String driver) throws IOException {
+        return driver.startsWith("vfio")
+                && vf.sysfs()
+                        .linkName("sys/bus/pci/devices/" + vf.address() + "/iommu_group")
+                        .isEmpty()
+                && !vf.sysfs()
+                        .read("sys/module/vfio/parameters/enable_unsafe_noiommu_mode")
+                        .equals(Optional.of("Y"));
     }
 
     /** udev may still be loading the module. */
