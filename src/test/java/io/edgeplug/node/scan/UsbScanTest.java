@@ -103,10 +103,10 @@ final class UsbScanTest {
         assertThat(at("1-6").health().isHealthy()).isTrue();
 
         Files.createDirectories(node.root().resolve("proc/net"));
-        Files.writeString(
-                node.root().resolve("proc/net/route"),
-                "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
-                        + "eth1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n");
+        Files.writeString(node.root().resolve("proc/net/route"), """
+                Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT
+                eth1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0
+                """);
 
         assertThat(at("1-6").health().problem()).contains("the node uses it itself: it has the default route on eth1");
     }
