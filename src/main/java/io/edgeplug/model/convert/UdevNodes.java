@@ -57,9 +57,13 @@ enum UdevNodes {
      */
     static List<String> paths(String kernel) {
         String directory = ofName(kernel).map(one -> one.directory).orElse("/dev/");
-        List<String> names = List.of(ANY_DIGIT.matcher(ANY_NUMBER.matcher(kernel).replaceAll("*")).replaceAll("?"));
+        List<String> names = List.of(
+                ANY_DIGIT.matcher(ANY_NUMBER.matcher(kernel).replaceAll("*")).replaceAll("?"));
         while (names.stream().anyMatch(name -> SET.matcher(name).find())) {
-            names = names.stream().flatMap(UdevNodes::withoutFirstSet).limit(MAX_NAMES).toList();
+            names = names.stream()
+                    .flatMap(UdevNodes::withoutFirstSet)
+                    .limit(MAX_NAMES)
+                    .toList();
         }
         return names.stream().map(name -> directory + name).toList();
     }

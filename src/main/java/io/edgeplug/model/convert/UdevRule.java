@@ -110,7 +110,8 @@ final class UdevRule {
         if (paths.isEmpty() && nodes != null) {
             paths.addAll(nodes.paths());
         }
-        paths.forEach(path -> problem(SelectorWord.PATHS, path).ifPresent(problem -> place.mistake("\"" + path + "\" " + problem)));
+        paths.forEach(path ->
+                problem(SelectorWord.PATHS, path).ifPresent(problem -> place.mistake("\"" + path + "\" " + problem)));
         if (paths.isEmpty()) {
             place.mistake("chooses the consoles of the node too: add KERNEL to it");
         }
