@@ -27,6 +27,10 @@ final class UsbTest {
             match = { drivers = ["ftdi_sio"] }
             """;
 
+    /** Takes them also while no driver is bound. */
+    private static final String ADAPTERS_BY_ID =
+            ADAPTERS.replace("drivers = [\"ftdi_sio\"]", "vendors = [\"0403\"], products = [\"6001\"]");
+
     private static final String OTHERS = """
 
             [[class]]
@@ -52,7 +56,7 @@ final class UsbTest {
 
     @Test
     void adapterIsListedWithItsNodesAndLeavesWhenItIsPulled(Node node) throws Exception {
-        Installation.configure(node, Installation.CONFIG + ADAPTERS);
+        Installation.configure(node, Installation.CONFIG + ADAPTERS_BY_ID);
         node.kubelet().awaitDevices(SERIAL);
         for (String number : List.of("edge1", "edge2")) {
             long plugged = System.nanoTime();
@@ -124,14 +128,16 @@ final class UsbTest {
 
     @Test
     void adapterThatBeginsAnewNeverLeavesTheListAndIsResetBeforeItsContainerStarts(Node node) throws Exception {
-        Installation.configure(node, Installation.CONFIG + ADAPTERS + "prepare = { reset = \"usb\" }\n");
+        Installation.configure(node, Installation.CONFIG + ADAPTERS_BY_ID + "prepare = { reset = \"usb\" }\n");
         plug(node, "edge1", 0);
         node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + "edge1");
         node.kubelet().forget();
 
-        node.run("cd /sys/bus/usb/devices; port=$(dirname $(grep -l edge1 */serial)); echo 0 >$port/authorized;"
-                + " sleep 0.5; echo 1 >$port/authorized");
+        String authorized =
+                node.run("cd /sys/bus/usb/devices; echo $PWD/$(dirname $(grep -l edge1 */serial))/authorized");
+        node.run("echo 0 >" + authorized);
         node.kubelet().awaitDevices(SERIAL, ID + "edge1 (unhealthy)");
+        node.run("echo 1 >" + authorized);
         node.kubelet().awaitDevices(SERIAL, ID + "edge1");
         assertThat(node.kubelet().told(SERIAL)).allMatch(list -> list.size() == 1);
 
