@@ -37,29 +37,18 @@ public final class NearMisses {
                     .toList();
             return paths.isEmpty() ? List.of() : List.of("there is nothing at " + ClassNotes.some(paths));
         }
-        if (devices.stream().noneMatch(device -> device.kind() == one.kind())) {
-            List<String> others = told(ofOtherKinds(
-                    one,
-                    devices.stream()
-                            .filter(device -> unmetKeys(one, device).isEmpty())
-                            .toList()));
-            return others.isEmpty()
-                    ? List.of("this node has no device of kind " + one.kind().word())
-                    : others;
-        }
         List<Device> chosen = devices.stream()
                 .filter(device -> unmetKeys(one, device).isEmpty())
                 .toList();
-        Map<String, List<String>> byReason = ofKind(one, chosen);
         Map<String, List<String>> otherKinds = ofOtherKinds(one, chosen);
+        if (otherKinds.isEmpty() && devices.stream().noneMatch(device -> device.kind() == one.kind())) {
+            return List.of("this node has no device of kind " + one.kind().word());
+        }
+        Map<String, List<String>> byReason = ofKind(one, chosen);
         if (otherKinds.isEmpty()) {
             ofKind(one, devices).forEach(byReason::putIfAbsent);
         }
         byReason.putAll(otherKinds);
-        return told(byReason);
-    }
-
-    private static List<String> told(Map<String, List<String>> byReason) {
         return byReason.entrySet().stream()
                 .limit(MAX_TOLD)
                 .map(entry -> ClassNotes.some(entry.getValue()) + " would match " + entry.getKey())
