@@ -19,6 +19,9 @@ final class UsbTest {
     private static final String SERIAL = "example.com/serial";
     private static final String ID = "0403-6001-";
 
+    /** What the kubelet logs of a list, before the number of healthy devices. */
+    private static final String LIST = "resource=\"" + SERIAL + "\" resourceCapacity=";
+
     private static final String ADAPTERS = """
 
             [[class]]
@@ -110,14 +113,7 @@ final class UsbTest {
         List<String> given = paths(node.kubelet().run("pod", SERIAL + "=2"));
         assertThat(given).hasSize(4).contains("/dev/ttyUSB0", "/dev/ttyUSB1");
 
-        node.pullUsb("edge1");
-        node.pullUsb("edge2");
-        node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + "edge1 (unhealthy)", ID + "edge2 (unhealthy)");
-        node.run("while ls /dev/ttyUSB* 2>/dev/null; do sleep 0.1; done; udevadm settle");
-        plug(node, "edge2", 0);
-        plug(node, "edge1", 1);
-        node.run("until edgeplug status >/run/status; grep -q '" + ID
-                + "edge1.*its pod was given' /run/status; do sleep 0.2; done");
+        swap(node);
         assertThat(NodeKubelet.is(node.kubelet().start("pod"), "PreStartFailed"))
                 .isTrue();
         node.kubelet().remove("pod");
@@ -133,11 +129,9 @@ final class UsbTest {
         node.kubelet().awaitDevicesWithin(NOT_THE_TICK, SERIAL, ID + "edge1");
         node.kubelet().forget();
 
-        String authorized =
-                node.run("cd /sys/bus/usb/devices; echo $PWD/$(dirname $(grep -l edge1 */serial))/authorized");
-        node.run("echo 0 >" + authorized);
+        authorize(node, 0);
         node.kubelet().awaitDevices(SERIAL, ID + "edge1 (unhealthy)");
-        node.run("echo 1 >" + authorized);
+        authorize(node, 1);
         node.kubelet().awaitDevices(SERIAL, ID + "edge1");
         assertThat(node.kubelet().told(SERIAL)).allMatch(list -> list.size() == 1);
 
@@ -148,24 +142,75 @@ final class UsbTest {
     }
 
     @Test
-    void containerOfAKubeletOpensTheNodesThatItWasGiven(RealKubelets kubelets) throws Exception {
+    void podsOfAKubeletOpenTheirNodesAndNeitherStartsAgainOnceTheirAdaptersSwappedThem(RealKubelets kubelets)
+            throws Exception {
         RealKubelet kubelet = kubelets.of(Release.NEWEST);
         Node node = kubelet.node();
-        node.write("/etc/edgeplug/class.d/usb.toml", ADAPTERS);
+        node.write("/etc/edgeplug/class.d/usb.toml", ADAPTERS_BY_ID);
         Installation.reload(node);
         plug(node, "edge1", 0);
-        kubelet.awaitLists(Set.of("resource=\"" + SERIAL + "\" resourceCapacity=1"));
+        kubelet.awaitLists(Set.of(LIST + 1));
+        kubelet.start(opening("first"));
+        JsonObject first = kubelet.awaitStatus("first", it -> isRunning(it, "Healthy"));
+        assertThat(kubelet.printed("first", "main")).isEqualTo(ID + "edge1\nopened\nopened");
+        plug(node, "edge2", 1);
+        kubelet.awaitLists(Set.of(LIST + 2));
+        kubelet.start(opening("second"));
+        kubelet.awaitStatus("second", it -> isRunning(it, "Healthy"));
 
-        kubelet.start(StaticPod.of(
-                "pod",
+        authorize(node, 0);
+        kubelet.awaitStatus("first", it -> isRunning(it, "Unhealthy"));
+        authorize(node, 1);
+        JsonObject again = kubelet.awaitStatus("first", it -> isRunning(it, "Healthy"));
+        assertThat(container(again)).isEqualTo(container(first));
+
+        swap(node);
+        kubelet.awaitStatus("first", it -> isRunning(it, "Unhealthy"));
+        kubelet.awaitStatus("second", it -> isRunning(it, "Unhealthy"));
+        node.run("pkill -9 -x sleep");
+        for (String pod : List.of("first", "second")) {
+            kubelet.awaitStatus(pod, it -> it.toString().contains("its pod was given"));
+            node.run("rm /etc/kubernetes/manifests/" + pod + ".json");
+        }
+        node.run("until journalctl -q -b -o cat -u kubelet.service | grep -F '" + SERIAL
+                + "' | grep -o 'resourceCapacity=.*' | tail -1 | grep -q =2; do sleep 0.5; done");
+
+        kubelet.start(StaticPod.of("both", "echo $USBDEVICE_EXAMPLE_COM_SERIAL; ls /dev/ttyUSB*", SERIAL + "=2"));
+        kubelet.awaitStatus("both", it -> isRunning(it, "Healthy"));
+        assertThat(kubelet.printed("both", "main").lines())
+                .containsExactly(ID + "edge1," + ID + "edge2", "/dev/ttyUSB0", "/dev/ttyUSB1");
+    }
+
+    private static StaticPod opening(String name) {
+        return StaticPod.of(
+                name,
                 "echo $USBDEVICE_EXAMPLE_COM_SERIAL; stty -F /dev/ttyUSB0 >/dev/null && echo opened;"
                         + " find /dev/bus/usb -type c | while read n; do true <>$n && echo opened; done",
-                SERIAL + "=1"));
-        kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Healthy") && RealKubelet.isRunning(it));
-        assertThat(kubelet.printed("pod", "main")).isEqualTo(ID + "edge1\nopened\nopened");
+                SERIAL + "=1");
+    }
 
+    private static boolean isRunning(JsonObject pod, String health) {
+        return RealKubelet.health(pod).equals(health) && RealKubelet.isRunning(pod);
+    }
+
+    private static JsonElement container(JsonObject pod) {
+        return RealKubelet.containers(pod).getFirst().get("containerID");
+    }
+
+    private static void authorize(Node node, int value) throws Exception {
+        String device = node.run("cd /sys/bus/usb/devices; echo $PWD/$(dirname $(grep -l edge1 */serial))");
+        node.run("echo " + value + " >" + device + "/authorized");
+    }
+
+    /** Pulls both adapters and plugs them in the other order, so that each has the other's terminal. */
+    private static void swap(Node node) throws Exception {
         node.pullUsb("edge1");
-        kubelet.awaitStatus("pod", it -> RealKubelet.health(it).equals("Unhealthy"));
+        node.pullUsb("edge2");
+        node.run("while ls /dev/ttyUSB* 2>/dev/null; do sleep 0.1; done; udevadm settle");
+        plug(node, "edge2", 0);
+        plug(node, "edge1", 1);
+        node.run("until edgeplug status >/run/status; grep -q '" + ID
+                + "edge1.*its pod was given' /run/status; do sleep 0.2; done");
     }
 
     /** The nodes that a pod with one device gets, each of which the node's kernel opens. */

@@ -97,6 +97,24 @@ final class CheckFilesTest {
     }
 
     @Test
+    void fileThatOneDeviceHasUnderTwoNamesIsNotNoted() throws IOException {
+        Path root = directory.resolve("files");
+        Files.createDirectories(root.resolve("sys"));
+        Path node =
+                Files.createFile(Files.createDirectories(root.resolve("dev")).resolve("ttyUSB0"));
+        Files.createSymbolicLink(root.resolve("dev/zigbee2"), node.getFileName());
+        Path config = Files.writeString(directory.resolve("y.toml"), """
+                [[class]]
+                resource = "example.com/stick"
+                kind = "path"
+                [[class.groups]]
+                paths = ["/dev/zigbee2", "/dev/ttyUSB0"]
+                """);
+
+        assertThat(CheckTest.run(config, root)).isEqualTo("example.com/stick: kind path, 1 device here, healthy\n");
+    }
+
+    @Test
     void fileWithTwoNamesIsNoted() throws IOException {
         Path root = directory.resolve("files");
         Files.createDirectories(root.resolve("sys"));

@@ -132,7 +132,7 @@ final class FileNotes {
                 for (PathDevice.File file : path.files()) {
                     if (file.found().isPresent()) {
                         other(first, file.hostPath())
-                                .filter(other -> isOne)
+                                .filter(other -> isOne && !other.equals(own))
                                 .ifPresent(other -> twice.add(file.hostPath() + " as " + other + " and as " + own));
                         first.putIfAbsent(file.hostPath(), own);
                     }

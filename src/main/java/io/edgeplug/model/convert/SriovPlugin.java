@@ -2,6 +2,8 @@ package io.edgeplug.model.convert;
 
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.Kind;
+import io.edgeplug.model.device.NodeUse;
+import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.SelectorWord;
 import java.util.ArrayList;
@@ -152,14 +154,29 @@ final class SriovPlugin {
         Kind kind = found.isEmpty()
                 ? type.kinds.getFirst()
                 : found.keySet().iterator().next();
+        comments.addAll(differences(kind, found.getOrDefault(kind, List.of())));
+        return Optional.of(kind);
+    }
+
+    /** What is not as it was there, for these devices of the node. */
+    private static List<String> differences(Kind kind, List<Device> devices) {
+        List<String> differences = new ArrayList<>();
         if (kind == Kind.FPGA) {
-            comments.add("Device IDs are those of regions here, such as 0000:5e:00.0-region0.");
+            differences.add("Device IDs are those of regions here, such as 0000:5e:00.0-region0.");
         }
         if (kind == Kind.HCA) {
-            comments.add(
+            differences.add(
                     "An hca is handed out even if its interface carries the node's default route, because the interface stays on the node.");
+            for (Device device : devices) {
+                if (device instanceof PciDevice hca
+                        && hca.function().nodeUse().level().alone() == NodeUse.Offer.NO) {
+                    differences.add(
+                            hca.id() + " has " + hca.function().nodeUse().text()
+                                    + ", so that plugin left it out. To do so here, name the others under pci_addresses.");
+                }
+            }
         }
-        return Optional.of(kind);
+        return differences;
     }
 
     private void write(

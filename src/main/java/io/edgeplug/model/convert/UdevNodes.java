@@ -1,10 +1,13 @@
 package io.edgeplug.model.convert;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A subsystem of udev whose device nodes a class can name. */
 enum UdevNodes {
@@ -16,8 +19,10 @@ enum UdevNodes {
     HIDRAW("hidraw", "/dev/", "hidraw.*", "hidraw*", "03"),
     TTY("tty", "/dev/", "tty.*", "", "");
 
-    private static final Pattern REPEATED_SET = Pattern.compile("\\[[^\\]]*\\]\\*");
-    private static final Pattern SET = Pattern.compile("\\[[^\\]]*\\]");
+    private static final Pattern ANY_NUMBER = Pattern.compile("\\[0-9\\]\\*");
+    private static final Pattern ANY_DIGIT = Pattern.compile("\\[0-9\\]");
+    private static final Pattern SET = Pattern.compile("\\[([0-9a-zA-Z-]+)\\]");
+    private static final int MAX_NAMES = 64;
 
     private final String word;
     private final String directory;
@@ -46,10 +51,45 @@ enum UdevNodes {
                 .findFirst();
     }
 
-    /** The path of a device node with such a name. */
-    static String path(String kernel) {
-        String glob = SET.matcher(REPEATED_SET.matcher(kernel).replaceAll("*")).replaceAll("?");
-        return ofName(kernel).map(one -> one.directory).orElse("/dev/") + glob;
+    /**
+     * The paths of the device nodes with such a name. Any digit is a pattern of edgeplug's too. Of another set, each character
+     * is written out.
+     */
+    static List<String> paths(String kernel) {
+        String directory = ofName(kernel).map(one -> one.directory).orElse("/dev/");
+        List<String> names = List.of(
+                ANY_DIGIT.matcher(ANY_NUMBER.matcher(kernel).replaceAll("*")).replaceAll("?"));
+        while (names.stream().anyMatch(name -> SET.matcher(name).find())) {
+            names = names.stream()
+                    .flatMap(UdevNodes::withoutFirstSet)
+                    .limit(MAX_NAMES)
+                    .toList();
+        }
+        return names.stream().map(name -> directory + name).toList();
+    }
+
+    private static Stream<String> withoutFirstSet(String name) {
+        Matcher set = SET.matcher(name);
+        if (!set.find()) {
+            return Stream.of(name);
+        }
+        String before = name.substring(0, set.start());
+        String after = name.substring(set.end());
+        return characters(set.group(1)).map(one -> before + one + after);
+    }
+
+    /** The characters of a set such as {@code 0-35}. */
+    private static Stream<String> characters(String set) {
+        List<String> characters = new ArrayList<>();
+        for (int i = 0; i < set.length(); i++) {
+            boolean isRange = i + 2 < set.length() && set.charAt(i + 1) == '-';
+            char last = isRange ? set.charAt(i + 2) : set.charAt(i);
+            for (char one = set.charAt(i); one <= last; one++) {
+                characters.add(String.valueOf(one));
+            }
+            i += isRange ? 2 : 0;
+        }
+        return characters.stream();
     }
 
     /** The paths of all its nodes; none if they are not only those of devices. */

@@ -105,13 +105,13 @@ final class UdevRule {
             return;
         }
         if (paths.isEmpty()) {
-            kernels.stream().map(UdevNodes::path).forEach(paths::add);
+            kernels.stream().flatMap(name -> UdevNodes.paths(name).stream()).forEach(paths::add);
         }
         if (paths.isEmpty() && nodes != null) {
             paths.addAll(nodes.paths());
         }
         paths.forEach(path ->
-                SelectorWord.PATHS.problem(path).ifPresent(problem -> place.mistake("\"" + path + "\" " + problem)));
+                problem(SelectorWord.PATHS, path).ifPresent(problem -> place.mistake("\"" + path + "\" " + problem)));
         if (paths.isEmpty()) {
             place.mistake("chooses the consoles of the node too: add KERNEL to it");
         }

@@ -34,6 +34,7 @@ public record NodeVfs(
         Sysfs sysfs, NodeTools tools, VfHolders holders, Duration read, LosableThreads looks, LosableThreads steps) {
 
     private static final String HANGS = "cannot be read: a look at it hangs in the kernel, whose log may say why";
+    private static final String VFIO = "sys/module/vfio";
     private static final String NETNS_MODE = "sys/module/ib_core/parameters/netns_mode";
 
     /**
@@ -173,7 +174,19 @@ public record NodeVfs(
                 link.settings(),
                 link.permanentAddress(),
                 PfSteps.autoprobeNotes(sysfs).exists(pf.address().toString()),
+                isIommuOptional(),
                 drivers());
+    }
+
+    /** Also as long as VFIO is not loaded, since its options are not known before. */
+    private boolean isIommuOptional() {
+        try {
+            return sysfs.names(VFIO).isEmpty()
+                    || sysfs.read(VFIO + "/parameters/enable_unsafe_noiommu_mode")
+                            .equals(Optional.of("Y"));
+        } catch (IOException e) {
+            return true;
+        }
     }
 
     private Set<String> drivers() {

@@ -12,6 +12,7 @@ import java.util.Set;
  * @param settings of its VFs, by their numbers; those of a missing VF are not known
  * @param permanentAddress the MAC address from its production, if it differs from the current one
  * @param isAutoprobeLeftOff whether a killed run has left {@code sriov_drivers_autoprobe} off
+ * @param isIommuOptional whether VFIO was told to take functions without an IOMMU ({@code enable_unsafe_noiommu_mode})
  * @param drivers whose modules are loaded
  */
 record PfReading(
@@ -19,6 +20,7 @@ record PfReading(
         Map<Integer, Step.Vf> settings,
         Optional<String> permanentAddress,
         boolean isAutoprobeLeftOff,
+        boolean isIommuOptional,
         Set<String> drivers) {
 
     PfReading {

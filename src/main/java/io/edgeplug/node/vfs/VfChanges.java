@@ -73,7 +73,9 @@ final class VfChanges {
         for (int index = 0; index < wanted.count(); index++) {
             Optional<Vf> vf = Optional.ofNullable(present.get(index));
             VfChange change = vf.map(this::change).orElse(made(index));
-            if (!change.isNothing() && vf.filter(one -> isHeld(one, change)).isEmpty()) {
+            if (!change.isNothing()
+                    && vf.filter(one -> isHeld(one, change) || lacksIommu(one, change))
+                            .isEmpty()) {
                 changes.add(change);
             }
         }
@@ -138,6 +140,18 @@ final class VfChanges {
             problems.add("VF " + vf.index() + " is not " + String.join(" and ", undone) + ", because it is in use");
         });
         return holder.isPresent();
+    }
+
+    /** Whether it would lose its driver, and VFIO could not take it. */
+    private boolean lacksIommu(Vf vf, VfChange change) {
+        Optional<String> driver = driver(vf.index()).filter(name -> name.startsWith("vfio"));
+        boolean lacks =
+                change.isRebound() && driver.isPresent() && vf.iommuGroup().isEmpty() && !reading.isIommuOptional();
+        if (lacks) {
+            problems.add("VF " + vf.index() + " is not bound to " + driver.orElseThrow()
+                    + ": it has no IOMMU group; switch the IOMMU on in the BIOS and the kernel");
+        }
+        return lacks;
     }
 
     /** Whether somebody has told the kernel not to bind the VFs of this PF by itself. */

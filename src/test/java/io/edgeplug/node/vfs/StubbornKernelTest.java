@@ -10,6 +10,7 @@ import static io.edgeplug.node.vfs.SriovNode.assertFailure;
 import static io.edgeplug.node.vfs.SriovNode.assertGood;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.model.rules.WantedVfs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,6 +137,22 @@ final class StubbornKernelTest extends OnSriovNode {
                 node.apply(node.wanted("count = 1", "driver = \"vfio-pci\""), PATIENT),
                 "VF 0: bind to vfio-pci: " + FIRST_VF + " is not taken by vfio-pci: write bind: Invalid argument");
         assertThat(node.drivers()).containsExactly("none");
+    }
+
+    @Test
+    void vfKeepsItsDriverIfVfioCannotTakeItForWantOfAnIommu() throws Exception {
+        assertGood(node.apply(node.wanted("count = 1", "driver = \"igbvf\""), PATIENT));
+        Files.delete(node.node().root().resolve(FUNCTIONS + FIRST_VF + "/iommu_group"));
+        node.node().plug("[sys/module/vfio/parameters]\nenable_unsafe_noiommu_mode = N\n");
+        List<WantedVfs> wanted = node.wanted("count = 1", "driver = \"vfio-pci\"");
+
+        assertThat(node.apply(wanted, PATIENT).getFirst().text())
+                .contains("VF 0 is not bound to vfio-pci: it has no IOMMU group");
+        assertThat(node.drivers()).containsExactly("igbvf");
+
+        Files.writeString(node.node().root().resolve("sys/module/vfio/parameters/enable_unsafe_noiommu_mode"), "Y\n");
+        assertGood(node.apply(wanted, PATIENT));
+        assertThat(node.drivers()).containsExactly("vfio-pci");
     }
 
     @Test
