@@ -113,6 +113,7 @@ final class TryCommand implements Callable<Integer> {
                         sysroot.sysfs(), monitor, config.kubeletDir(), device -> objection(byHand, device));
                 DevicePlugins plugins =
                         new DevicePlugins(null, directory, directory, supplies, preparations, PreparedClaims.none())) {
+            refuseEmpty(limits, monitor.current());
             awaitLists(kubelet, limits.resources());
             limits.resources()
                     .forEach(resource -> out.print(kubelet.resource(resource).text()));
@@ -162,6 +163,15 @@ final class TryCommand implements Callable<Integer> {
             }
         }
         return config.classes().stream().map(DeviceClass::withoutHealthCommand).toList();
+    }
+
+    /** A kubelet would say only that it has no healthy devices. */
+    private static void refuseEmpty(Limits limits, Inventory inventory) throws IOException {
+        for (ResourceName resource : limits.resources()) {
+            if (inventory.devices(resource).isEmpty()) {
+                throw new IOException(resource + ": no device of this node matches, see edgeplug check");
+            }
+        }
     }
 
     private static void awaitLists(LocalKubelet kubelet, Set<ResourceName> resources)

@@ -149,6 +149,35 @@ final class ExplainTest {
     }
 
     @Test
+    void vendorAndDeviceIdsNameAllDevicesThatHaveThem() throws IOException {
+        assertThat(explain("usb-devices", "0BDA:2838"))
+                .startsWith("1-4.1\n")
+                .contains("  ids        0bda:2838\n", "\n1-4.2\n");
+        assertThat(explain("vfio-bound", "8086:154c")).startsWith("0000:5e:02.0\n");
+    }
+
+    /** Without a class of kind usb, no scan looks at USB devices. */
+    @Test
+    void vendorAndDeviceIdsOfUsbAreKnownWithoutAClass() throws IOException {
+        Console console = new Console();
+        try (SimulatedNode node = unpack("usb-devices")) {
+            assertThat(console.execute(
+                            "explain", "0bda:2838", "--sysroot", node.root().toString()))
+                    .isEqualTo(1);
+            assertThat(console.text())
+                    .endsWith(
+                            "edgeplug: 0bda:2838: is at USB port 1-4.1, 1-4.2, and no class of kind usb is there yet, "
+                                    + "so edgeplug does not look at USB devices\n");
+            assertThat(console.execute(
+                            "explain", "0bda:2832", "--sysroot", node.root().toString()))
+                    .isEqualTo(1);
+            assertThat(console.text())
+                    .endsWith("edgeplug: 0bda:2832: no such device here; USB devices here have 1a6e:089a, 0bda:2838, "
+                            + "046d:0892, 0403:6001, 0781:5581\n");
+        }
+    }
+
+    @Test
     void subFunctionIsOneOfItsPf() throws IOException {
         assertThat(explain("sub-functions", "mlx5_core.sf.4"))
                 .contains("  aux        mlx5_core.eth.4,mlx5_core.rdma.4\n")

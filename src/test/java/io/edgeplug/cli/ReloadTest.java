@@ -210,6 +210,7 @@ final class ReloadTest {
 
                 // The daemon then serves elsewhere, and is the same process.
                 Files.writeString(config, right.replace("\"" + directory.resolve("info"), "\"" + directory));
+                assertThat(status()).contains("the one on disk was changed (" + config + ") and not loaded: ");
                 signal(daemon, "HUP");
                 await(lines, "serving elsewhere");
                 await(lines, "ready");

@@ -68,7 +68,7 @@ final class TopologyCommandTest {
         String svg = ofMachine("pf-256-vfs", "-o", "-");
 
         assertThat(svg.split("<title>", -1)).hasSizeLessThan(10);
-        assertThat(svg).contains("248 devices", "(248)").doesNotContain(">unhealthy<");
+        assertThat(svg).contains("248 devices", "(248)").doesNotContain(">unhealthy<", ">no resource<");
     }
 
     @Test

@@ -87,6 +87,18 @@ final class TryTest {
     }
 
     @Test
+    void resourceThatNoDeviceMatchesIsNotSaidToHaveUnhealthyOnes() throws Exception {
+        String config = config("").replace("try.toml", "none.toml");
+        Files.writeString(
+                Path.of(config), Files.readString(directory.resolve("try.toml")).replace("/*\"", "/none-*\""));
+
+        assertThat(printed.execute("try", "example.com/gopher", "--config", config))
+                .isEqualTo(1);
+        assertThat(printed.text())
+                .isEqualTo("edgeplug: example.com/gopher: no device of this node matches, see edgeplug check\n");
+    }
+
+    @Test
     void countOfDevicesPreparesNone() throws Exception {
         assertThat(printed.execute("try", "example.com/gopher=8", "--config", configThatPrepares()))
                 .isZero();

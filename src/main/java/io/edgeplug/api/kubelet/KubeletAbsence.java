@@ -17,7 +17,7 @@ import java.util.Optional;
 /** Says what is in the place where edgeplug waits for the kubelet. */
 final class KubeletAbsence {
 
-    /** A directory that is not the kubelet's may have any number of files. */
+    /** A directory that is not the kubelet's may have any number of files, and a few of many would only confuse. */
     private static final int MAX_NAMED = 4;
 
     /** The root directories of the kubelets of k0s, MicroK8s and all others. */
@@ -47,7 +47,7 @@ final class KubeletAbsence {
         }
     }
 
-    /** The first part of the path that is missing, and what is beside it. */
+    /** The first part of the path that is missing, and what is beside it, if that is little. */
     private static String missing(Path wanted) {
         Path missing = wanted;
         Optional<Path> parent = Optional.ofNullable(missing.getParent());
@@ -61,12 +61,10 @@ final class KubeletAbsence {
 
     private static String names(Path directory) {
         List<String> names = new ArrayList<>();
-        boolean isAll = true;
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, KubeletAbsence::isOfOthers)) {
             for (Path file : files) {
-                isAll = names.size() < MAX_NAMED;
-                if (!isAll) {
-                    break;
+                if (names.size() == MAX_NAMED) {
+                    return "";
                 }
                 names.add(PlainText.of(String.valueOf(file.getFileName())));
             }
@@ -74,8 +72,11 @@ final class KubeletAbsence {
             return "";
         }
         names.sort(null);
-        return ", " + directory
-                + (names.isEmpty() ? " is empty" : " has " + String.join(", ", names) + (isAll ? "" : ", …"));
+        return names.isEmpty() ? "; nothing is beside it" : "; beside it: " + String.join(", ", names);
+    }
+
+    private static boolean isOfOthers(Path file) {
+        return !String.valueOf(file.getFileName()).equals(PluginDirectory.OWN);
     }
 
     /** The sockets of kubelets in other places that are known. */

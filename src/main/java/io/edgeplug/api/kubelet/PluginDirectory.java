@@ -33,7 +33,8 @@ final class PluginDirectory implements AutoCloseable {
 
     static final String KUBELET_SOCKET = "kubelet.sock";
 
-    private static final String OWN = "edgeplug";
+    /** The directory of edgeplug's sockets, in that of the kubelet's. */
+    static final String OWN = "edgeplug";
 
     private static final Logger LOG = Logger.getLogger(PluginDirectory.class.getName());
 

@@ -1,5 +1,6 @@
 package io.edgeplug.api.status;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -51,6 +52,12 @@ public record ConfigurationStatus(Instant read, Optional<Refusal> refusal) {
     /** The state after a reload that changed nothing. */
     public ConfigurationStatus refused(Refusal newest) {
         return new ConfigurationStatus(read, Optional.of(newest));
+    }
+
+    /** A line for {@code edgeplug status} about a file that was changed, and not loaded by a start or a reload. */
+    String changed(Path file) {
+        return "the one on disk was changed (" + file + ") and not loaded: this daemon runs the one of "
+                + TIME.format(read) + "; run edgeplug check, then systemctl reload edgeplug";
     }
 
     /** A line for {@code edgeplug status} and {@code systemctl status}; empty if what is on disk is in use. */

@@ -1,7 +1,10 @@
 package io.edgeplug.api.status;
 
 import io.edgeplug.system.systemd.RecentLog;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What a daemon knows of itself since its process began. A reload may have it serve elsewhere, with a new socket for its
@@ -13,6 +16,7 @@ public final class DaemonHistory implements AutoCloseable {
     private final Instant started;
     private final RecentLog log;
     private volatile ConfigurationStatus configuration;
+    private volatile Supplier<Optional<Path>> change = Optional::empty;
 
     /** Begins, with the lines that are logged from now on. */
     public DaemonHistory(String version, Instant started) {
@@ -42,6 +46,16 @@ public final class DaemonHistory implements AutoCloseable {
     /** Notes the outcome of a reload. */
     public void note(ConfigurationStatus newest) {
         configuration = newest;
+    }
+
+    /** Notes that the files of the configuration were read, and how to find one that was changed since. */
+    public void noteReading(Supplier<Optional<Path>> newest) {
+        change = newest;
+    }
+
+    /** A file of the configuration that was changed since they were last read. May wait for the disk. */
+    Optional<Path> change() {
+        return change.get();
     }
 
     @Override

@@ -5,6 +5,8 @@ import io.edgeplug.api.status.NodeStatus.DeviceState;
 import io.edgeplug.api.status.NodeStatus.DeviceStatus;
 import io.edgeplug.api.status.NodeStatus.ResourceStatus;
 import io.edgeplug.model.custody.User;
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.node.supply.Failures;
 import io.edgeplug.node.supply.HolderNotes;
 import io.edgeplug.proto.status.Configuration;
@@ -18,7 +20,9 @@ import io.edgeplug.proto.status.Resource;
 import io.edgeplug.proto.status.Slices;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.kernel.PlainText;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * Makes a message of a status for people. It has each resource, but only as many devices as a person can look at. So it
@@ -38,7 +42,7 @@ final class StatusMessage {
                 .setVersion(history.version())
                 .setStarted(history.started().getEpochSecond())
                 .setHasKubelet(status.kubelet().isThere())
-                .setConfiguration(configuration(history.configuration()));
+                .setConfiguration(configuration(history));
         status.kubelet()
                 .absence()
                 .ifPresent(reason -> node.setKubeletAbsence(KubeletAbsence.newBuilder()
@@ -91,10 +95,17 @@ final class StatusMessage {
                 .build();
     }
 
-    private static Configuration configuration(ConfigurationStatus status) {
-        Configuration.Builder configuration = Configuration.newBuilder()
-                .setRead(status.read().getEpochSecond())
-                .setProblem(PlainText.of(status.problem().orElse("")));
+    private static Configuration configuration(DaemonHistory history) {
+        ConfigurationStatus status = history.configuration();
+        Configuration.Builder configuration =
+                Configuration.newBuilder().setRead(status.read().getEpochSecond());
+        Optional<Path> changed = history.change();
+        if (changed.isPresent()) {
+            return configuration
+                    .setProblem(PlainText.of(status.changed(changed.orElseThrow())))
+                    .build();
+        }
+        configuration.setProblem(PlainText.of(status.problem().orElse("")));
         status.refusal().ifPresent(refused -> {
             refused.mistakes().stream().limit(MAX_MISTAKES).map(PlainText::of).forEach(configuration::addMistakes);
             configuration.setMistakesMore(Math.max(0, refused.mistakes().size() - MAX_MISTAKES));
@@ -152,7 +163,7 @@ final class StatusMessage {
                 node.addProblems(Problem.newBuilder()
                         .setResource(resource)
                         .setDevice(id)
-                        .setText(problem)
+                        .setText(problem + remedy(device.device()))
                         .setWithheld(device.device().health().isWithheld())
                         .setStuck(device.isStuck())
                         .setSince(times.since(resource, id)
@@ -162,5 +173,14 @@ final class StatusMessage {
                 node.setProblemsMore(node.getProblemsMore() + 1);
             }
         });
+    }
+
+    /** What a person can do about a device that is gone, which nothing else brings back. */
+    private static String remedy(Device device) {
+        if (!device.health().isGone()) {
+            return "";
+        }
+        String path = device instanceof PathDevice files ? " at " + files.path() : "";
+        return ": put it back" + path + ", or delete the pod";
     }
 }

@@ -42,7 +42,7 @@ public enum Column {
     KIND(
             "vf, sf, nic, fpga, hca, pci, path or usb",
             item -> Optional.of(item.device().kind().word())),
-    IDS("PCI vendor and device, or USB vendor and product", DeviceFacts::ids),
+    IDS("PCI vendor and device, or USB vendor and product", item -> DeviceFacts.ids(item.device())),
     VENDOR(
             "name of the PCI vendor in pci.ids",
             (item, sources) -> function(item).flatMap(one -> sources.names().vendor(one.vendor()))),

@@ -9,11 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /** Devices as text in columns, or as JSON with the same rows. */
 public final class ColumnTable {
 
     private static final String NOTHING = "-";
+
+    private static final Pattern NOTHING_AT_THE_END = Pattern.compile("( +-)+$");
 
     /** The column is cut to that width, and no further, to leave room for so much of the last column. */
     private record Cut(Column column, int shortest, int lastRoom) {}
@@ -71,7 +75,15 @@ public final class ColumnTable {
         for (Cut cut : most.isPresent() ? CUTS : List.<Cut>of()) {
             fitting = cut(fitting, cut, most.orElseThrow());
         }
-        return padded(fitting);
+        List<String> lines = padded(fitting);
+        return most.isPresent()
+                ? lines.stream().map(line -> folding(line, most.orElseThrow())).toList()
+                : lines;
+    }
+
+    /** A line that is folded needs no further line to say that there is nothing. */
+    private static String folding(String line, int most) {
+        return line.length() > most ? NOTHING_AT_THE_END.matcher(line).replaceFirst("") : line;
     }
 
     /** Cuts a column as far as the others need the room. The last column is folded. */
@@ -87,19 +99,32 @@ public final class ColumnTable {
             others += i == column ? 2 : widths[i] + 2;
         }
         int room = Math.max(cut.shortest(), most - others);
+        int end = end(cells.stream().map(line -> line.get(column)).distinct().toList(), room);
         return cells.stream()
                 .map(line -> {
                     List<String> shorter = new ArrayList<>(line);
-                    shorter.set(column, cut(line.get(column), room));
+                    shorter.set(column, cut(line.get(column), room, end));
                     return shorter;
                 })
                 .<List<String>>map(List::copyOf)
                 .toList();
     }
 
+    /** How much of their ends stays: half, or more if some would look the same otherwise. */
+    private static int end(List<String> texts, int room) {
+        int half = (room - 1) / 2;
+        return IntStream.range(half, room)
+                .filter(end -> texts.stream()
+                                .map(text -> cut(text, room, end))
+                                .distinct()
+                                .count()
+                        == texts.size())
+                .findFirst()
+                .orElse(half);
+    }
+
     /** Both ends of an ID tell it from others. */
-    private static String cut(String text, int room) {
-        int end = (room - 1) / 2;
+    private static String cut(String text, int room, int end) {
         return text.length() <= room
                 ? text
                 : text.substring(0, room - 1 - end) + "…" + text.substring(text.length() - end);

@@ -69,10 +69,16 @@ final class DeviceFacts {
                 : Optional.of(hex(identity.subsystemVendor(), identity.subsystemDevice()));
     }
 
-    static Optional<String> ids(Item item) {
-        return item.device() instanceof UsbDevice usb
-                ? Optional.of(usb.vendor() + ":" + usb.product())
-                : function(item).map(function -> hex(function.vendor(), function.device()));
+    /** The vendor and device IDs, as {@code list} shows them. */
+    static Optional<String> ids(Device device) {
+        return switch (device) {
+            case UsbDevice usb -> Optional.of(usb.vendor() + ":" + usb.product());
+            case PciDevice pci ->
+                Optional.of(hex(pci.function().vendor(), pci.function().device()));
+            case SoftwareHca hca -> Optional.empty();
+            case PlatformFpga fpga -> Optional.empty();
+            case PathDevice path -> Optional.empty();
+        };
     }
 
     static List<String> netNames(Device device) {

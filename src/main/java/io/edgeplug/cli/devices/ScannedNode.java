@@ -5,18 +5,24 @@ import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.RdmaDevice;
+import io.edgeplug.model.device.UsbDevice;
+import io.edgeplug.model.device.UsbPort;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.container.Equipment;
 import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.node.scan.UsbScan;
 import io.edgeplug.node.supply.Candidate;
 import io.edgeplug.system.files.Destination;
 import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.kernel.PlainText;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A node's devices from one scan, which can be found by any of their names. */
@@ -27,8 +33,8 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
 
     /** The names of a device, in help. */
     public static final String NAMES =
-            "its ID, PCI address with or without the domain, network interface, RDMA device, or the path of its file "
-                    + "or node";
+            "its ID, PCI address with or without the domain, network interface, RDMA device, vendor and device IDs, or "
+                    + "the path of its file or node";
 
     /** The meanings of a name, the most specific first. Later ones are tried only if the earlier ones find nothing. */
     private static final List<BiPredicate<Device, String>> MEANINGS = List.of(
@@ -40,7 +46,14 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
                     || (device instanceof PciDevice pci
                             && pci.function().altNames().contains(name)),
             (device, name) ->
-                    device.rdmaDevices().stream().map(RdmaDevice::name).anyMatch(name::equals));
+                    device.rdmaDevices().stream().map(RdmaDevice::name).anyMatch(name::equals),
+            (device, name) ->
+                    DeviceFacts.ids(device).filter(name::equalsIgnoreCase).isPresent());
+
+    private static final Pattern IDS = Pattern.compile("\\p{XDigit}{4}:\\p{XDigit}{4}");
+
+    /** A person reads no more. */
+    private static final int MAX_TOLD = 8;
 
     public ScannedNode {
         devices = List.copyOf(devices);
@@ -68,7 +81,7 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
 
     /**
      * The devices with that name: an ID, a PCI address with or without its domain, a network interface or RDMA device,
-     * the path of a file or a node, a link to it, or a resource.
+     * vendor and device IDs, the path of a file or a node, a link to it, or a resource.
      *
      * @throws IOException if there is none
      */
@@ -84,7 +97,8 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
         }
         List<Candidate> found = name.startsWith("/") ? at(name) : of(name);
         if (found.isEmpty()) {
-            throw new IOException(name + ": no such device here, and no resource with one");
+            throw new IOException(name
+                    + (IDS.matcher(name).matches() ? usb(name) : ": no such device here, and no resource with one"));
         }
         return found;
     }
@@ -119,6 +133,29 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
                 .findFirst()
                 .orElseThrow(() -> new IOException(
                         name + ": is no device of " + resource.orElseThrow() + ", see edgeplug explain " + name));
+    }
+
+    /** Where USB devices with these IDs are, or which others there are. Without a class of kind usb, no scan has them. */
+    private String usb(String ids) throws IOException {
+        UsbScan scan = new UsbScan(sysfs);
+        Set<String> ports = new LinkedHashSet<>();
+        Set<String> others = new LinkedHashSet<>();
+        for (UsbPort port : scan.ports()) {
+            Optional<UsbDevice> device = scan.device(port).filter(one -> !one.isHub());
+            Optional<String> own = device.flatMap(DeviceFacts::ids);
+            own.ifPresent(others::add);
+            if (own.filter(ids::equalsIgnoreCase).isPresent()) {
+                ports.add(port.path());
+            }
+        }
+        if (!ports.isEmpty()) {
+            return ": is at USB port " + PlainText.some(ports, MAX_TOLD)
+                    + ", and no class of kind usb is there yet, so edgeplug does not look at USB devices";
+        }
+        return ": no such device here"
+                + (others.isEmpty()
+                        ? ", and no USB device"
+                        : "; USB devices here have " + PlainText.some(others, MAX_TOLD));
     }
 
     private List<Candidate> of(String resource) {

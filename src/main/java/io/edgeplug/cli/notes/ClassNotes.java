@@ -152,6 +152,8 @@ public final class ClassNotes {
         sharedGroups(one, inventory);
         FileNotes files = new FileNotes(classes, inventory, sysfs);
         files.of(one).forEach(text -> note(one, text));
+        PfNames names = new PfNames(inventory.devices(), sysfs);
+        one.selectors().forEach(selector -> names.of(selector).forEach(text -> note(one, text)));
         usedByNode(one, inventory);
         boolean matchesNone = true;
         for (DeviceClass owner : classes) {

@@ -6,6 +6,7 @@ import io.edgeplug.model.config.Config;
 import io.edgeplug.model.config.ConfigException;
 import io.edgeplug.model.device.PhysicalFunction;
 import io.edgeplug.model.rules.WantedVfs;
+import io.edgeplug.node.inventory.Inventory;
 import io.edgeplug.node.vfs.NodeVfs;
 import io.edgeplug.node.vfs.PfPlan;
 import java.io.IOException;
@@ -127,8 +128,15 @@ public final class VfsNode {
                             + (done == own.size() ? "as wanted" : done + " as wanted");
             out.print(subject(entry) + ": " + entry.text() + ", " + pfs);
         }
-        withoutPf(config.vfs(), plans)
-                .forEach(entry -> out.print("note: " + subject(entry) + ": " + noPf(entry, plans)));
+        List<WantedVfs> idle = withoutPf(config.vfs(), plans);
+        if (!idle.isEmpty()) {
+            PfNames names =
+                    new PfNames(Inventory.scan(sysroot.sysfs(), List.of()).devices(), sysroot.sysfs());
+            idle.forEach(entry -> {
+                out.print("note: " + subject(entry) + ": " + noPf(entry, plans));
+                names.of(entry.match()).forEach(text -> out.print("note: " + subject(entry) + ": " + text));
+            });
+        }
         plans.stream().filter(plan -> !plan.isDone()).forEach(plan -> out.print("note: " + note(plan)));
         out.flush();
         refuseDisputes(config.vfs(), plans);

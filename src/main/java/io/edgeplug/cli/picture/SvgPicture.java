@@ -61,7 +61,7 @@ public final class SvgPicture {
 
     private String draw(NodeTree node) {
         List<ShownDevice> devices = devices(node.branches()).toList();
-        hasOthers = devices.stream().anyMatch(one -> one.resource().isEmpty());
+        hasOthers = haveOthers(node.branches());
         hasUnhealthy = devices.stream().anyMatch(one -> !one.device().health().isHealthy());
         devices.forEach(one -> one.resource()
                 .ifPresent(resource -> resources
@@ -83,6 +83,16 @@ public final class SvgPicture {
 
     private static int bottom(List<Box> boxes) {
         return boxes.stream().mapToInt(box -> box.y() + box.height()).max().orElse(0);
+    }
+
+    /** Whether a box that is not around others is of a device without a resource. A PF around its VFs needs none. */
+    private static boolean haveOthers(List<Branch> branches) {
+        return branches.stream()
+                .anyMatch(branch -> branch.children().isEmpty()
+                        ? branch.device()
+                                .filter(one -> one.resource().isEmpty())
+                                .isPresent()
+                        : haveOthers(branch.children()));
     }
 
     private static Stream<ShownDevice> devices(List<Branch> branches) {

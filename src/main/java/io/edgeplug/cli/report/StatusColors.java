@@ -11,7 +11,7 @@ final class StatusColors {
     private static final String YELLOW = "33";
     private static final String BOLD = "1";
 
-    private static final Pattern HEADING = Pattern.compile("(RESOURCE|DEVICE|LAST EVENTS)\\b[A-Z ]*");
+    private static final Pattern HEADING = Pattern.compile("(RESOURCE|DEVICE)\\b[A-Z ]*|LAST EVENTS\\b.*");
     private static final Pattern NEEDS = Pattern.compile("\\d+ things? needs? you.*");
     private static final Pattern WITHOUT_DEVICES = Pattern.compile(".*  no device matches, see edgeplug check");
 

@@ -4,6 +4,7 @@ import com.google.gson.GsonBuilder;
 import com.google.protobuf.Message;
 import io.edgeplug.cli.devices.ColumnTable;
 import io.edgeplug.proto.status.Configuration;
+import io.edgeplug.proto.status.Event;
 import io.edgeplug.proto.status.HeldDevice;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.Resource;
@@ -18,6 +19,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A status as text for people, and as JSON. */
 final class StatusText {
@@ -27,6 +30,12 @@ final class StatusText {
 
     private static final List<String> OF_RESOURCES =
             List.of("RESOURCE", "TOTAL", "FREE", "HELD", "PREPARING", "UNHEALTHY", "KUBELET", "");
+
+    /** Beside the name of a pod. */
+    private static final String UNHEALTHY = " (unhealthy)";
+
+    /** Beside the heading of events: the log has no line at the end of each problem. */
+    private static final String OF_WARNINGS = "a warning here may be over, see the first line";
 
     /** The fields with seconds since 1970. */
     private static final Set<String> TIMES = Set.of("started", "read", "since", "time");
@@ -50,14 +59,17 @@ final class StatusText {
                 lines,
                 OF_RESOURCES,
                 node.getResourcesList().stream()
-                        .map(resource -> resource(resource, runs))
+                        .map(resource -> resource(resource, node, runs))
                         .toList());
         addTable(lines, List.of("DEVICE", "RESOURCE", "WITHHELD SINCE", "BECAUSE IT"), problems(node, true));
         addTable(
                 lines,
                 List.of("DEVICE", "RESOURCE", "HELD BY"),
                 node.getHeldList().stream()
-                        .map(held -> List.of(held.getDevice(), held.getResource(), holder(held)))
+                        .map(held -> List.of(
+                                held.getDevice(),
+                                held.getResource(),
+                                holder(held) + (isUnhealthy(held, node) ? UNHEALTHY : "")))
                         .toList());
         addMore(lines, node.getHeldMore());
         addTable(lines, List.of("DEVICE", "RESOURCE", "UNHEALTHY SINCE", "PROBLEM"), problems(node, false));
@@ -74,7 +86,7 @@ final class StatusText {
                         .toList());
         addTable(
                 lines,
-                List.of("LAST EVENTS", ""),
+                List.of("LAST EVENTS", node.getEventsList().stream().anyMatch(Event::getWarning) ? OF_WARNINGS : ""),
                 node.getEventsList().stream()
                         .map(event -> List.of(
                                 time(event.getTime()), (event.getWarning() ? "warning: " : "") + event.getText()))
@@ -128,7 +140,7 @@ final class StatusText {
         return count + " " + what + (count == 1 ? "" : "s");
     }
 
-    private static List<String> resource(Resource resource, boolean runs) {
+    private static List<String> resource(Resource resource, Node node, boolean runs) {
         return List.of(
                 resource.getName(),
                 Integer.toString(resource.getTotal()),
@@ -137,13 +149,31 @@ final class StatusText {
                 runs ? Integer.toString(resource.getPreparing()) : "-",
                 Integer.toString(resource.getUnhealthy()),
                 resource.getRegistered() ? "registered" : "-",
-                remark(resource));
+                remark(resource, node));
     }
 
-    private static String remark(Resource resource) {
-        return resource.getTotal() == 0
-                ? "no device matches, see edgeplug check"
-                : resource.getUnknown() > 0 ? resource.getUnknown() + " may be held, see below" : "";
+    /** What the counts leave open. A device is counted in one column only, so one with a problem is not counted as held. */
+    private static String remark(Resource resource, Node node) {
+        if (resource.getTotal() == 0) {
+            return "no device matches, see edgeplug check";
+        }
+        long broken = node.getHeldList().stream()
+                .filter(held -> held.getResource().equals(resource.getName()) && isUnhealthy(held, node))
+                .map(HeldDevice::getDevice)
+                .distinct()
+                .count();
+        return Stream.of(
+                        resource.getUnknown() > 0 ? resource.getUnknown() + " may be held, see below" : "",
+                        broken > 0 ? "also held: " + broken : "")
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining("; "));
+    }
+
+    private static boolean isUnhealthy(HeldDevice held, Node node) {
+        return node.getProblemsList().stream()
+                .anyMatch(problem -> !problem.getWithheld()
+                        && problem.getDevice().equals(held.getDevice())
+                        && problem.getResource().equals(held.getResource()));
     }
 
     /** Of shared devices, the shares that are held and all. */

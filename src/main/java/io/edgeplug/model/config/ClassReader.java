@@ -34,6 +34,12 @@ final class ClassReader {
     /** A device is held as only one of its faces at a time. */
     private static final String EXCLUSIVE = "exclusive";
 
+    /** Keys of PCI functions, and those that say the same of USB devices. */
+    private static final Map<SelectorWord, SelectorWord> OF_USB = Map.of(
+            SelectorWord.DEVICES, SelectorWord.PRODUCTS,
+            SelectorWord.CLASSES, SelectorWord.INTERFACE_CLASSES,
+            SelectorWord.PCI_ADDRESSES, SelectorWord.PORTS);
+
     private static final Pattern MEMORY = Pattern.compile("[1-9]\\d{0,5}[MG]");
     private static final Pattern CPU = Pattern.compile("[1-9]\\d{0,5}%");
 
@@ -221,6 +227,17 @@ final class ClassReader {
         return selectors;
     }
 
+    /** The key that says the same of devices of another bus. */
+    private static String instead(SelectorWord word, Kind kind) {
+        return OF_USB.entrySet().stream()
+                .filter(same -> same.getKey() == word || same.getValue() == word)
+                .map(same -> same.getKey() == word ? same.getValue() : same.getKey())
+                .filter(other -> other.concerns(kind))
+                .findFirst()
+                .map(other -> ", did you mean " + other.word() + "?")
+                .orElse("");
+    }
+
     /** A device stays in the class after the recipe has bound it to another driver. */
     private Optional<Selector> selector(Table match, Optional<Kind> kind, Recipe recipe) {
         int before = mistakes.count();
@@ -235,7 +252,7 @@ final class ClassReader {
             if (match.has(word.word()) && kind.isPresent() && !word.concerns(kind.orElseThrow())) {
                 match.mistake(
                         word.word(),
-                        "does not apply to kind " + kind.orElseThrow().word());
+                        "does not apply to kind " + kind.orElseThrow().word() + instead(word, kind.orElseThrow()));
             }
             for (String text : texts) {
                 word.problem(text).ifPresent(problem -> match.mistake(word.word(), "\"" + text + "\" " + problem));

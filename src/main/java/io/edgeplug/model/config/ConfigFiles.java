@@ -43,9 +43,9 @@ public final class ConfigFiles {
     /** After this time a device is listed, even if it was never left alone. */
     private static final Duration LONGEST_SETTLE = Duration.ofSeconds(2);
 
-    private static final String CLASS_DIRECTORY = "class.d";
+    static final String CLASS_DIRECTORY = "class.d";
 
-    private static final int MAX_CLASS_FILES = 256;
+    static final int MAX_CLASS_FILES = 256;
 
     /** Each class is served on a socket of its own. This many take half of the daemon's heap. */
     private static final int MAX_CLASSES = 256;

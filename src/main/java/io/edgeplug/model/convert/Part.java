@@ -3,6 +3,7 @@ package io.edgeplug.model.convert;
 import io.edgeplug.model.config.Mistakes;
 import io.edgeplug.model.rules.SelectorWord;
 import io.edgeplug.model.rules.Sharing;
+import io.edgeplug.system.kernel.PlainText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -29,6 +31,11 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  * plugins' own readers.
  */
 final class Part {
+
+    /** The keys that name a resource in the files of several plugins, in lower case. */
+    private static final Set<String> NAMES = Set.of("resourcename", "name");
+
+    private static final int MAX_NAME = 64;
 
     private final Place place;
     private final Node node;
@@ -134,12 +141,28 @@ final class Part {
         List<Part> parts = new ArrayList<>();
         if (node instanceof SequenceNode sequence) {
             for (Node element : sequence.getValue()) {
-                parts.add(new Part(place.under("[" + parts.size() + "]"), element));
+                parts.add(new Part(place.under("[" + parts.size() + "]" + name(element)), element));
             }
         } else {
             mistake("must be a list");
         }
         return parts;
+    }
+
+    /** The resource that an element is about, for a person who looks for its name in the file. */
+    private static String name(Node element) {
+        if (!(element instanceof MappingNode mapping)) {
+            return "";
+        }
+        return mapping.getValue().stream()
+                .filter(tuple -> tuple.getKeyNode() instanceof ScalarNode key
+                        && NAMES.contains(key.getValue().toLowerCase(Locale.ROOT)))
+                .flatMap(tuple ->
+                        tuple.getValueNode() instanceof ScalarNode value ? Stream.of(value.getValue()) : Stream.of())
+                .filter(text -> !text.isBlank())
+                .findFirst()
+                .map(text -> " (" + PlainText.start(text, MAX_NAME) + ")")
+                .orElse("");
     }
 
     /** The elements of a key's list; none if it is missing. */

@@ -105,7 +105,8 @@ final class ValueForm {
 
     private static PciAddress parseAddress(String text) {
         return PciAddress.parse(text)
-                .orElseThrow(() -> new IllegalArgumentException("is not a PCI address, as 0000:3b:02.1"));
+                .orElseThrow(() -> new IllegalArgumentException("is not a PCI address, as 0000:3b:02.1"
+                        + (text.contains("#") ? ": only root_devices and pf_names take numbers of VFs after #" : "")));
     }
 
     private static String digits(String text, String form, int... lengths) {

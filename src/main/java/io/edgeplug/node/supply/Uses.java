@@ -14,6 +14,7 @@ import io.edgeplug.node.prepare.UseNotes;
 import io.edgeplug.node.prepare.UseNotes.Use;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.Threads;
+import io.edgeplug.system.kernel.KernelReason;
 import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -191,9 +192,18 @@ final class Uses {
                     kubelet,
                     deviceClass.choices().restored(deviceClass.recipe().vf()));
         } catch (IOException e) {
-            throw new IOException("cannot be noted as used: " + e.getMessage(), e);
+            throw new IOException("cannot be noted as used: " + e.getMessage() + remedy(e), e);
         }
         custodian.tell(device.id(), new Event.Traced(Optional.of(new Traces(users, Optional.of(resource), false))));
+    }
+
+    /** The kubelet starts the container again by itself. */
+    static String remedy(IOException failure) {
+        return switch (KernelReason.of(failure)) {
+            case NO_ROOM -> "; make room there, and the pod starts";
+            case READ_ONLY -> "; mount it writable, and the pod starts";
+            default -> "";
+        };
     }
 
     /**

@@ -40,15 +40,27 @@ final class KubeletAbsenceTest {
 
     @Test
     void firstMissingNameIsToldWithWhatIsBesideIt() throws Exception {
-        assertThat(reason()).startsWith("there is no " + root.resolve("kubelet") + ", " + root + " is empty");
+        assertThat(reason()).startsWith("there is no " + root.resolve("kubelet") + "; nothing is beside it");
 
         Files.createDirectories(root.resolve("kubelet/plugins"));
         Files.createDirectory(root.resolve("kubelet/pods"));
-        assertThat(reason())
-                .startsWith("there is no " + directory() + ", " + root.resolve("kubelet") + " has plugins, pods");
+        assertThat(reason()).startsWith("there is no " + directory() + "; beside it: plugins, pods");
 
         Files.createDirectories(directory());
-        assertThat(reason()).startsWith("there is no " + directory().resolve("kubelet.sock"));
+        assertThat(reason())
+                .startsWith("there is no " + directory().resolve("kubelet.sock") + "; nothing is beside it");
+    }
+
+    @Test
+    void namesOfACrowdedDirectoryAndOfEdgeplugItselfAreNotTold() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            Files.createDirectories(root.resolve("kubelet/other-" + i));
+        }
+        assertThat(reason()).startsWith("there is no " + directory()).doesNotContain("other-");
+
+        Files.createDirectories(directory().resolve("edgeplug"));
+        assertThat(reason())
+                .startsWith("there is no " + directory().resolve("kubelet.sock") + "; nothing is beside it");
     }
 
     @Test

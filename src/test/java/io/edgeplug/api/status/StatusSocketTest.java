@@ -56,9 +56,11 @@ final class StatusSocketTest extends OnStatusSocket {
         });
         assertThat(node.getEventsList())
                 .anyMatch(event -> event.getWarning() && event.getText().contains("is gone"));
-        assertThat(problems(node))
-                .singleElement()
-                .satisfies(problem -> assertThat(problem.getSince()).isPositive());
+        assertThat(problems(node)).singleElement().satisfies(problem -> {
+            assertThat(problem.getSince()).isPositive();
+            assertThat(problem.getText())
+                    .isEqualTo("is gone, and a container may hold it: put it back, or delete the pod");
+        });
     }
 
     @Test

@@ -19,12 +19,15 @@ final class ColumnTableTest {
     private static final String LONG = "usb-FTDI_FT232R_USB_UART_A5069RR4-if00-port0-on-the-third-hub";
 
     private static ColumnTable table(String id) {
-        PathDevice device = new PathDevice(
-                id, List.of(new PathDevice.File("/dev/" + id, Optional.empty())), Optional.empty(), Health.HEALTHY);
         return new ColumnTable(
                 List.of(Column.DEVICE, Column.KIND, Column.RESOURCE, Column.HEALTH),
-                List.of(new Item(device, Optional.empty())),
+                List.of(new Item(device(id), Optional.empty())),
                 new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+    }
+
+    private static PathDevice device(String id) {
+        return new PathDevice(
+                id, List.of(new PathDevice.File("/dev/" + id, Optional.empty())), Optional.empty(), Health.HEALTHY);
     }
 
     @Test
@@ -79,5 +82,37 @@ final class ColumnTableTest {
                 .element(0)
                 .asString()
                 .contains(resource);
+    }
+
+    @Test
+    void idsThatAreCutStayDifferent() {
+        ColumnTable table = new ColumnTable(
+                List.of(Column.DEVICE, Column.KIND, Column.RESOURCE, Column.HEALTH),
+                List.of(
+                        new Item(device("usb-Scope_Instruments_DSO2000_7A31-if00-port0"), Optional.empty()),
+                        new Item(device("usb-Scope_Instruments_DSO2000_7A31-if01-port0"), Optional.empty())),
+                new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+
+        assertThat(table.lines(true, OptionalInt.of(40)))
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("DEVICE"),
+                        line -> assertThat(line).startsWith("usb-Sco…0-port0  path"),
+                        line -> assertThat(line).startsWith("usb-Sco…1-port0  path"));
+    }
+
+    @Test
+    void rowIsNotFoldedForAnEmptyCellAtItsEnd() {
+        ColumnTable table = new ColumnTable(
+                List.of(Column.DEVICE, Column.HEALTH, Column.DRIVER, Column.NET),
+                List.of(
+                        new Item(device("tty0"), Optional.empty()),
+                        new Item(
+                                device("tty1").withHealth(Health.unhealthy("its link leads nowhere")),
+                                Optional.empty())),
+                new ColumnSources(PciIds.NONE, DeviceHolders.UNKNOWN, ClaimedDevices.UNKNOWN));
+
+        assertThat(table.lines(false, OptionalInt.of(30)).getFirst()).isEqualTo("tty0  healthy");
+        assertThat(table.lines(false, OptionalInt.of(80)).getFirst()).matches("tty0  healthy +- +-");
+        assertThat(table.lines(false, OptionalInt.empty()).getFirst()).matches("tty0  healthy +- +-");
     }
 }

@@ -16,9 +16,10 @@ import java.util.stream.Stream;
  * A key as docs/edgeplug.toml.md has it.
  *
  * @param table where it stands, as {@code class.match}; empty for the top
- * @param text what is said of it before its example
+ * @param text what is said of it before its examples
+ * @param examples several if kinds need different values
  */
-record ReferenceKey(String table, String name, String text, String example) {
+record ReferenceKey(String table, String name, String text, List<String> examples) {
 
     private static final Path FILE = Path.of("docs", "edgeplug.toml.md");
 
@@ -30,6 +31,7 @@ record ReferenceKey(String table, String name, String text, String example) {
 
     private static final Pattern TABLE = Pattern.compile("[\\w.]+");
     private static final Pattern KEY = Pattern.compile("(?ms)^### `(\\w+)`\\n(.*?)```toml\\n(.*?)```\\n(?=\\n|\\z)");
+    private static final Pattern BETWEEN_EXAMPLES = Pattern.compile("(?m)^```\\n.*\\n```toml\\n");
     private static final Pattern LONG_EXAMPLE = Pattern.compile("(?ms)^```toml\\n(\\[\\[(?:class|vfs)]].*?)```$");
     private static final Pattern TYPE = Pattern.compile("^\\*(.*?)\\.\\*");
     private static final Pattern KINDS = Pattern.compile("^\\*.*?\\.\\* For ((?:`\\w+`[, ]*)+)\\.");
@@ -46,7 +48,8 @@ record ReferenceKey(String table, String name, String text, String example) {
             for (String table : tables.isEmpty() ? List.of("") : tables) {
                 KEY.matcher(section.group(2))
                         .results()
-                        .map(key -> new ReferenceKey(table, key.group(1), key.group(2), key.group(3)))
+                        .map(key -> new ReferenceKey(
+                                table, key.group(1), key.group(2), List.of(BETWEEN_EXAMPLES.split(key.group(3), -1))))
                         .forEach(keys::add);
             }
         }

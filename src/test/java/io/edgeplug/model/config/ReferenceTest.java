@@ -57,10 +57,13 @@ final class ReferenceTest {
 
     @ParameterizedTest
     @MethodSource("keys")
-    void exampleIsReadForTheKindsThatTheKeyIsFor(ReferenceKey key) throws Exception {
-        assertThat(key.example()).containsPattern("(?m)^" + key.name() + " = ");
-        List<Kind> read = Stream.of(Kind.values())
-                .filter(kind -> mistakes(key.file(kind, key.example())).isEmpty())
+    void examplesAreReadForTheKindsThatTheKeyIsFor(ReferenceKey key) throws Exception {
+        assertThat(key.examples())
+                .allSatisfy(example -> assertThat(example).containsPattern("(?m)^" + key.name() + " = "));
+        // A kind reads one of the examples at most: another one is there for other kinds.
+        List<Kind> read = key.examples().stream()
+                .flatMap(example -> Stream.of(Kind.values())
+                        .filter(kind -> mistakes(key.file(kind, example)).isEmpty()))
                 .toList();
         assertThat(read).containsExactlyInAnyOrderElementsOf(key.kinds());
     }

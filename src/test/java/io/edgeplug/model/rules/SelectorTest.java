@@ -116,6 +116,7 @@ final class SelectorTest {
                 "VENDORS       | 80866        | is not four hexadecimal digits, as 8086",
                 "CLASSES       | 020          | is not two, four or six hexadecimal digits, as 0200",
                 "PCI_ADDRESSES | 3b:00.0      | is not a PCI address, as 0000:3b:02.1",
+                "PCI_ADDRESSES | 0000:3b:00.0#0-3 | is not a PCI address, as 0000:3b:02.1: only root_devices and pf_names take numbers of VFs after #",
                 "PF_NAMES      | ens1f0#      | needs VF numbers after #, as 0,2-7",
                 "PF_NAMES      | ens1f0#4-2   | has a range that ends before it begins: 4-2",
                 "PF_NAMES      | #1           | names no PF",

@@ -7,6 +7,7 @@ import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.api.kubelet.LogLines;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.node.prepare.UseNotes;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +25,16 @@ final class UsesTest {
     @AfterEach
     void close() throws Exception {
         closing.close();
+    }
+
+    @Test
+    void diskThatIsFullOrReadOnlyIsToldWithWhatToDo() {
+        assertThat(Uses.remedy(new FileSystemException("/used/a1", null, "No space left on device")))
+                .isEqualTo("; make room there, and the pod starts");
+        assertThat(Uses.remedy(new FileSystemException("/used/a1", null, "Read-only file system")))
+                .isEqualTo("; mount it writable, and the pod starts");
+        assertThat(Uses.remedy(new FileSystemException("/used/a1", null, "Input/output error")))
+                .isEmpty();
     }
 
     @Test
