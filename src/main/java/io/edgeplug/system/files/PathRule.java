@@ -20,8 +20,9 @@ import java.util.Set;
  *   <li>A link in a sticky directory to which anyone can write is followed only if it belongs to the user who follows it,
  *       or to the owner of the directory ({@code may_follow_link}; see protected_symlinks in proc_sys_fs(5)). This rule
  *       asks for it whatever the kernel's setting is.
- *   <li>A user can move a file of another user from an own directory into a sticky one. A directory has to be writable
- *       for that ({@code vfs_rename}), because its parent changes.
+ *   <li>A user can move a file or a link of another user from an own directory into a sticky one, and also a directory
+ *       to which that user can write. A directory has to be writable for that ({@code vfs_rename}), because its parent
+ *       changes.
  *   <li>A user can give a file of another user one more name ({@code may_linkat}), unless protected_hardlinks is set. So
  *       a file with several names may have been put into a sticky directory by anyone. That never holds for directories.
  *   <li>A user can mount a file system in user space over an own file (fuse(4)). With {@code allow_other}, it can show any
@@ -75,8 +76,8 @@ record PathRule(long uid, long gid, long treeOwner) {
         NAMES,
         /** The directory is sticky, and the entry is the root of another file system. */
         MOUNT,
-        /** The directory is sticky, and the entry is neither a directory nor a link: others may only have put it there. */
-        FILE
+        /** The directory is sticky, and the entry is no directory that is closed to others: they may have moved it there. */
+        MOVED
     }
 
     /** The user of this process. */
@@ -95,12 +96,7 @@ record PathRule(long uid, long gid, long treeOwner) {
 
     /** Finds all ways in which the name of that entry in that directory can be made to lead elsewhere. */
     Set<Breach> breaches(Status directory, Status entry) {
-        boolean all = (directory.mode & WRITABLE_BY_ALL) != 0;
-        boolean group = (directory.mode & WRITABLE_BY_GROUP) != 0 && !isOwnGroup(directory.gid);
-        boolean isOpen = all || group;
-        if (isTrusted(directory.uid) && !isOpen) {
-            return Set.of();
-        }
+        boolean isOpen = isOpen(directory);
         Set<Breach> found = EnumSet.noneOf(Breach.class);
         if (!isTrusted(directory.uid)) {
             found.add(Breach.OWNER);
@@ -109,7 +105,7 @@ record PathRule(long uid, long gid, long treeOwner) {
             return found;
         }
         if ((directory.mode & STICKY) == 0) {
-            found.add(all ? Breach.ANYONE : Breach.GROUP);
+            found.add(isOpen(directory, WRITABLE_BY_ALL) ? Breach.ANYONE : Breach.GROUP);
             return found;
         }
         if (!isTrusted(entry.uid)) {
@@ -124,10 +120,19 @@ record PathRule(long uid, long gid, long treeOwner) {
         if (entry.device != directory.device) {
             found.add(Breach.MOUNT);
         }
-        if (FileKind.ofMode(entry.mode) != FileKind.DIRECTORY && !FileKind.isLink(entry.mode)) {
-            found.add(Breach.FILE);
+        if (FileKind.ofMode(entry.mode) != FileKind.DIRECTORY || isOpen(entry)) {
+            found.add(Breach.MOVED);
         }
         return found;
+    }
+
+    private static boolean isOpen(Status file, int permission) {
+        return (file.mode & permission) != 0;
+    }
+
+    /** Whether others than its owner can write to it. */
+    private boolean isOpen(Status file) {
+        return isOpen(file, WRITABLE_BY_ALL) || (isOpen(file, WRITABLE_BY_GROUP) && !isOwnGroup(file.gid));
     }
 
     private boolean isTrusted(long owner) {

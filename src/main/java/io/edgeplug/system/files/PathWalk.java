@@ -208,7 +208,7 @@ final class PathWalk {
                                     "a link that the kernel does not follow in a directory to which others can write");
                         case MOUNT ->
                             others(entry, "which is another file system, in a directory to which others can write");
-                        case FILE ->
+                        case MOVED ->
                             new Intruder(
                                     Optional.empty(),
                                     name(entry),

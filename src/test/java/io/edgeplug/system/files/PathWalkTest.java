@@ -10,6 +10,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +104,24 @@ final class PathWalkTest {
                         "its way leads through /open/two, which has more names, in a directory to which others can write",
                         "its way leads through /open/two,"
                                 + " which anyone may have moved into a directory to which others can write");
+    }
+
+    /** So can a directory to which all can write, as that needs the right to write to it. The names in it stay. */
+    @Test
+    void whatMayHaveBeenMovedIntoAStickyDirectoryIsFoundInTheMiddleToo() throws IOException {
+        Path deep = Files.createDirectories(root.resolve("open/in/deep"));
+        Files.createFile(deep.resolve("file"));
+        link("open/link", "../open");
+        Files.setAttribute(root.resolve("open/in"), "unix:mode", 01777);
+        Files.setAttribute(root.resolve("open"), "unix:mode", 01777);
+
+        for (String entry : List.of("in", "link")) {
+            assertThat(follow("open/" + entry + "/.").intruders())
+                    .extracting(Destination.Intruder::problem)
+                    .containsExactly("its way leads through /open/" + entry
+                            + ", which anyone may have moved into a directory to which others can write");
+        }
+        assertThat(follow("open/in/deep/file").intruders()).hasSize(1);
     }
 
     /** Links of /proc lead to a file whatever their text says, as those of an open file and of a container's root. */
