@@ -25,8 +25,9 @@ import java.util.Set;
  *       changes.
  *   <li>A user can give a file of another user one more name ({@code may_linkat}), unless protected_hardlinks is set. So
  *       a file with several names may have been put into a sticky directory by anyone. That never holds for directories.
- *   <li>A user can mount a file system in user space over an own file (fuse(4)). With {@code allow_other}, it can show any
- *       owner to root. In another directory, that own file would have been found on the way.
+ *   <li>A user can mount a file system in user space over an own file (fuse(4)). With {@code allow_other}, its program can
+ *       show any owner to root. The kernel knows the user of the program ({@code user_id}). In a sticky directory, no mount is
+ *       trusted, because the file under it may belong to anyone.
  * </ul>
  *
  * <p>Trusted are root, the user of this process, and the owner of the whole tree. Root trusts no group: if a directory
@@ -43,8 +44,17 @@ record PathRule(long uid, long gid, long treeOwner) {
     private static final int WRITABLE_BY_GROUP = 0020;
     private static final int WRITABLE_BY_ALL = 0002;
 
-    /** What lstat(2) says of a directory or of an entry. */
-    record Status(int mode, long uid, long gid, long names, long device) {}
+    /**
+     * What lstat(2) says of a directory or of an entry.
+     *
+     * @param server the user whose program says this, see fuse(4); 0 if the kernel does
+     */
+    record Status(int mode, long uid, long gid, long names, long device, long server) {
+
+        Status shownBy(long user) {
+            return new Status(mode, uid, gid, names, device, user);
+        }
+    }
 
     /** Read once, because this process stays who it is, and each Allocate asks. */
     private static final class OfThisProcess {
@@ -62,6 +72,8 @@ record PathRule(long uid, long gid, long treeOwner) {
 
     /** A way in which others can make a name lead elsewhere. */
     enum Breach {
+        /** The entry is the root of a file system that another user's program shows, which says who owns a file. */
+        SERVER,
         /** The directory belongs to another user. */
         OWNER,
         /** The directory is not sticky, and anyone can write to it. */
@@ -98,6 +110,10 @@ record PathRule(long uid, long gid, long treeOwner) {
     Set<Breach> breaches(Status directory, Status entry) {
         boolean isOpen = isOpen(directory);
         Set<Breach> found = EnumSet.noneOf(Breach.class);
+        // A program that does not hide its user is found by the owner of its files.
+        if (!isTrusted(entry.server) && entry.uid != entry.server) {
+            found.add(Breach.SERVER);
+        }
         if (!isTrusted(directory.uid)) {
             found.add(Breach.OWNER);
         }

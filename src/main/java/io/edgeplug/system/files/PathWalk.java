@@ -195,9 +195,16 @@ final class PathWalk {
     }
 
     private void judge(Path entry, Seen found) throws IOException {
-        for (PathRule.Breach breach : rule.breaches(lookHere().status(), found.status())) {
+        PathRule.Status directory = lookHere().status();
+        PathRule.Status status = found.status();
+        if (status.device() != directory.device()) {
+            status = status.shownBy(FarMounts.ofThisProcess().server(deviceNumber(status.device())));
+        }
+        for (PathRule.Breach breach : rule.breaches(directory, status)) {
             intruders.add(
                     switch (breach) {
+                        case SERVER ->
+                            others(entry, "which a program of user " + status.server() + " shows as that of another");
                         case OWNER -> owner(place, lookHere(), "");
                         case ANYONE -> others(place, "to which anyone can write");
                         case GROUP -> others(place, "to which group " + group() + " can write");
@@ -264,7 +271,8 @@ final class PathWalk {
                 number(found, "uid"),
                 number(found, "gid"),
                 number(found, "nlink"),
-                number(found, "dev"));
+                number(found, "dev"),
+                0);
         return new Seen(status, number(found, "ino"), number(found, "rdev"));
     }
 

@@ -17,7 +17,7 @@ final class PathRuleTest {
     /** Moving a directory to another one needs the right to write to it. */
     private static int permissions(String word) {
         return switch (word) {
-            case "directory", "mounted directory" -> 0755;
+            case "directory", "mounted directory", "shown directory" -> 0755;
             case "group's directory" -> 0775;
             default -> 0777;
         };
@@ -35,9 +35,9 @@ final class PathRuleTest {
 
     private static int kind(String word) {
         return switch (word) {
-            case "directory", "mounted directory", "open directory", "group's directory" ->
+            case "directory", "mounted directory", "shown directory", "open directory", "group's directory" ->
                 DIRECTORY;
-            case "file", "file with two names", "mounted file" -> FILE;
+            case "file", "shown file", "file with two names", "mounted file" -> FILE;
             default -> LINK;
         };
     }
@@ -53,6 +53,12 @@ final class PathRuleTest {
             1755, root, root, mounted file,        root, ''
             0777, root, root, mounted directory,   root, ANYONE
             0755, root, root, directory,           you, ''
+            0755, root, root, shown directory,     root, SERVER
+            0755, root, root, shown file,          root, SERVER
+            0755, root, root, shown directory,     you, ''
+            0755, you,  you,  shown directory,     root, SERVER OWNER
+            0777, root, root, shown directory,     root, SERVER ANYONE
+            1777, root, root, shown directory,     root, SERVER
             0755, tree, tree, file,                you, ''
             0755, root, you,  file,                you, ''
             0755, you,  you,  file,                root, OWNER
@@ -140,7 +146,7 @@ final class PathRuleTest {
 
     private static String breaches(long me, String mode, String owner, String group, String kind, String entryOwner) {
         Status directory =
-                new Status(DIRECTORY | Integer.parseInt(mode, 8), number(owner, me), number(group, me), 2, 7);
+                new Status(DIRECTORY | Integer.parseInt(mode, 8), number(owner, me), number(group, me), 2, 7, 0);
         // A directory has a name for each directory in it.
         long names = kind.endsWith("directory") ? 5 : kind.endsWith("two names") ? 2 : 1;
         Status entry = new Status(
@@ -148,7 +154,8 @@ final class PathRuleTest {
                 number(entryOwner, me),
                 number(entryOwner, me),
                 names,
-                kind.startsWith("mounted") ? 8 : 7);
+                kind.startsWith("mounted") ? 8 : 7,
+                kind.startsWith("shown") ? number("you", me) : 0);
         return String.join(
                 " ",
                 new PathRule(me, me, number("tree", me))
