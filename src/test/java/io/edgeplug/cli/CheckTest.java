@@ -167,6 +167,7 @@ final class CheckTest {
         Files.createFile(directory.resolve("files/dev/null"));
         Files.createDirectories(directory.resolve("files/sys"));
         Files.writeString(tools.resolve("other.bin"), "other");
+        Files.setAttribute(Files.createFile(tools.resolve("check")), "unix:mode", 0777);
         Path config = Files.writeString(directory.resolve("z.toml"), """
                 [[class]]
                 resource = "example.com/fpga"
@@ -189,7 +190,7 @@ final class CheckTest {
                 warning: example.com/fpga: prepare: /srv/other.bin: its sha256 is \
                 d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa, not the %s of the class
                 warning: example.com/fpga: prepare: /srv/other.bin: is not a program
-                warning: example.com/fpga: health.command: /srv/check: no such program
+                warning: example.com/fpga: health.command: /srv/check: can be written by others than its owner, mode 0777
                 """.formatted("0".repeat(64)));
     }
 

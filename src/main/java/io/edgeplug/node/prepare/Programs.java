@@ -11,7 +11,6 @@ import io.edgeplug.system.programs.ProgramLimits;
 import io.edgeplug.system.programs.RunningProgram;
 import io.edgeplug.system.programs.Supervisor;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,10 +80,12 @@ record Programs(
         return "ip " + String.join(" ", arguments(device, settings));
     }
 
-    /** Checks that the node has the program. */
+    /** Checks that the node has the program, and that only root can change it. */
     private void check(String program) throws IOException {
-        if (!sysfs.isCaptured() && !Files.isExecutable(sysfs.locate(program.substring(1)))) {
-            throw new IOException(program + ": no such program");
+        Optional<String> problem =
+                sysfs.isCaptured() ? Optional.empty() : Program.problem(sysfs.locate(program.substring(1)));
+        if (problem.isPresent()) {
+            throw new IOException(program + ": " + problem.orElseThrow());
         }
     }
 

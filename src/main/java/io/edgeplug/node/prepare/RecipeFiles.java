@@ -3,9 +3,10 @@ package io.edgeplug.node.prepare;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Step;
 import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.kernel.KernelReason;
+import io.edgeplug.system.programs.Program;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,12 +33,14 @@ public record RecipeFiles(Sysfs sysfs) {
         return problems;
     }
 
-    /** Why that program could not be started. */
+    /** Why that program could not be started, or must not be. */
     public Optional<String> program(String path) {
         Path file = sysfs.locate(path.substring(1));
-        return Files.isExecutable(file) && !Files.isDirectory(file)
-                ? Optional.empty()
-                : Optional.of(path + ": " + (Files.exists(file) ? "is not a program" : "no such program"));
+        try {
+            return Program.problem(file).map(problem -> path + ": " + problem);
+        } catch (IOException e) {
+            return Optional.of(path + ": " + KernelReason.words(e));
+        }
     }
 
     /** A program whose path depends on the device is checked when that device is prepared. */

@@ -29,7 +29,7 @@ public record Destination(
      * @param owner the name of the owner of that directory or file; empty if others than its owner can do it
      * @param place the directory or file on the way, as the node sees it
      * @param why why it is not trusted, a clause that follows its name
-     * @param isMover whether that user may only have moved the file there, and cannot replace it any more
+     * @param isMover whether that user may only have moved it there, and cannot replace it any more
      */
     public record Intruder(Optional<String> owner, String place, String why, boolean isMover) {
 

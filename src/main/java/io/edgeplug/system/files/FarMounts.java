@@ -7,13 +7,18 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Knows the mount points behind which a look may never return, as with NFS without its server. Any thread may ask.
+ * Knows the mount points behind which a look may never return, as with NFS without its server, and the users whose programs
+ * show files. Any thread may ask.
  *
  * <p>Each time it asks the kernel whether the mounts have changed, which takes microseconds, and reads them only then.
  * So a look knows of a file system that was mounted before it.
@@ -69,19 +74,27 @@ final class FarMounts {
     private static final int MAX = 1 << 12;
 
     private static final int POINT = 4;
+
+    /** The number of the file system is the third field. The options of fuse(4) are the last one. */
+    private static final Pattern SERVED =
+            Pattern.compile("\\d+ \\d+ (\\d+:\\d+) .* - fuse\\S* .*[ ,]user_id=(\\d{1,10})(?:,\\S*)?");
+
     private static final int MOUNTS = 0;
 
     private final int descriptor;
     private final Poll poll;
 
     /** The mount points of far file systems. Guarded by this. */
-    private Set<String> points;
+    private Set<String> points = EVERYTHING;
+
+    /** By the number of a file system, the user whose program shows its files. Guarded by this. */
+    private Map<String, Long> servers = Map.of();
 
     private FarMounts(KernelCalls calls) {
         descriptor = calls.open(Mounts.FILE, KernelCalls.O_RDONLY | KernelCalls.O_CLOEXEC);
         poll = Poll.open(calls, 1);
         poll.watch(MOUNTS, descriptor, KernelCalls.POLLPRI);
-        points = read();
+        read();
     }
 
     /** One for the process, which stays open. */
@@ -95,19 +108,43 @@ final class FarMounts {
 
     /** The mount points now. */
     synchronized Set<String> now() {
-        poll.await(0);
-        if (poll.returned(MOUNTS) != 0 || descriptor < 0) {
-            points = read();
-        }
+        update();
         return points;
     }
 
-    private static Set<String> read() {
-        try (Stream<String> lines = Files.lines(Path.of(Mounts.FILE), StandardCharsets.ISO_8859_1)) {
-            return among(lines.limit(MAX + 1L).toList());
-        } catch (IOException | UncheckedIOException e) {
-            return EVERYTHING;
+    /** The user whose program shows the files of the file system of that number; 0 if it is the kernel. */
+    synchronized long server(String number) {
+        update();
+        return servers.getOrDefault(number, 0L);
+    }
+
+    private void update() {
+        poll.await(0);
+        if (poll.returned(MOUNTS) != 0 || descriptor < 0) {
+            read();
         }
+    }
+
+    private void read() {
+        try (Stream<String> lines = Files.lines(Path.of(Mounts.FILE), StandardCharsets.ISO_8859_1)) {
+            points = among(lines.limit(MAX + 1L).toList());
+        } catch (IOException | UncheckedIOException e) {
+            points = EVERYTHING;
+        }
+        try (Stream<String> lines = Files.lines(Path.of(Mounts.FILE), StandardCharsets.ISO_8859_1)) {
+            servers = servers(lines);
+        } catch (IOException | UncheckedIOException e) {
+            servers = Map.of();
+        }
+    }
+
+    /** By the numbers of their file systems, the users of the programs that fuse(4) asks. */
+    static Map<String, Long> servers(Stream<String> lines) {
+        Map<String, Long> users = new HashMap<>();
+        lines.map(SERVED::matcher)
+                .filter(Matcher::matches)
+                .forEach(line -> users.put(line.group(1), Long.parseLong(line.group(2))));
+        return Map.copyOf(users);
     }
 
     /** The mount points of far file systems among these lines, see proc_pid_mountinfo(5). */

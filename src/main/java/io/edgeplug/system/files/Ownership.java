@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Finds users who can change a file: its owner, users who can write to it, and users who can lead its path to another
@@ -42,7 +43,8 @@ public final class Ownership {
     static Optional<String> problem(Path file, PathRule rule) throws IOException {
         Destination found = follow(file, rule);
         Optional<String> stranger = stranger(Path.of(found.path()), rule.uid());
-        return stranger.isPresent() ? stranger : way(found);
+        // What was moved still has the content that its owner has given it.
+        return stranger.isPresent() ? stranger : way(found, intruder -> !intruder.isMover());
     }
 
     /**
@@ -51,7 +53,7 @@ public final class Ownership {
      * @return a text that follows the file's name, such as {@code is reached by /home/u, which belongs to u}
      */
     static Optional<String> way(Path file) throws IOException {
-        return way(follow(file, PathRule.ofThisProcess(ROOT_DIRECTORY)));
+        return way(follow(file, PathRule.ofThisProcess(ROOT_DIRECTORY)), intruder -> true);
     }
 
     private static Destination follow(Path file, PathRule rule) throws IOException {
@@ -59,10 +61,9 @@ public final class Ownership {
                 .follow(file.toAbsolutePath().toString());
     }
 
-    private static Optional<String> way(Destination found) {
-        // A file that was moved is still what its owner has written.
+    private static Optional<String> way(Destination found, Predicate<Intruder> counts) {
         return found.intruders().stream()
-                .filter(intruder -> !intruder.isMover())
+                .filter(counts)
                 .findFirst()
                 .map((Intruder intruder) -> "is reached by " + intruder.place() + ", " + intruder.why());
     }

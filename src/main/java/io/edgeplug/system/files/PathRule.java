@@ -20,12 +20,14 @@ import java.util.Set;
  *   <li>A link in a sticky directory to which anyone can write is followed only if it belongs to the user who follows it,
  *       or to the owner of the directory ({@code may_follow_link}; see protected_symlinks in proc_sys_fs(5)). This rule
  *       asks for it whatever the kernel's setting is.
- *   <li>A user can move a file of another user from an own directory into a sticky one. A directory has to be writable
- *       for that ({@code vfs_rename}), because its parent changes.
+ *   <li>A user can move a file or a link of another user from an own directory into a sticky one, and also a directory
+ *       to which that user can write. A directory has to be writable for that ({@code vfs_rename}), because its parent
+ *       changes.
  *   <li>A user can give a file of another user one more name ({@code may_linkat}), unless protected_hardlinks is set. So
  *       a file with several names may have been put into a sticky directory by anyone. That never holds for directories.
- *   <li>A user can mount a file system in user space over an own file (fuse(4)). With {@code allow_other}, it can show any
- *       owner to root. In another directory, that own file would have been found on the way.
+ *   <li>A user can mount a file system in user space over an own file (fuse(4)). With {@code allow_other}, its program can
+ *       show any owner to root. The kernel knows the user of the program ({@code user_id}). In a sticky directory, no mount is
+ *       trusted, because the file under it may belong to anyone.
  * </ul>
  *
  * <p>Trusted are root, the user of this process, and the owner of the whole tree. Root trusts no group: if a directory
@@ -42,8 +44,17 @@ record PathRule(long uid, long gid, long treeOwner) {
     private static final int WRITABLE_BY_GROUP = 0020;
     private static final int WRITABLE_BY_ALL = 0002;
 
-    /** What lstat(2) says of a directory or of an entry. */
-    record Status(int mode, long uid, long gid, long names, long device) {}
+    /**
+     * What lstat(2) says of a directory or of an entry.
+     *
+     * @param server the user whose program says this, see fuse(4); 0 if the kernel does
+     */
+    record Status(int mode, long uid, long gid, long names, long device, long server) {
+
+        Status shownBy(long user) {
+            return new Status(mode, uid, gid, names, device, user);
+        }
+    }
 
     /** Read once, because this process stays who it is, and each Allocate asks. */
     private static final class OfThisProcess {
@@ -61,6 +72,8 @@ record PathRule(long uid, long gid, long treeOwner) {
 
     /** A way in which others can make a name lead elsewhere. */
     enum Breach {
+        /** The entry is the root of a file system that another user's program shows, which says who owns a file. */
+        SERVER,
         /** The directory belongs to another user. */
         OWNER,
         /** The directory is not sticky, and anyone can write to it. */
@@ -75,8 +88,8 @@ record PathRule(long uid, long gid, long treeOwner) {
         NAMES,
         /** The directory is sticky, and the entry is the root of another file system. */
         MOUNT,
-        /** The directory is sticky, and the entry is neither a directory nor a link: others may only have put it there. */
-        FILE
+        /** The directory is sticky, and the entry is no directory that is closed to others: they may have moved it there. */
+        MOVED
     }
 
     /** The user of this process. */
@@ -95,13 +108,12 @@ record PathRule(long uid, long gid, long treeOwner) {
 
     /** Finds all ways in which the name of that entry in that directory can be made to lead elsewhere. */
     Set<Breach> breaches(Status directory, Status entry) {
-        boolean all = (directory.mode & WRITABLE_BY_ALL) != 0;
-        boolean group = (directory.mode & WRITABLE_BY_GROUP) != 0 && !isOwnGroup(directory.gid);
-        boolean isOpen = all || group;
-        if (isTrusted(directory.uid) && !isOpen) {
-            return Set.of();
-        }
+        boolean isOpen = isOpen(directory);
         Set<Breach> found = EnumSet.noneOf(Breach.class);
+        // A program that does not hide its user is found by the owner of its files.
+        if (!isTrusted(entry.server) && entry.uid != entry.server) {
+            found.add(Breach.SERVER);
+        }
         if (!isTrusted(directory.uid)) {
             found.add(Breach.OWNER);
         }
@@ -109,7 +121,7 @@ record PathRule(long uid, long gid, long treeOwner) {
             return found;
         }
         if ((directory.mode & STICKY) == 0) {
-            found.add(all ? Breach.ANYONE : Breach.GROUP);
+            found.add(isOpen(directory, WRITABLE_BY_ALL) ? Breach.ANYONE : Breach.GROUP);
             return found;
         }
         if (!isTrusted(entry.uid)) {
@@ -124,10 +136,19 @@ record PathRule(long uid, long gid, long treeOwner) {
         if (entry.device != directory.device) {
             found.add(Breach.MOUNT);
         }
-        if (FileKind.ofMode(entry.mode) != FileKind.DIRECTORY && !FileKind.isLink(entry.mode)) {
-            found.add(Breach.FILE);
+        if (FileKind.ofMode(entry.mode) != FileKind.DIRECTORY || isOpen(entry)) {
+            found.add(Breach.MOVED);
         }
         return found;
+    }
+
+    private static boolean isOpen(Status file, int permission) {
+        return (file.mode & permission) != 0;
+    }
+
+    /** Whether others than its owner can write to it. */
+    private boolean isOpen(Status file) {
+        return isOpen(file, WRITABLE_BY_ALL) || (isOpen(file, WRITABLE_BY_GROUP) && !isOwnGroup(file.gid));
     }
 
     private boolean isTrusted(long owner) {

@@ -62,6 +62,7 @@ final class PathWalk {
     }
 
     private int links;
+    private boolean hasAbsoluteLink;
 
     /** The part of the path so far, for the trail. Names from the target of a link count as the name of the link. */
     private String named = "";
@@ -117,6 +118,9 @@ final class PathWalk {
             }
         }
         Seen found = lookHere();
+        if (hasAbsoluteLink && root.equals(HOST)) {
+            compare(path, found);
+        }
         // A file outside of the tree has no other name on its node.
         String resolved =
                 place.startsWith(root) ? name(place) : HOST.resolve(path).toString();
@@ -131,6 +135,18 @@ final class PathWalk {
                 List.copyOf(intruders));
     }
 
+    /**
+     * Some links in {@code /proc} lead to a file that their text does not name, such as one in a container; see
+     * {@code proc_pid_root(5)}. All of them have an absolute text, or one that names nothing.
+     */
+    private void compare(String path, Seen found) throws IOException {
+        Seen ofKernel = look(root.resolve(path));
+        if (ofKernel.inode() != found.inode()
+                || ofKernel.status().device() != found.status().device()) {
+            throw new FileSystemException(path, null, "a link on the way does not lead where its text says");
+        }
+    }
+
     /** Follows the path of a directory in which names will be looked for. */
     void follow(String directory, NameGlob names) throws IOException {
         Destination ignored = follow(directory);
@@ -141,7 +157,7 @@ final class PathWalk {
         trail.ifPresent(one -> one.lookUp(place, name, named));
         Path next = place.resolve(name);
         refuse(next.toString());
-        Seen found = look(next);
+        Seen found = look(next, LinkOption.NOFOLLOW_LINKS);
         // A captured device node is a link out of its tree. The directories there say nothing about its node.
         if (place.startsWith(root)) {
             judge(next, found);
@@ -153,6 +169,7 @@ final class PathWalk {
             }
             String target = Files.readSymbolicLink(next).toString();
             if (target.startsWith("/")) {
+                hasAbsoluteLink = true;
                 go(HOST, Optional.empty());
             }
             List<String> names = List.of(target.split("/"));
@@ -172,15 +189,22 @@ final class PathWalk {
 
     private Seen lookHere() throws IOException {
         if (here.isEmpty()) {
-            here = Optional.of(look(place));
+            here = Optional.of(look(place, LinkOption.NOFOLLOW_LINKS));
         }
         return here.orElseThrow();
     }
 
     private void judge(Path entry, Seen found) throws IOException {
-        for (PathRule.Breach breach : rule.breaches(lookHere().status(), found.status())) {
+        PathRule.Status directory = lookHere().status();
+        PathRule.Status status = found.status();
+        if (status.device() != directory.device()) {
+            status = status.shownBy(FarMounts.ofThisProcess().server(deviceNumber(status.device())));
+        }
+        for (PathRule.Breach breach : rule.breaches(directory, status)) {
             intruders.add(
                     switch (breach) {
+                        case SERVER ->
+                            others(entry, "which a program of user " + status.server() + " shows as that of another");
                         case OWNER -> owner(place, lookHere(), "");
                         case ANYONE -> others(place, "to which anyone can write");
                         case GROUP -> others(place, "to which group " + group() + " can write");
@@ -191,7 +215,7 @@ final class PathWalk {
                                     "a link that the kernel does not follow in a directory to which others can write");
                         case MOUNT ->
                             others(entry, "which is another file system, in a directory to which others can write");
-                        case FILE ->
+                        case MOVED ->
                             new Intruder(
                                     Optional.empty(),
                                     name(entry),
@@ -240,14 +264,15 @@ final class PathWalk {
         return HOST.resolve(root.relativize(file)).toString();
     }
 
-    private static Seen look(Path file) throws IOException {
-        Map<String, Object> found = Files.readAttributes(file, LOOK, LinkOption.NOFOLLOW_LINKS);
+    private static Seen look(Path file, LinkOption... options) throws IOException {
+        Map<String, Object> found = Files.readAttributes(file, LOOK, options);
         PathRule.Status status = new PathRule.Status(
                 (int) number(found, "mode"),
                 number(found, "uid"),
                 number(found, "gid"),
                 number(found, "nlink"),
-                number(found, "dev"));
+                number(found, "dev"),
+                0);
         return new Seen(status, number(found, "ino"), number(found, "rdev"));
     }
 

@@ -1,10 +1,12 @@
 package io.edgeplug.system.programs;
 
+import io.edgeplug.system.files.Ownership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -54,8 +56,24 @@ public record Program(Purpose purpose, String device, List<String> argv, Duratio
             // env(1), which starts the program, would take this for a variable.
             throw new IOException(argv.getFirst() + ": the path of a program must not contain =, rename it");
         }
-        if (!Files.isExecutable(Path.of(argv.getFirst()))) {
-            throw new IOException(argv.getFirst() + ": no such program");
+        Optional<String> problem = problem(Path.of(argv.getFirst()));
+        if (problem.isPresent()) {
+            throw new IOException(argv.getFirst() + ": " + problem.orElseThrow());
         }
+    }
+
+    /**
+     * Why a file cannot be run, or must not be, because others can change what this process would run.
+     *
+     * @return a text that follows the file's name
+     * @throws IOException if it cannot be looked at
+     */
+    public static Optional<String> problem(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return Optional.of("no such program");
+        }
+        return Files.isExecutable(file) && Files.isRegularFile(file)
+                ? Ownership.problem(file)
+                : Optional.of("is not a program");
     }
 }

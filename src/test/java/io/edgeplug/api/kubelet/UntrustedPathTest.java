@@ -165,19 +165,26 @@ final class UntrustedPathTest {
         assertThat(served.problem("g1")).isEqualTo("its way leads through /etc/gophers, to which anyone can write");
     }
 
+    /** A user can move a file or a link of root from an own directory into a sticky one. */
     @Test
-    void stickyDirectoryIsAsSafeAsTheOwnersOfLinksAndDirectoriesInIt() throws Exception {
-        Files.createFile(gophers.resolve("g1"));
-        Files.createSymbolicLink(gophers.resolve("g2"), Path.of("in/g2"));
-        Files.createFile(Files.createDirectory(gophers.resolve("in")).resolve("g2"));
-        Files.setAttribute(gophers, "unix:mode", 01777);
+    void stickyDirectoryIsAsSafeAsTheOwnersOfDirectoriesInIt() throws Exception {
+        Path open = Files.createDirectories(root.resolve("srv"));
+        Files.createFile(Files.createDirectory(open.resolve("in")).resolve("tool"));
+        Files.createFile(open.resolve("file"));
+        Files.createSymbolicLink(open.resolve("link"), Path.of("../etc/shadow"));
+        Files.setAttribute(open, "unix:mode", 01777);
+        for (String name : List.of("in/tool", "file", "link")) {
+            Files.createSymbolicLink(gophers.resolve(name.replace('/', '-')), Path.of("../../srv", name));
+        }
 
         Served served = serve(3, "");
 
-        assertThat(served.problem("g1"))
-                .isEqualTo("its way leads through /etc/gophers/g1,"
-                        + " which anyone may have moved into a directory to which others can write");
-        assertThat(served.mount("g2").getHostPath()).isEqualTo("/etc/gophers/in/g2");
+        assertThat(served.mount("in-tool").getHostPath()).isEqualTo("/srv/in/tool");
+        for (String moved : List.of("file", "link")) {
+            assertThat(served.problem(moved))
+                    .isEqualTo("its way leads through /srv/" + moved
+                            + ", which anyone may have moved into a directory to which others can write");
+        }
     }
 
     @Test

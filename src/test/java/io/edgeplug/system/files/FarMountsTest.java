@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,6 +62,20 @@ final class FarMountsTest {
     void whateverCannotBeReadIsFarEverywhere() {
         assertThat(FarMounts.among(List.of(DISK, "99 25 0:50 /"))).containsExactly("/");
         assertThat(FarMounts.among(Collections.nCopies(5000, DISK))).containsExactly("/");
+    }
+
+    /** A name of a device or a directory has no blank in this file, so it cannot look like the options. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            63 43 0:39 / /home/a rw,nosuid,nodev - fuse.x x rw,user_id=1002,group_id=1002,allow_other | 1002
+            63 43 0:39 / /home/a rw - fuse x rw,user_id=1002,group_id=1002                            | 1002
+            63 43 0:39 / /home/a rw shared:7 - fuseblk /dev/sdb1 rw,user_id=0,group_id=0,allow_other  | 0
+            63 43 0:39 / /home/a rw - fuse.x x,user_id=7 rw,user_id=1002,group_id=1002                | 1002
+            63 43 0:39 / /home/a rw - ext4 x rw,user_id=1002                                          |
+            63 43 0:39 / /home/a,user_id=0 rw - nfs x rw                                              |
+            """)
+    void userOfAProgramThatShowsFilesIsKnown(String line, Long user) {
+        assertThat(FarMounts.servers(Stream.of(DISK, line)).get("0:39")).isEqualTo(user);
     }
 
     @Test

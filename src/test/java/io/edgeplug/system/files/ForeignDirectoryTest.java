@@ -101,6 +101,20 @@ final class ForeignDirectoryTest {
         assertThat(foreign.resolve("a.prom")).hasContent("1\n");
     }
 
+    /** A user can move a link of root from an own directory into a sticky one. */
+    @Test
+    void linkThatOthersMayHaveMovedAboveTheDirectoryIsNotFollowed() throws IOException {
+        Path sticky = Files.createDirectory(directory.resolve("sticky"));
+        Path link = Files.createSymbolicLink(sticky.resolve("prom"), directory);
+        Files.setAttribute(sticky, "unix:mode", 01777);
+        Path through = link.resolve("foreign");
+
+        assertThatThrownBy(() -> new ForeignDirectory(through).replace("a.prom", "1\n"))
+                .hasMessageStartingWith(through + ": cannot write a.prom: the directory is reached by " + link
+                        + ", which anyone may have moved into a directory to which others can write");
+        assertThat(foreign).isEmptyDirectory();
+    }
+
     @Test
     void directoryThatIsMissingIsSaidSo() {
         assertThatThrownBy(() -> new ForeignDirectory(directory.resolve("none")).replace("a", "1"))

@@ -14,6 +14,15 @@ final class PathRuleTest {
     private static final int FILE = 0100000;
     private static final int LINK = 0120000;
 
+    /** Moving a directory to another one needs the right to write to it. */
+    private static int permissions(String word) {
+        return switch (word) {
+            case "directory", "mounted directory", "shown directory" -> 0755;
+            case "group's directory" -> 0775;
+            default -> 0777;
+        };
+    }
+
     /** The groups have the numbers of the users. {@code me} runs the process, and {@code you} is another user. */
     private static long number(String user, long me) {
         return switch (user) {
@@ -26,8 +35,9 @@ final class PathRuleTest {
 
     private static int kind(String word) {
         return switch (word) {
-            case "directory", "mounted directory" -> DIRECTORY;
-            case "file", "file with two names", "mounted file" -> FILE;
+            case "directory", "mounted directory", "shown directory", "open directory", "group's directory" ->
+                DIRECTORY;
+            case "file", "shown file", "file with two names", "mounted file" -> FILE;
             default -> LINK;
         };
     }
@@ -43,6 +53,12 @@ final class PathRuleTest {
             1755, root, root, mounted file,        root, ''
             0777, root, root, mounted directory,   root, ANYONE
             0755, root, root, directory,           you, ''
+            0755, root, root, shown directory,     root, SERVER
+            0755, root, root, shown file,          root, SERVER
+            0755, root, root, shown directory,     you, ''
+            0755, you,  you,  shown directory,     root, SERVER OWNER
+            0777, root, root, shown directory,     root, SERVER ANYONE
+            1777, root, root, shown directory,     root, SERVER
             0755, tree, tree, file,                you, ''
             0755, root, you,  file,                you, ''
             0755, you,  you,  file,                root, OWNER
@@ -61,27 +77,32 @@ final class PathRuleTest {
             0775, tree, tree, file,                root, GROUP
             2775, root, you,  link,                root, GROUP
             1777, root, root, mounted directory,   root, MOUNT
-            1777, root, root, mounted file,        root, MOUNT FILE
+            1777, root, root, mounted file,        root, MOUNT MOVED
             1775, root, you,  mounted directory,   root, MOUNT
             1777, root, root, directory,           root, ''
             1777, root, root, directory,           you, ENTRY_OWNER
+            1777, root, root, open directory,      root, MOVED
+            1777, root, root, open directory,      you, ENTRY_OWNER MOVED
+            1755, root, root, open directory,      root, ''
+            0755, root, root, open directory,      root, ''
+            1775, root, you,  open directory,      root, MOVED
             1777, root, root, directory,           tree, ''
-            1777, root, root, file,                root, FILE
-            1777, root, root, file,                you, ENTRY_OWNER FILE
-            1777, root, root, file with two names, root, NAMES FILE
-            1777, root, root, file with two names, you, ENTRY_OWNER NAMES FILE
-            1777, root, root, link,                root, ''
-            1777, root, root, link,                you, ENTRY_OWNER LINK
-            1777, root, root, link with two names, root, NAMES
+            1777, root, root, file,                root, MOVED
+            1777, root, root, file,                you, ENTRY_OWNER MOVED
+            1777, root, root, file with two names, root, NAMES MOVED
+            1777, root, root, file with two names, you, ENTRY_OWNER NAMES MOVED
+            1777, root, root, link,                root, MOVED
+            1777, root, root, link,                you, ENTRY_OWNER LINK MOVED
+            1777, root, root, link with two names, root, NAMES MOVED
             1777, tree, root, directory,           root, ''
             1777, you,  root, directory,           root, OWNER
             1777, you,  root, directory,           you, OWNER ENTRY_OWNER
-            1777, you,  root, link,                you, OWNER ENTRY_OWNER
-            1773, root, root, file,                you, ENTRY_OWNER FILE
+            1777, you,  root, link,                you, OWNER ENTRY_OWNER MOVED
+            1773, root, root, file,                you, ENTRY_OWNER MOVED
             1775, root, you,  directory,           root, ''
             1775, root, you,  directory,           you, ENTRY_OWNER
-            1775, root, you,  link,                you, ENTRY_OWNER LINK
-            1775, root, you,  file with two names, root, NAMES FILE
+            1775, root, you,  link,                you, ENTRY_OWNER LINK MOVED
+            1775, root, you,  file with two names, root, NAMES MOVED
             """)
     void othersCanLeadANameElsewhere(
             String mode, String owner, String group, String kind, String entryOwner, String expected) {
@@ -97,24 +118,26 @@ final class PathRuleTest {
     @ParameterizedTest
     @CsvSource(textBlock = """
             0,    0775, root, root, file,                root, GROUP
-            0,    1775, root, root, file with two names, root, NAMES FILE
+            0,    1777, root, root, group's directory,   root, MOVED
+            1000, 1777, root, root, group's directory,   root, ''
+            0,    1775, root, root, file with two names, root, NAMES MOVED
             1000, 0775, root, root, file,                root, ''
             1000, 0775, me,   me,   file,                root, ''
             1000, 0775, root, me,   file,                me, ''
             1000, 0755, me,   me,   link,                you, ''
             1000, 0777, me,   me,   file,                me, ANYONE
             1000, 1777, root, root, directory,           me, ''
-            1000, 1777, root, root, file,                me, FILE
-            1000, 1777, root, root, file with two names, me, NAMES FILE
-            1000, 1777, root, root, link,                me, ''
-            1000, 1777, me,   me,   link,                me, ''
-            1000, 1777, me,   me,   link,                root, LINK
+            1000, 1777, root, root, file,                me, MOVED
+            1000, 1777, root, root, file with two names, me, NAMES MOVED
+            1000, 1777, root, root, link,                me, MOVED
+            1000, 1777, me,   me,   link,                me, MOVED
+            1000, 1777, me,   me,   link,                root, LINK MOVED
             1000, 1777, me,   me,   directory,           root, ''
             1000, 1777, me,   me,   directory,           you, ENTRY_OWNER
-            1000, 1777, tree, root, link,                root, LINK
-            1000, 1777, tree, root, link,                tree, ''
-            0,    1777, tree, root, link,                tree, ''
-            0,    1777, root, root, link,                tree, LINK
+            1000, 1777, tree, root, link,                root, LINK MOVED
+            1000, 1777, tree, root, link,                tree, MOVED
+            0,    1777, tree, root, link,                tree, MOVED
+            0,    1777, root, root, link,                tree, LINK MOVED
             """)
     void userOfTheProcessAndItsGroupAreTrusted(
             long me, String mode, String owner, String group, String kind, String entryOwner, String expected) {
@@ -123,15 +146,16 @@ final class PathRuleTest {
 
     private static String breaches(long me, String mode, String owner, String group, String kind, String entryOwner) {
         Status directory =
-                new Status(DIRECTORY | Integer.parseInt(mode, 8), number(owner, me), number(group, me), 2, 7);
+                new Status(DIRECTORY | Integer.parseInt(mode, 8), number(owner, me), number(group, me), 2, 7, 0);
         // A directory has a name for each directory in it.
         long names = kind.endsWith("directory") ? 5 : kind.endsWith("two names") ? 2 : 1;
         Status entry = new Status(
-                kind(kind) | 0777,
+                kind(kind) | permissions(kind),
                 number(entryOwner, me),
                 number(entryOwner, me),
                 names,
-                kind.startsWith("mounted") ? 8 : 7);
+                kind.startsWith("mounted") ? 8 : 7,
+                kind.startsWith("shown") ? number("you", me) : 0);
         return String.join(
                 " ",
                 new PathRule(me, me, number("tree", me))

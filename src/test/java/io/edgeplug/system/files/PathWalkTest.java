@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,6 +104,54 @@ final class PathWalkTest {
                         "its way leads through /open/two, which has more names, in a directory to which others can write",
                         "its way leads through /open/two,"
                                 + " which anyone may have moved into a directory to which others can write");
+    }
+
+    /** So can a directory to which all can write, as that needs the right to write to it. The names in it stay. */
+    @Test
+    void whatMayHaveBeenMovedIntoAStickyDirectoryIsFoundInTheMiddleToo() throws IOException {
+        Path deep = Files.createDirectories(root.resolve("open/in/deep"));
+        Files.createFile(deep.resolve("file"));
+        link("open/link", "../open");
+        Files.setAttribute(root.resolve("open/in"), "unix:mode", 01777);
+        Files.setAttribute(root.resolve("open"), "unix:mode", 01777);
+
+        for (String entry : List.of("in", "link")) {
+            assertThat(follow("open/" + entry + "/.").intruders())
+                    .extracting(Destination.Intruder::problem)
+                    .containsExactly("its way leads through /open/" + entry
+                            + ", which anyone may have moved into a directory to which others can write");
+        }
+        assertThat(follow("open/in/deep/file").intruders()).hasSize(1);
+    }
+
+    /** Links of /proc lead to a file whatever their text says, as those of an open file and of a container's root. */
+    @Test
+    void linkThatDoesNotLeadWhereItsTextSaysIsAnError() throws IOException {
+        Path file = Files.writeString(root.toRealPath().resolve("file"), "open");
+        try (FileChannel opened = FileChannel.open(file)) {
+            String link = descriptor(file).toString().substring(1);
+            Sysfs node = Sysfs.at(Path.of("/"));
+            assertThat(node.follow(link)).map(Destination::path).contains(file.toString());
+
+            Files.delete(file);
+            Files.writeString(file.resolveSibling("file (deleted)"), "another");
+
+            assertThat(opened.size()).isEqualTo(4);
+            assertThatIOException()
+                    .isThrownBy(() -> node.follow(link))
+                    .withMessageEndingWith(": a link on the way does not lead where its text says");
+        }
+    }
+
+    private static Path descriptor(Path file) throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path one : all) {
+                if (Files.isSymbolicLink(one) && Files.readSymbolicLink(one).equals(file)) {
+                    return one;
+                }
+            }
+        }
+        throw new IllegalStateException(file + " is not open");
     }
 
     /** The name of a user may come from a server, which may not answer; see nsswitch.conf(5). */

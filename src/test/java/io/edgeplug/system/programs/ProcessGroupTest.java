@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -79,6 +80,29 @@ final class ProcessGroupTest {
         assertThatThrownBy(() -> run(PATIENCE, "/no/such/tool"))
                 .isInstanceOf(IOException.class)
                 .hasMessage("/no/such/tool: no such program");
+    }
+
+    /** Whoever could change it would run programs with the rights of this process. */
+    @Test
+    void programThatOthersCanChangeIsNotRun() throws Exception {
+        Path ran = directory.resolve("ran");
+        Path tools = Files.createDirectory(directory.resolve("tools"));
+        Path tool = Files.writeString(tools.resolve("tool"), "#!/bin/sh\ntouch " + ran + "\n");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), tool);
+        Files.setPosixFilePermissions(tool, PosixFilePermissions.fromString("rwxr-xrwx"));
+
+        assertThatThrownBy(() -> run(PATIENCE, link.toString()))
+                .isInstanceOf(IOException.class)
+                .hasMessage(link + ": can be written by others than its owner, mode 0757");
+        Files.setPosixFilePermissions(tool, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(tools, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThatThrownBy(() -> run(PATIENCE, link.toString()))
+                .isInstanceOf(IOException.class)
+                .hasMessage(link + ": is reached by " + tools.toRealPath() + ", to which anyone can write");
+        assertThat(ran).doesNotExist();
+        Files.setPosixFilePermissions(tools, PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertThat(run(PATIENCE, link.toString()).status()).isZero();
+        assertThat(ran).exists();
     }
 
     @Test
