@@ -37,6 +37,9 @@ public final class DevicePlugins implements AutoCloseable {
     /** The longest that a start waits for the rehearsal, which takes about a second. */
     private static final Duration REHEARSED_WITHIN = Duration.ofSeconds(3);
 
+    /** The longest that an end waits for the rehearsal, whose sockets use the same loop. */
+    private static final Duration REHEARSAL_ENDS_WITHIN = Duration.ofSeconds(20);
+
     private final UnixRpc rpc;
     private final PluginDirectory directory;
 
@@ -242,7 +245,7 @@ public final class DevicePlugins implements AutoCloseable {
     public void close() throws IOException {
         rehearsal.interrupt();
         registrations.close();
-        Threads.end(rehearsal);
+        Threads.end(rehearsal, REHEARSAL_ENDS_WITHIN);
         custody.close();
         pods.close();
         rpc.close();

@@ -154,6 +154,10 @@ final class Registrations implements AutoCloseable {
     private Duration look() {
         lock.lock();
         try {
+            if (Thread.currentThread().isInterrupted()) {
+                // It waited for the lock while all of this was closed.
+                return Duration.ZERO;
+            }
             if (connection != null) {
                 connection.look();
             }

@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pulse {
 
-    /** Two unanswered calls take less time than the beats that may be missed. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-
     private static final Duration CLOSE = Duration.ofSeconds(1);
 
     private final SystemdNotify systemd;
@@ -46,18 +43,20 @@ final class Pulse {
     /** The thread calls this with each event, and the call to a socket costs more than that. */
     private synchronized void beat(Duration time) {
         if (next.isOver() && (beat == null || !beat.isAlive())) {
-            next = Deadline.in(Duration.ofMillis(time.toMillis() / 2));
-            beat = Thread.ofVirtual().name("pulse").start(this::feed);
+            // Two unanswered calls take less time than the beats that may be missed.
+            Duration half = Duration.ofMillis(time.toMillis() / 2);
+            next = Deadline.in(half);
+            beat = Thread.ofVirtual().name("pulse").start(() -> feed(half));
         }
     }
 
-    private void feed() {
+    private void feed(Duration patience) {
         DevicePlugins asked;
         synchronized (this) {
             asked = plugins;
         }
         try {
-            if (asked == null || asked.answers(PATIENCE)) {
+            if (asked == null || asked.answers(patience)) {
                 systemd.alive();
             }
         } catch (InterruptedException e) {

@@ -22,11 +22,16 @@ public final class Threads {
         }
     }
 
-    /** Interrupts a thread, which may not have been started, and waits a limited time for its end. */
+    /** Interrupts a thread, which may not have been started, and waits a second for its end. */
     public static void end(Thread thread) {
+        end(thread, PATIENCE);
+    }
+
+    /** The same for a thread that closes what it has opened, for which a busy node may need longer. */
+    public static void end(Thread thread, Duration patience) {
         thread.interrupt();
         try {
-            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(PATIENCE);
+            boolean ignored = thread.getState() == Thread.State.NEW || thread.join(patience);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
