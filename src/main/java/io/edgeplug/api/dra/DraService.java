@@ -37,9 +37,6 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     private static final String OLDER = "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin";
 
-    /** A pod has a few claims, and a kubelet asks for those of one pod at a time. */
-    private static final int MAX_CLAIMS = 256;
-
     private static final int MAX_NAME = 253;
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]*[a-z0-9])?");
 
@@ -145,12 +142,6 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     /** Answers on a thread of its own, because the loop must not wait. */
     private static <A> void run(List<Claim> all, StreamObserver<A> observer, Answering<A> answering) {
-        if (all.size() > MAX_CLAIMS) {
-            observer.onError(Status.INVALID_ARGUMENT
-                    .withDescription("The request is for more than %d claims.".formatted(MAX_CLAIMS))
-                    .asRuntimeException());
-            return;
-        }
         Front.DRA.virtual("claims").start(() -> {
             try {
                 boolean isAnswered = Front.DRA.attempt(() -> {

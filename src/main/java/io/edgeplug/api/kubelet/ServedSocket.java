@@ -4,14 +4,13 @@ import io.edgeplug.api.kubelet.KubeletConnection.Established;
 import io.edgeplug.node.pods.KubeletSocket;
 import io.edgeplug.node.supply.Resource;
 import io.edgeplug.system.rpc.UnixRpc;
+import io.grpc.BindableService;
 import io.grpc.Server;
-import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -51,10 +50,7 @@ final class ServedSocket implements AutoCloseable {
         boolean isFound = directory.isRegistry();
         // If the kubelet comes by itself, nobody knows when to look.
         this.registration = new Registration(log, isFound, isFound ? wake : directory::progressed, wake);
-        List<ServerServiceDefinition> services = api.services(resource, registration).stream()
-                .map(RequestLimits::on)
-                .toList();
-        this.server = rpc.serve(path, services);
+        this.server = rpc.serve(path, api.services(resource, registration).toArray(BindableService[]::new));
     }
 
     /** Begins to register it with the kubelet of that connection. */

@@ -89,7 +89,7 @@ record V1beta1(boolean isFound) implements KubeletApi {
 
     /**
      * Each call on the epoll loop returns at once, because it blocks the loop and the kubelet's admission of pods.
-     * Longer calls run on threads of their own, see {@link RequestLimits}.
+     * Longer calls run on threads of their own.
      */
     private static final class Service extends DevicePluginGrpc.DevicePluginImplBase {
 

@@ -3,7 +3,6 @@ package io.edgeplug.node.pods;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.edgeplug.proto.pods.EventType;
-import io.edgeplug.proto.pods.ObjectMeta;
 import io.edgeplug.system.flow.Threads;
 import io.edgeplug.system.kernel.KernelReason;
 import io.edgeplug.system.rpc.RpcStream;
@@ -39,9 +38,6 @@ public final class PodEvents implements AutoCloseable {
 
     /** Pods may come and go while the kubelet lists them. */
     private static final int MAX_LISTED = 4 * MAX_PODS;
-
-    /** The limit for names: a namespace has at most 63 characters, a name 253 and a UID 36. */
-    private static final int MAX_NAME = 253;
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FOREVER = Duration.ofDays(365);
@@ -204,13 +200,12 @@ public final class PodEvents implements AutoCloseable {
         WatchedPod event = WatchedPod.read(CodedInputStream.newInstance(message));
         EventType type = event.type();
         if (type == EventType.ADDED || type == EventType.MODIFIED || type == EventType.DELETED) {
-            ObjectMeta pod = event.metadata();
             if (isTellingAll && type != EventType.DELETED) {
-                told.add(pod.getUid());
+                told.add(event.uid());
             } else {
-                told.remove(pod.getUid());
+                told.remove(event.uid());
             }
-            tell(new Event(what(event), pod.getUid(), pod.getNamespace(), pod.getName()));
+            tell(new Event(what(event), event.uid(), event.namespace(), event.name()));
         }
         return type;
     }
@@ -223,11 +218,6 @@ public final class PodEvents implements AutoCloseable {
     }
 
     private void tell(Event event) throws IOException {
-        if (event.uid().length() > MAX_NAME
-                || event.namespace().length() > MAX_NAME
-                || event.pod().length() > MAX_NAME) {
-            throw new IOException("has a pod whose name is too long");
-        }
         if (event.what() == What.GONE) {
             known.remove(event.uid());
         } else {

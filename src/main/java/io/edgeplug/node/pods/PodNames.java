@@ -3,9 +3,6 @@ package io.edgeplug.node.pods;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.edgeplug.node.pods.HeldDevices.Holding;
-import io.edgeplug.proto.podresources.ContainerDevices;
-import io.edgeplug.proto.podresources.ContainerResources;
-import io.edgeplug.proto.podresources.PodResources;
 import io.edgeplug.system.files.ForeignFile.TooLargeException;
 import io.edgeplug.system.rpc.RpcStream;
 import io.edgeplug.system.rpc.UnixRpc;
@@ -13,12 +10,13 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names and namespaces of pods that hold devices, from the kubelet's pod-resources API.
@@ -35,21 +33,37 @@ public final class PodNames {
     /** The limit of the API's own clients. */
     private static final int MAX_BYTES = 16 << 20;
 
-    /** Enough for 10,000 devices of one pod. */
-    private static final int MAX_POD_BYTES = 1 << 20;
-
     /** The kept part may take a quarter of the daemon's heap: 20,000 devices and more. */
     private static final int MAX_KEPT_MIB = 8;
 
     private static final int COST_OF_DEVICE = 250;
 
+    private static final int COST_OF_HOLDER = 150;
+
+    /** A device that is a share has one holder, and the containers of a pod may have it one after the other. */
+    private static final int MAX_HOLDERS = 16;
+
     /** No ID of edgeplug is longer. */
     private static final int MAX_ID = 128;
 
+    /** A DNS name, a slash and a name. */
+    private static final int MAX_RESOURCE = 320;
+
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Field 1 of the answer, with a length; see the encoding of protobuf. */
+    /** A field of the answer. */
     private static final int POD = (1 << 3) | 2;
+
+    /** Fields of a pod, of which containers and devices have names too. */
+    private static final int NAME = (1 << 3) | 2;
+
+    private static final int NAMESPACE = (2 << 3) | 2;
+    private static final int CONTAINER = (3 << 3) | 2;
+
+    /** A field of a container, and one of its devices. */
+    private static final int DEVICES = (2 << 3) | 2;
+
+    private static final int ID = (2 << 3) | 2;
 
     private record DeviceKey(String resource, String id) {}
 
@@ -110,53 +124,102 @@ public final class PodNames {
                 .map(holder -> new Holder(holder.namespace(), holder.pod(), holding.container()));
     }
 
-    /** Reads one pod at a time, so that the answer is never in memory as a whole. */
+    /** Reads the answer as a stream, so that it is never in memory as a whole. */
     private void readList(CodedInputStream list, Predicate<String> resources) throws IOException {
-        int tag = list.readTag();
-        while (tag != 0) {
+        WireMessage.eachField(list, tag -> {
             if (tag == POD) {
-                int length = list.readRawVarint32();
-                if (length < 0 || length > MAX_POD_BYTES) {
-                    throw new TooLargeException("has a pod with more than " + (MAX_POD_BYTES >> 20) + " MiB");
-                }
-                int outer = list.pushLimit(length);
-                add(PodResources.parseFrom(list), resources);
-                list.popLimit(outer);
+                new PodReader(list, resources).read();
             } else {
-                list.skipField(tag);
+                boolean ignored = list.skipField(tag);
             }
-            tag = list.readTag();
-        }
+        });
     }
 
-    private void add(PodResources pod, Predicate<String> resources) throws IOException {
-        for (ContainerResources container : pod.getContainersList()) {
-            Holder holder = new Holder(pod.getNamespace(), pod.getName(), container.getName());
-            for (ContainerDevices devices : container.getDevicesList()) {
-                if (resources.test(devices.getResourceName())) {
-                    add(devices, holder);
+    /** Reads one pod. A kubelet writes names before what they are the names of. */
+    private final class PodReader {
+
+        private final CodedInputStream list;
+        private final Predicate<String> resources;
+        private String pod = "";
+        private String namespace = "";
+        private String container = "";
+        private String resource = "";
+        private @Nullable Holder holder;
+
+        PodReader(CodedInputStream list, Predicate<String> resources) {
+            this.list = list;
+            this.resources = resources;
+        }
+
+        void read() throws IOException {
+            WireMessage.nested(list, tag -> {
+                switch (tag) {
+                    case NAME -> pod = WireMessage.name(list);
+                    case NAMESPACE -> namespace = WireMessage.name(list);
+                    case CONTAINER -> readContainer();
+                    default -> skip(tag);
                 }
+            });
+        }
+
+        private void readContainer() throws IOException {
+            container = "";
+            holder = null;
+            WireMessage.nested(list, tag -> {
+                switch (tag) {
+                    case NAME -> container = WireMessage.name(list);
+                    case DEVICES -> readDevices();
+                    default -> skip(tag);
+                }
+            });
+        }
+
+        private void readDevices() throws IOException {
+            resource = "";
+            WireMessage.nested(list, tag -> {
+                if (tag == NAME) {
+                    resource = WireMessage.text(list, MAX_RESOURCE)
+                            .filter(resources)
+                            .orElse("");
+                } else if (tag == ID && !resource.isEmpty()) {
+                    Optional<String> id = WireMessage.text(list, MAX_ID);
+                    if (id.isPresent()) {
+                        add(resource, id.orElseThrow(), holder());
+                    }
+                } else {
+                    skip(tag);
+                }
+            });
+        }
+
+        private Holder holder() throws IOException {
+            Holder known = holder;
+            if (known == null) {
+                keep(COST_OF_HOLDER + 2 * (namespace.length() + pod.length() + container.length()));
+                known = new Holder(namespace, pod, container);
+                holder = known;
             }
+            return known;
+        }
+
+        private void skip(int tag) throws IOException {
+            boolean ignored = list.skipField(tag);
         }
     }
 
-    private void add(ContainerDevices devices, Holder holder) throws IOException {
-        for (String id : devices.getDeviceIdsList()) {
-            if (id.length() > MAX_ID) {
-                continue;
-            }
-            kept += COST_OF_DEVICE
-                    + 2 * (id.length() + devices.getResourceName().length());
-            if (kept > MAX_KEPT_MIB << 20) {
-                throw new TooLargeException("lists more devices than fit into " + MAX_KEPT_MIB + " MiB");
-            }
-            byDevice.merge(
-                    new DeviceKey(devices.getResourceName(), id),
-                    List.of(holder),
-                    // The kubelet lists a device once for each of its NUMA nodes.
-                    (one, other) -> Stream.concat(one.stream(), other.stream())
-                            .distinct()
-                            .toList());
+    private void add(String resource, String id, Holder holder) throws IOException {
+        keep(COST_OF_DEVICE + 2 * (id.length() + resource.length()));
+        List<Holder> holders = byDevice.computeIfAbsent(new DeviceKey(resource, id), none -> new ArrayList<>(1));
+        // The kubelet lists a device once for each of its NUMA nodes.
+        if (holders.size() < MAX_HOLDERS && !holders.contains(holder)) {
+            holders.add(holder);
+        }
+    }
+
+    private void keep(int bytes) throws IOException {
+        kept += bytes;
+        if (kept > MAX_KEPT_MIB << 20) {
+            throw new TooLargeException("lists more devices than fit into " + MAX_KEPT_MIB + " MiB");
         }
     }
 }

@@ -2,103 +2,107 @@ package io.edgeplug.node.pods;
 
 import com.google.protobuf.CodedInputStream;
 import io.edgeplug.proto.pods.EventType;
-import io.edgeplug.proto.pods.ObjectMeta;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/**
- * One message of the kubelet's Pods API. Other parts of a pod are not read.
- *
- * @param hasEnded whether the pod's phase is final: its containers have ended or are being ended, and are not started
- *     again
- */
-record WatchedPod(EventType type, ObjectMeta metadata, boolean hasEnded) {
-
-    private static final int MAX_METADATA_BYTES = 1 << 20;
+/** One message of the kubelet's Pods API. Other parts of a pod are not read. For one thread. */
+final class WatchedPod {
 
     private static final int MAX_PHASE_BYTES = 64;
     private static final Set<String> FINAL_PHASES = Set.of("Succeeded", "Failed");
 
     private static final int TYPE = 1 << 3;
     private static final int POD = (2 << 3) | 2;
+
+    /** Fields of the pod. */
     private static final int METADATA = (1 << 3) | 2;
+
     private static final int STATUS = (3 << 3) | 2;
+
+    /** Fields of these. */
+    private static final int NAME = (1 << 3) | 2;
+
+    private static final int NAMESPACE = (3 << 3) | 2;
+    private static final int UID = (5 << 3) | 2;
     private static final int PHASE = (1 << 3) | 2;
+
+    private final CodedInputStream event;
+    private EventType type = EventType.UNSPECIFIED;
+    private String uid = "";
+    private String namespace = "";
+    private String name = "";
+    private String phase = "";
+
+    private WatchedPod(CodedInputStream event) {
+        this.event = event;
+    }
 
     /** Reads a WatchPodsEvent. */
     static WatchedPod read(CodedInputStream event) throws IOException {
-        EventType type = EventType.UNSPECIFIED;
-        ObjectMeta metadata = ObjectMeta.getDefaultInstance();
-        boolean hasEnded = false;
-        int tag = event.readTag();
-        while (tag != 0) {
-            switch (tag) {
-                case TYPE -> type = type(event.readEnum());
-                case POD -> {
-                    int outer = event.pushLimit(event.readRawVarint32());
-                    WatchedPod pod = readPod(event);
-                    metadata = pod.metadata();
-                    hasEnded = pod.hasEnded();
-                    event.popLimit(outer);
-                }
-                default -> event.skipField(tag);
-            }
-            tag = event.readTag();
-        }
-        return new WatchedPod(type, metadata, hasEnded);
+        WatchedPod pod = new WatchedPod(event);
+        WireMessage.eachField(event, pod::readEvent);
+        return pod;
     }
 
-    private static EventType type(int number) {
-        EventType type = EventType.forNumber(number);
-        return type == null ? EventType.UNSPECIFIED : type;
+    EventType type() {
+        return type;
     }
 
-    private static WatchedPod readPod(CodedInputStream pod) throws IOException {
-        ObjectMeta metadata = ObjectMeta.getDefaultInstance();
-        String phase = "";
-        int tag = pod.readTag();
-        while (tag != 0) {
-            switch (tag) {
-                case METADATA -> metadata = readMetadata(pod);
-                case STATUS -> {
-                    int outer = pod.pushLimit(pod.readRawVarint32());
-                    phase = readPhase(pod);
-                    pod.popLimit(outer);
-                }
-                default -> pod.skipField(tag);
-            }
-            tag = pod.readTag();
-        }
-        return new WatchedPod(EventType.UNSPECIFIED, metadata, FINAL_PHASES.contains(phase));
+    String uid() {
+        return uid;
     }
 
-    private static ObjectMeta readMetadata(CodedInputStream pod) throws IOException {
-        int length = pod.readRawVarint32();
-        if (length < 0 || length > MAX_METADATA_BYTES) {
-            throw new IOException("has a pod with metadata of " + length + " bytes");
-        }
-        int outer = pod.pushLimit(length);
-        ObjectMeta metadata = ObjectMeta.parseFrom(pod);
-        pod.popLimit(outer);
-        return metadata;
+    String namespace() {
+        return namespace;
     }
 
-    private static String readPhase(CodedInputStream status) throws IOException {
-        String phase = "";
-        int tag = status.readTag();
-        while (tag != 0) {
-            if (tag == PHASE) {
-                int length = status.readRawVarint32();
-                if (length < 0 || length > MAX_PHASE_BYTES) {
-                    throw new IOException("has a pod with a phase of " + length + " bytes");
-                }
-                phase = new String(status.readRawBytes(length), StandardCharsets.UTF_8);
-            } else {
-                status.skipField(tag);
-            }
-            tag = status.readTag();
+    String name() {
+        return name;
+    }
+
+    /** Whether the pod's phase is final: its containers have ended or are being ended, and are not started again. */
+    boolean hasEnded() {
+        return FINAL_PHASES.contains(phase);
+    }
+
+    private void readEvent(int tag) throws IOException {
+        if (tag == TYPE) {
+            EventType known = EventType.forNumber(event.readEnum());
+            type = known == null ? EventType.UNSPECIFIED : known;
+        } else if (tag == POD) {
+            WireMessage.nested(event, this::readPod);
+        } else {
+            boolean ignored = event.skipField(tag);
         }
-        return phase;
+    }
+
+    private void readPod(int tag) throws IOException {
+        if (tag == METADATA) {
+            WireMessage.nested(event, this::readMetadata);
+        } else if (tag == STATUS) {
+            WireMessage.nested(event, this::readStatus);
+        } else {
+            boolean ignored = event.skipField(tag);
+        }
+    }
+
+    private void readMetadata(int tag) throws IOException {
+        if (tag == NAME) {
+            name = WireMessage.name(event);
+        } else if (tag == NAMESPACE) {
+            namespace = WireMessage.name(event);
+        } else if (tag == UID) {
+            uid = WireMessage.name(event);
+        } else {
+            boolean ignored = event.skipField(tag);
+        }
+    }
+
+    private void readStatus(int tag) throws IOException {
+        if (tag == PHASE) {
+            phase = WireMessage.text(event, MAX_PHASE_BYTES).orElse("");
+        } else {
+            boolean ignored = event.skipField(tag);
+        }
     }
 }

@@ -80,7 +80,10 @@ public final class UnixRpc implements AutoCloseable {
      * The largest request that a server accepts. All devices of a resource that a kubelet can know, 32,768 IDs, are 2.3
      * MB.
      */
-    public static final int MAX_REQUEST_BYTES = 3 << 20;
+    static final int MAX_REQUEST_BYTES = 3 << 20;
+
+    /** A member of a group asks with an empty message. */
+    private static final int MAX_BYTES_OF_MEMBER = 1024;
 
     /** A kubelet asks for one container for each pod that starts. */
     private static final int MAX_CALLS = 256;
@@ -97,12 +100,14 @@ public final class UnixRpc implements AutoCloseable {
 
     private final int ownUid;
     private final int maxCalls;
+    private final int maxBytes;
 
     private UnixRpc(EventLoopGroup loop, Callers callers, @Nullable GroupCallers group, int ownUid) {
         this.loop = loop;
         this.callers = callers;
         this.policy = group == null ? callers : group;
         this.maxCalls = group == null ? MAX_CALLS : MAX_CALLS_OF_MEMBER;
+        this.maxBytes = group == null ? MAX_REQUEST_BYTES : MAX_BYTES_OF_MEMBER;
         this.ownUid = ownUid;
     }
 
@@ -168,7 +173,7 @@ public final class UnixRpc implements AutoCloseable {
             throw new IOException(socket + ": longer than the " + MAX_PATH_BYTES + " bytes of a Unix socket's path");
         }
         NettyServerBuilder builder = server(socket);
-        services.forEach(builder::addService);
+        services.stream().map(RequestLimits::on).forEach(builder::addService);
         Server server = builder.build().start();
         try {
             Files.setPosixFilePermissions(socket, policy.permissions());
@@ -200,7 +205,7 @@ public final class UnixRpc implements AutoCloseable {
                 .intercept(check)
                 .handshakeTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS)
                 .maxConcurrentCallsPerConnection(maxCalls)
-                .maxInboundMessageSize(MAX_REQUEST_BYTES)
+                .maxInboundMessageSize(maxBytes)
                 .directExecutor();
         // gRPC sets this on every connection, where it has no meaning and causes a warning.
         return builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);

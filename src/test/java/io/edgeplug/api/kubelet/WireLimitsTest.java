@@ -161,7 +161,8 @@ final class WireLimitsTest {
         wire.assertGoesOn();
         assertThat(refused).as("refused").isNotNull();
         assertThat(refused.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-        assertThat(refused.getStatus().getDescription()).isEqualTo("the request is for more than 64 containers");
+        assertThat(refused.getStatus().getDescription())
+                .isEqualTo("the request is for more than 256 containers or claims");
     }
 
     /** As many as a kubelet may know of one resource. */

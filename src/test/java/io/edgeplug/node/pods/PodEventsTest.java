@@ -2,6 +2,8 @@ package io.edgeplug.node.pods;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.UnknownFieldSet;
+import io.edgeplug.SmallHeap;
 import io.edgeplug.api.kubelet.LogLines;
 import io.edgeplug.lab.localkubelet.KubeletOptions;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
@@ -16,6 +18,7 @@ import io.edgeplug.proto.pods.PodsGrpc;
 import io.edgeplug.proto.pods.WatchPodsEvent;
 import io.edgeplug.proto.pods.WatchPodsRequest;
 import io.edgeplug.system.rpc.UnixRpc;
+import io.grpc.Server;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
@@ -63,6 +66,48 @@ final class PodEventsTest {
 
     private static Event event(boolean gone, String pod) {
         return new Event(gone ? What.GONE : What.THERE, pod, "default", pod);
+    }
+
+    /** What managers of fields write into the metadata may be long, and would become fifty times that. */
+    @Test
+    void metadataThatBecomeLargeInMemoryAreReadInTheDaemonsHeap() throws Exception {
+        UnknownFieldSet.Builder others = UnknownFieldSet.newBuilder();
+        for (int i = 2000; i < 200_000; i++) {
+            others.mergeVarintField(i, 1);
+        }
+        PodIdentity pod = PodIdentity.newBuilder()
+                .setMetadata(ObjectMeta.newBuilder().setUid("large").setUnknownFields(others.build()))
+                .build();
+        Path socket = Files.createDirectories(root.resolve("pods")).resolve("kubelet.sock");
+        Server server = rpc.serve(socket, new PodsGrpc.PodsImplBase() {
+            @Override
+            public void watchPods(WatchPodsRequest request, StreamObserver<WatchPodsEvent> caller) {
+                caller.onNext(WatchPodsEvent.newBuilder()
+                        .setType(EventType.ADDED)
+                        .setPod(pod.toByteString())
+                        .build());
+            }
+        });
+        try {
+            SmallHeap.End end = SmallHeap.run(Follower.class, root.toString());
+            assertThat(end.output()).isEqualToIgnoringWhitespace("large");
+        } finally {
+            server.shutdownNow().awaitTermination();
+        }
+    }
+
+    /** Prints the first pod. */
+    static final class Follower {
+
+        private Follower() {}
+
+        public static void main(String[] args) throws Exception {
+            BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+            try (UnixRpc rpc = UnixRpc.open();
+                    PodEvents ignored = new PodEvents(rpc, Path.of(args[0]), events::add, () -> {})) {
+                System.out.println(events.take().uid());
+            }
+        }
     }
 
     @Test

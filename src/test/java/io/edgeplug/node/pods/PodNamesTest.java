@@ -8,20 +8,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.edgeplug.SmallHeap;
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.PodNames.Holder;
+import io.edgeplug.proto.podresources.ContainerDevices;
+import io.edgeplug.proto.podresources.ContainerResources;
 import io.edgeplug.proto.podresources.ListPodResourcesResponse;
+import io.edgeplug.proto.podresources.PodResources;
 import io.edgeplug.system.rpc.UnixRpc;
 import io.grpc.Server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a list of pod-resources says about who holds a device. */
 @Timeout(120)
@@ -82,10 +91,10 @@ final class PodNamesTest {
                 answering(caller -> answer(
                         caller,
                         ListPodResourcesResponse.newBuilder()
-                                .setUnknownFields(com.google.protobuf.UnknownFieldSet.newBuilder()
+                                .setUnknownFields(UnknownFieldSet.newBuilder()
                                         .addField(
                                                 1,
-                                                com.google.protobuf.UnknownFieldSet.Field.newBuilder()
+                                                UnknownFieldSet.Field.newBuilder()
                                                         .addLengthDelimited(ByteString.copyFromUtf8("\u0007garbage"))
                                                         .build())
                                         .build())
@@ -113,6 +122,59 @@ final class PodNamesTest {
         }
     }
 
+    /** A pod of 1 MB that would become fifty times that, and names that would fill the memory. */
+    @ParameterizedTest
+    @ValueSource(strings = {"containers", "unknown fields", "names", "holders of one device"})
+    void listThatBecomesLargeInMemoryIsReadInTheDaemonsHeap(String parts) throws Exception {
+        ListPodResourcesResponse list =
+                list(1, 1).toBuilder().addAllPodResources(large(parts)).build();
+        Server server = rpc.serve(socket(), answering(caller -> answer(caller, list)));
+        try {
+            SmallHeap.End end = SmallHeap.run(Reader.class, root.toString());
+            assertThat(end.exit()).as(end.output()).isZero();
+        } finally {
+            server.shutdownNow().awaitTermination();
+        }
+    }
+
+    private static List<PodResources> large(String parts) {
+        PodResources.Builder pod = PodResources.newBuilder().setName("pod").setNamespace("edge");
+        return switch (parts) {
+            case "containers" ->
+                List.of(pod.addAllContainers(Collections.nCopies(500_000, ContainerResources.getDefaultInstance()))
+                        .build());
+            case "unknown fields" -> {
+                UnknownFieldSet.Builder fields = UnknownFieldSet.newBuilder();
+                for (int i = 2000; i < 200_000; i++) {
+                    fields.mergeVarintField(i, 1);
+                }
+                yield List.of(pod.setUnknownFields(fields.build()).build());
+            }
+            case "names" ->
+                IntStream.range(0, 15)
+                        .mapToObj(i -> pod.clone()
+                                .setNamespace(i + "\u20ac" + "x".repeat(1_000_000))
+                                .addContainers(container("main", VF.id()))
+                                .build())
+                        .toList();
+            default ->
+                IntStream.range(0, 20_000)
+                        .mapToObj(i -> pod.clone()
+                                .addContainers(container("c" + i, VF.id()))
+                                .build())
+                        .toList();
+        };
+    }
+
+    private static ContainerResources container(String name, String device) {
+        return ContainerResources.newBuilder()
+                .setName(name)
+                .addDevices(ContainerDevices.newBuilder()
+                        .setResourceName(VF.resource())
+                        .addDeviceIds(device))
+                .build();
+    }
+
     /** A daemon's heap, of which half is in use. */
     static final class Reader {
 
@@ -127,6 +189,8 @@ final class PodNamesTest {
                             .of(VF);
                 }
                 System.out.println(holder.orElseThrow());
+            } catch (IOException e) {
+                System.out.println(e.getMessage());
             }
             if (inUse.length == 0) {
                 throw new IllegalStateException();

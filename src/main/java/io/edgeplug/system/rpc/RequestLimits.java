@@ -1,10 +1,7 @@
-package io.edgeplug.api.kubelet;
+package io.edgeplug.system.rpc;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
-import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
-import io.edgeplug.system.rpc.UnixRpc;
-import io.grpc.BindableService;
 import io.grpc.Context;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.KnownLength;
@@ -20,6 +17,7 @@ import io.grpc.StatusRuntimeException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -28,19 +26,24 @@ import org.jspecify.annotations.Nullable;
  * Refuses requests that are larger than those of any kubelet before it decodes them. Requests that take long get a
  * thread of their own, so that they do not block the event loop.
  *
- * <p>In all requests of a device plugin, field 1 is repeated: it is a container, or the ID of a device. All fields of a
- * container are IDs too, except the number of its devices.
+ * <p>Two bytes of a request may become a hundred in memory. So its fields are counted, with those of its parts, which are
+ * containers or claims. The parts themselves have no parts.
  */
 final class RequestLimits implements ServerInterceptor {
 
-    /** A kubelet asks for one container at a time. */
-    static final int MAX_CONTAINERS = 64;
+    /** A kubelet asks for one container at a time, and for the few claims of one pod. */
+    private static final int MAX_PARTS = 256;
 
     /**
      * A kubelet's list of one resource has room for 32,768 IDs of 128 bytes. Each may be available, and each may be
      * required.
      */
-    static final int MAX_FIELDS = 2 * 32_768 + 1024;
+    private static final int MAX_FIELDS = 2 * 32_768 + 1024;
+
+    /** The fields of kubelets have numbers below 20. An unknown one of each number takes as much as many others. */
+    private static final int MAX_NUMBER = 64;
+
+    private static final int COST_OF_UNKNOWN = 1000;
 
     /** An Allocate of a few dozen devices, which the event loop answers itself. */
     private static final int SMALL = 4096;
@@ -51,15 +54,20 @@ final class RequestLimits implements ServerInterceptor {
      */
     private static final Semaphore LARGE = new Semaphore(UnixRpc.MAX_REQUEST_BYTES);
 
-    private static final String ALLOCATE = DevicePluginGrpc.getAllocateMethod().getFullMethodName();
-    private static final String PREFERENCE =
-            DevicePluginGrpc.getGetPreferredAllocationMethod().getFullMethodName();
+    private static final String PREFERENCE = "v1beta1.DevicePlugin/GetPreferredAllocation";
+
+    /** The ends of methods whose requests have parts. */
+    private static final List<String> WITH_PARTS = List.of(
+            PREFERENCE,
+            "v1beta1.DevicePlugin/Allocate",
+            ".DRAPlugin/NodePrepareResources",
+            ".DRAPlugin/NodeUnprepareResources");
 
     private RequestLimits() {}
 
-    static ServerServiceDefinition on(BindableService service) {
+    static ServerServiceDefinition on(ServerServiceDefinition service) {
         return ServerInterceptors.intercept(
-                ServerInterceptors.useMarshalledMessages(service.bindService(), new Unread()), new RequestLimits());
+                ServerInterceptors.useMarshalledMessages(service, new Unread()), new RequestLimits());
     }
 
     /**
@@ -93,12 +101,23 @@ final class RequestLimits implements ServerInterceptor {
         return new Limited<>(call, next.startCall(call, headers));
     }
 
+    /** A request is refused. */
+    private static final class TooMuchException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        TooMuchException(String message) {
+            super(message);
+        }
+    }
+
     /** Keeps the bytes of a request until it is complete. */
     private static final class Limited<Q, A> extends SimpleForwardingServerCallListener<Q> {
 
         private final ServerCall<Q, A> call;
         private final String method;
         private byte @Nullable [] request;
+        private int fields;
 
         Limited(ServerCall<Q, A> call, ServerCall.Listener<Q> service) {
             super(service);
@@ -164,54 +183,45 @@ final class RequestLimits implements ServerInterceptor {
 
         /** Why a request is refused without being decoded. */
         private Optional<String> refusal(byte[] bytes) {
-            boolean hasContainers = method.equals(PREFERENCE) || method.equals(ALLOCATE);
             try {
-                return hasContainers
-                        ? refusalOfContainers(bytes)
-                        : refusal(fields(CodedInputStream.newInstance(bytes)));
+                count(CodedInputStream.newInstance(bytes), WITH_PARTS.stream().anyMatch(method::endsWith));
+                return Optional.empty();
+            } catch (TooMuchException e) {
+                return Optional.ofNullable(e.getMessage());
             } catch (IOException e) {
-                // Decoding the message will report the mistake.
+                // Decoding the message will report the mistake, at the same place.
                 return Optional.empty();
             }
         }
 
-        private static Optional<String> refusalOfContainers(byte[] bytes) throws IOException {
-            CodedInputStream request = CodedInputStream.newInstance(bytes);
-            int containers = 0;
-            int fields = 0;
-            for (int tag = request.readTag(); tag != 0; tag = request.readTag()) {
-                fields++;
-                if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED) {
-                    containers++;
-                    int outer = request.pushLimit(request.readRawVarint32());
-                    fields += fields(request);
-                    request.popLimit(outer);
-                } else {
-                    boolean ignored = request.skipField(tag);
-                }
-                if (containers > MAX_CONTAINERS) {
-                    return Optional.of("the request is for more than " + MAX_CONTAINERS + " containers");
-                }
+        private void count(CodedInputStream message, boolean hasParts) throws IOException {
+            int parts = 0;
+            for (int tag = message.readTag(); tag != 0; tag = message.readTag()) {
+                fields += cost(tag);
+                boolean isPart = hasParts && WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED;
+                parts += isPart ? 1 : 0;
                 if (fields > MAX_FIELDS) {
-                    break;
+                    throw new TooMuchException("the request has more than " + MAX_FIELDS + " fields");
+                }
+                if (parts > MAX_PARTS) {
+                    throw new TooMuchException("the request is for more than " + MAX_PARTS + " containers or claims");
+                }
+                if (isPart) {
+                    int outer = message.pushLimit(message.readRawVarint32());
+                    count(message, false);
+                    message.popLimit(outer);
+                } else {
+                    boolean ignored = message.skipField(tag);
                 }
             }
-            return refusal(fields);
         }
 
-        private static int fields(CodedInputStream message) throws IOException {
-            int fields = 0;
-            for (int tag = message.readTag(); tag != 0 && fields <= MAX_FIELDS; tag = message.readTag()) {
-                fields++;
-                boolean ignored = message.skipField(tag);
+        /** No kubelet writes groups, whose fields would be skipped with them. */
+        private static int cost(int tag) {
+            if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_START_GROUP) {
+                return MAX_FIELDS + 1;
             }
-            return fields;
-        }
-
-        private static Optional<String> refusal(int fields) {
-            return fields > MAX_FIELDS
-                    ? Optional.of("the request has more than " + MAX_FIELDS + " fields")
-                    : Optional.empty();
+            return WireFormat.getTagFieldNumber(tag) > MAX_NUMBER ? COST_OF_UNKNOWN : 1;
         }
     }
 }
