@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -37,10 +38,14 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
 
     private static final String OLDER = "k8s.io.kubelet.pkg.apis.dra.v1beta1.DRAPlugin";
 
+    /** A node runs some hundred pods with a few claims each. Each claim of a call has a thread, which may wait. */
+    static final int MAX_CLAIMS = 1024;
+
     private static final int MAX_NAME = 253;
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]*[a-z0-9])?");
 
     private final Claims claims;
+    private final Semaphore room = new Semaphore(MAX_CLAIMS);
 
     DraService(Claims claims) {
         this.claims = claims;
@@ -141,7 +146,13 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
     }
 
     /** Answers on a thread of its own, because the loop must not wait. */
-    private static <A> void run(List<Claim> all, StreamObserver<A> observer, Answering<A> answering) {
+    private <A> void run(List<Claim> all, StreamObserver<A> observer, Answering<A> answering) {
+        if (!room.tryAcquire(all.size())) {
+            observer.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription("Other claims are being prepared.")
+                    .asRuntimeException());
+            return;
+        }
         Front.DRA.virtual("claims").start(() -> {
             try {
                 boolean isAnswered = Front.DRA.attempt(() -> {
@@ -153,6 +164,8 @@ final class DraService extends DRAPluginGrpc.DRAPluginImplBase {
                 }
             } catch (InterruptedException e) {
                 observer.onError(Status.CANCELLED.asRuntimeException());
+            } finally {
+                room.release(all.size());
             }
         });
     }

@@ -105,6 +105,13 @@ record Slice(String name, String uid, String version, int index, long generation
         return text.substring(0, text.length() - 2) + "," + content.field() + "}}";
     }
 
+    /** An upper bound of what its texts take. A character takes two bytes, unless all of a text are Latin. */
+    int memory() {
+        return Stream.of(name, uid, version, content.json())
+                .mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length)
+                .sum();
+    }
+
     private static long number(JsonObject json, String name) {
         String text = Json.text(json, name);
         return text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;

@@ -50,7 +50,7 @@ record SliceList(String version, List<Slice> slices) {
         json.eachElement(() -> {
             Slice slice = Slice.of(new JsonTree(json, Slice.MAX_TREE).nextObject());
             slices.add(slice);
-            kept[0] += slice.content().json().length();
+            kept[0] += slice.memory();
             if (kept[0] > MAX_KEPT || slices.size() > MAX_SLICES) {
                 throw new TooLargeException("has more slices than a node can have");
             }

@@ -28,6 +28,9 @@ final class KubeletConnection implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(KubeletConnection.class.getName());
 
+    /** The kubelet answers with an empty message. */
+    private static final int MAX_ANSWER_BYTES = 1024;
+
     private static final Duration FIRST_RETRY = Duration.ofMillis(2);
 
     /**
@@ -105,7 +108,7 @@ final class KubeletConnection implements AutoCloseable {
     }
 
     private void dial() {
-        ManagedChannel connecting = rpc.dial(directory.kubeletSocket());
+        ManagedChannel connecting = rpc.dial(directory.kubeletSocket(), MAX_ANSWER_BYTES);
         channel = connecting;
         hasFailed = false;
         hasMoved = new AtomicBoolean();

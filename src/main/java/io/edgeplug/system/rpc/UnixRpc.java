@@ -213,6 +213,11 @@ public final class UnixRpc implements AutoCloseable {
 
     /** Makes a channel to the server on {@code socket}, which connects with its first call. */
     public ManagedChannel dial(Path socket) {
+        return dial(socket, MAX_REQUEST_BYTES);
+    }
+
+    /** The same for a server that is not trusted with the size of its answers. */
+    public ManagedChannel dial(Path socket, int most) {
         ChannelFactory<EpollDomainSocketChannel> connections = () -> callers.channelTo(socket);
         return NettyChannelBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
                 .channelFactory(connections)
@@ -221,6 +226,7 @@ public final class UnixRpc implements AutoCloseable {
                 .usePlaintext()
                 .disableRetry()
                 .disableServiceConfigLookUp()
+                .maxInboundMessageSize(most)
                 // An idle channel keeps its connection, whose end shows that the server has gone.
                 .idleTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS)
                 .directExecutor()

@@ -11,15 +11,28 @@ import com.google.gson.JsonObject;
 import io.edgeplug.node.supply.Failures;
 import io.edgeplug.proto.dra.v1.Claim;
 import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Claims that no scheduler would leave like this. Each is refused with a sentence and has no effect. */
 @Timeout(90)
 final class BadClaimsTest extends OnDraNode {
+
+    /** As many as one may have. */
+    private static final int IN_A_CALL = 256;
 
     private String errorWith(Consumer<JsonObject> mistake) {
         JsonObject claim = TestClaims.allocated("bad", VF0_NAME);
@@ -44,6 +57,41 @@ final class BadClaimsTest extends OnDraNode {
                                         "Claim default/unknown cannot be prepared: there is no device 0000-99-00-0 on this node now"));
         assertThat(answer.get("uid-of-nobodys"))
                 .satisfies(one -> assertThat(one.getError()).contains("no relationship found"));
+    }
+
+    /** Each claim that waits for the API server has a thread. */
+    @Test
+    void callForMoreClaimsThanMayWaitIsRefused() {
+        CountDownLatch refused = new CountDownLatch(1);
+        node.server.answerRaw(
+                "GET /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/slow", out -> await(refused));
+        Claim[] claims = IntStream.range(0, IN_A_CALL)
+                .mapToObj(i -> claim("slow").toBuilder().setUid("uid-" + i).build())
+                .toArray(Claim[]::new);
+        Queue<Status.Code> refusals = new ConcurrentLinkedQueue<>();
+
+        try (ExecutorService kubelet = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i <= DraService.MAX_CLAIMS / IN_A_CALL; i++) {
+                kubelet.execute(() -> {
+                    try {
+                        Map<String, NodePrepareResourceResponse> ignored = node.prepare(claims);
+                    } catch (StatusRuntimeException e) {
+                        refusals.add(e.getStatus().getCode());
+                        refused.countDown();
+                    }
+                });
+            }
+        }
+
+        assertThat(refusals).containsExactly(Status.Code.RESOURCE_EXHAUSTED);
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            boolean ignored = latch.await(DraNode.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     @Test

@@ -123,6 +123,20 @@ final class HostileAnswersTest {
     }
 
     @Test
+    void slicesWithLongNamesAreNotKept() throws Exception {
+        String name = "\u20ac" + "x".repeat(16_000);
+        server.answerRaw("GET " + SLICES, out -> {
+            write(out, "{\"items\":[{}");
+            for (int i = 0; i < 400; i++) {
+                write(out, ",{\"metadata\":{\"name\":\"" + name + "\",\"uid\":\"" + name + "\"}}");
+            }
+            write(out, "]}");
+        });
+
+        assertThat(outcomes()).anyMatch(line -> line.startsWith("list: refused: ") && line.contains("more slices"));
+    }
+
+    @Test
     void eventsWithNamesOfAMegabyteAreNotKept() throws Exception {
         server.answerRaw("GET " + SLICES + " watch", out -> {
             for (int i = 0; i < 64; i++) {

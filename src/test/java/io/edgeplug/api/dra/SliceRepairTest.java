@@ -10,6 +10,7 @@ import com.google.gson.JsonObject;
 import io.edgeplug.api.kubelet.LogLines;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,19 @@ final class SliceRepairTest extends OnApiServer {
         server.deleteSlices(name -> true);
 
         assertThat(names(server.await(slices -> names(slices).size() == 3))).hasSize(3);
+    }
+
+    @Test
+    void serverThatEndsEachWatchAtOnceIsAskedLessAndLessOften() throws Exception {
+        String watch = "GET /apis/resource.k8s.io/v1/resourceslices watch";
+        server.answerRaw(watch, out -> {});
+        long began = System.nanoTime();
+        assertThat(published(vfs(1))).hasSize(1);
+
+        List<JsonObject> ignored = server.await(slices -> count(watch) >= 4);
+
+        // after 250, 500 and 1000 ms
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofMillis(1700));
     }
 
     @Test

@@ -5,10 +5,12 @@ import static io.edgeplug.api.kubelet.TestDaemon.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.protobuf.UnknownFieldSet;
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.localkubelet.PodSpec;
 import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
 import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
+import io.edgeplug.proto.v1beta1.Empty;
 import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
 import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
 import io.edgeplug.system.rpc.UnixRpc;
@@ -196,6 +198,28 @@ final class WireLimitsTest {
         }
 
         wire.assertGoesOn();
+    }
+
+    /** Whoever can replace {@code kubelet.sock} can answer anything. */
+    @Test
+    void kubeletThatAnswersARegistrationWithMegabytes() throws Exception {
+        UnknownFieldSet.Builder fields = UnknownFieldSet.newBuilder();
+        for (int i = 2000; i < 600_000; i++) {
+            fields.mergeVarintField(i, 1);
+        }
+        Empty large = Empty.newBuilder().setUnknownFields(fields.build()).build();
+        Path kubeletDir = directory.resolve("device-plugins");
+        Path ignored = Files.createFile(Files.createDirectories(directory.resolve("node/etc/gophers")).resolve("g1"));
+        RoughKubelet rough = closing.add(RoughKubelet.open(kubeletDir, (kubelet, request, plugin) -> {
+            plugin.onNext(large);
+            plugin.onCompleted();
+        }));
+
+        DaemonProcess daemon = closing.add(DaemonProcess.startSmall(
+                directory, kubeletDir, TestDaemon.filesClass(GOPHER.toString(), "gophers")));
+
+        rough.registrations().awaitCount(2);
+        assertThat(daemon.end()).isEmpty();
     }
 
     private static PreferredAllocationResponse prefer(PluginClient client, PreferredAllocationRequest request) {
