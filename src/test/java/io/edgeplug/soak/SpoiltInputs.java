@@ -17,7 +17,17 @@ public final class SpoiltInputs {
 
     /** What is put in the place of a part. */
     private static final List<String> PARTS = List.of(
-            "null", "[]", "{}", "\"\"", "-1", "1e400", "true", "[[", "\"\\ud800\"", "{\"a\":", "999999999999999999999",
+            "null",
+            "[]",
+            "{}",
+            "\"\"",
+            "-1",
+            "1e400",
+            "true",
+            "[[",
+            "\"\\ud800\"",
+            "{\"a\":",
+            "999999999999999999999",
             "\u0000");
 
     private final Random random = new Random(Long.getLong("seed", 1));

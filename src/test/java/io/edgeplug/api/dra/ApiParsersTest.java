@@ -34,8 +34,7 @@ final class ApiParsersTest {
     @Test
     void claimsAreReadOrRefused() throws Exception {
         JsonObject config = JsonParser.parseString("""
-                        {"requests":["vfs"],"opaque":{"driver":"edgeplug.io","parameters":{"vf":{"vlan":7}}}}""")
-                .getAsJsonObject();
+                        {"requests":["vfs"],"opaque":{"driver":"edgeplug.io","parameters":{"vf":{"vlan":7}}}}""").getAsJsonObject();
         ApiReading<ClaimAllocation> reading = ClaimAllocation.reading("uid-of-one", "edgeplug.io", "node1");
 
         inputs.spoil(bytes(TestClaims.configured("one", "a-device", config).toString()), 8000, input -> {

@@ -209,14 +209,15 @@ final class WireLimitsTest {
         }
         Empty large = Empty.newBuilder().setUnknownFields(fields.build()).build();
         Path kubeletDir = directory.resolve("device-plugins");
-        Path ignored = Files.createFile(Files.createDirectories(directory.resolve("node/etc/gophers")).resolve("g1"));
+        Path ignored = Files.createFile(
+                Files.createDirectories(directory.resolve("node/etc/gophers")).resolve("g1"));
         RoughKubelet rough = closing.add(RoughKubelet.open(kubeletDir, (kubelet, request, plugin) -> {
             plugin.onNext(large);
             plugin.onCompleted();
         }));
 
-        DaemonProcess daemon = closing.add(DaemonProcess.startSmall(
-                directory, kubeletDir, TestDaemon.filesClass(GOPHER.toString(), "gophers")));
+        DaemonProcess daemon = closing.add(
+                DaemonProcess.startSmall(directory, kubeletDir, TestDaemon.filesClass(GOPHER.toString(), "gophers")));
 
         rough.registrations().awaitCount(2);
         assertThat(daemon.end()).isEmpty();

@@ -56,7 +56,10 @@ final class PodParsersTest {
     @Test
     void eventsOfPodsAreReadOrRefused() throws Exception {
         PodIdentity pod = PodIdentity.newBuilder()
-                .setMetadata(ObjectMeta.newBuilder().setUid("u1").setNamespace("edge").setName("router"))
+                .setMetadata(ObjectMeta.newBuilder()
+                        .setUid("u1")
+                        .setNamespace("edge")
+                        .setName("router"))
                 .setStatus(PodStatus.newBuilder().setPhase("Running"))
                 .build();
         WatchPodsEvent event = WatchPodsEvent.newBuilder()
