@@ -19,7 +19,7 @@ final class UsbTest {
     private static final String SERIAL = "example.com/serial";
     private static final String ID = "0403-6001-";
 
-    /** What the kubelet logs of a list, before the number of healthy devices. */
+    /** What the kubelet logs of a list, before the number of its devices. */
     private static final String LIST = "resource=\"" + SERIAL + "\" resourceCapacity=";
 
     private static final String ADAPTERS = """
@@ -172,8 +172,8 @@ final class UsbTest {
             kubelet.awaitStatus(pod, it -> it.toString().contains("its pod was given"));
             node.run("rm /etc/kubernetes/manifests/" + pod + ".json");
         }
-        node.run("until journalctl -q -b -o cat -u kubelet.service | grep -F '" + SERIAL
-                + "' | grep -o 'resourceCapacity=.*' | tail -1 | grep -q =2; do sleep 0.5; done");
+        node.run("until journalctl -q -b -o cat -u kubelet.service | grep -F 'resourceName=\"" + SERIAL
+                + "\"' | tail -1 | grep -q healthyCount=2; do sleep 0.5; done");
 
         kubelet.start(StaticPod.of("both", "echo $USBDEVICE_EXAMPLE_COM_SERIAL; ls /dev/ttyUSB*", SERIAL + "=2"));
         kubelet.awaitStatus("both", it -> isRunning(it, "Healthy"));
