@@ -211,9 +211,9 @@ public final class UnixRpc implements AutoCloseable {
         return builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
     }
 
-    /** Makes a channel to the server on {@code socket}, which connects with its first call. */
+    /** Makes a channel to the server on {@code socket}, which connects with its first call. Answers are as large as for Go. */
     public ManagedChannel dial(Path socket) {
-        return dial(socket, MAX_REQUEST_BYTES);
+        return dial(socket, 4 << 20);
     }
 
     /** The same for a server that is not trusted with the size of its answers. */
