@@ -105,7 +105,7 @@ record Slice(String name, String uid, String version, int index, long generation
         return text.substring(0, text.length() - 2) + "," + content.field() + "}}";
     }
 
-    /** An upper bound of what its texts take. A character takes two bytes, unless all of a text are Latin. */
+    /** The bytes of its texts. In memory, a text with other than Latin characters may take twice that. */
     int memory() {
         return Stream.of(name, uid, version, content.json())
                 .mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length)

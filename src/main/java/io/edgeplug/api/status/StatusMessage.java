@@ -138,9 +138,17 @@ final class StatusMessage {
                         .sum())
                 .setPreparing(resource.count(DeviceState.PREPARING))
                 .setUnhealthy(resource.count(DeviceState.UNHEALTHY))
+                .setHeldUnhealthy(Math.toIntExact(resource.devices().stream()
+                        .filter(device ->
+                                isUnhealthy(device) && !device.holders().isEmpty())
+                        .count()))
                 .setWithheld(resource.count(DeviceState.WITHHELD))
                 .setShares(resource.shares())
                 .build();
+    }
+
+    private static boolean isUnhealthy(DeviceStatus device) {
+        return device.state() == DeviceState.UNHEALTHY;
     }
 
     private static void addDevice(Node.Builder node, String resource, DeviceStatus device, ProblemTimes times) {
@@ -153,7 +161,8 @@ final class StatusMessage {
                         .setPodUid(PlainText.of(holder.uid()))
                         .setNamespace(PlainText.of(holder.namespace().orElse("")))
                         .setPod(PlainText.of(holder.pod().orElse("")))
-                        .setContainer(PlainText.of(holder.container())));
+                        .setContainer(PlainText.of(holder.container()))
+                        .setUnhealthy(isUnhealthy(device)));
             } else {
                 node.setHeldMore(node.getHeldMore() + 1);
             }

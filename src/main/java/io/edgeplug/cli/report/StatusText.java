@@ -59,7 +59,7 @@ final class StatusText {
                 lines,
                 OF_RESOURCES,
                 node.getResourcesList().stream()
-                        .map(resource -> resource(resource, node, runs))
+                        .map(resource -> resource(resource, runs))
                         .toList());
         addTable(lines, List.of("DEVICE", "RESOURCE", "WITHHELD SINCE", "BECAUSE IT"), problems(node, true));
         addTable(
@@ -69,7 +69,7 @@ final class StatusText {
                         .map(held -> List.of(
                                 held.getDevice(),
                                 held.getResource(),
-                                holder(held) + (isUnhealthy(held, node) ? UNHEALTHY : "")))
+                                holder(held) + (held.getUnhealthy() ? UNHEALTHY : "")))
                         .toList());
         addMore(lines, node.getHeldMore());
         addTable(lines, List.of("DEVICE", "RESOURCE", "UNHEALTHY SINCE", "PROBLEM"), problems(node, false));
@@ -140,7 +140,7 @@ final class StatusText {
         return count + " " + what + (count == 1 ? "" : "s");
     }
 
-    private static List<String> resource(Resource resource, Node node, boolean runs) {
+    private static List<String> resource(Resource resource, boolean runs) {
         return List.of(
                 resource.getName(),
                 Integer.toString(resource.getTotal()),
@@ -149,31 +149,19 @@ final class StatusText {
                 runs ? Integer.toString(resource.getPreparing()) : "-",
                 Integer.toString(resource.getUnhealthy()),
                 resource.getRegistered() ? "registered" : "-",
-                remark(resource, node));
+                remark(resource));
     }
 
     /** What the counts leave open. A device is counted in one column only, so one with a problem is not counted as held. */
-    private static String remark(Resource resource, Node node) {
+    private static String remark(Resource resource) {
         if (resource.getTotal() == 0) {
             return "no device matches, see edgeplug check";
         }
-        long broken = node.getHeldList().stream()
-                .filter(held -> held.getResource().equals(resource.getName()) && isUnhealthy(held, node))
-                .map(HeldDevice::getDevice)
-                .distinct()
-                .count();
         return Stream.of(
                         resource.getUnknown() > 0 ? resource.getUnknown() + " may be held, see below" : "",
-                        broken > 0 ? "also held: " + broken : "")
+                        resource.getHeldUnhealthy() > 0 ? "also held: " + resource.getHeldUnhealthy() : "")
                 .filter(text -> !text.isEmpty())
                 .collect(Collectors.joining("; "));
-    }
-
-    private static boolean isUnhealthy(HeldDevice held, Node node) {
-        return node.getProblemsList().stream()
-                .anyMatch(problem -> !problem.getWithheld()
-                        && problem.getDevice().equals(held.getDevice())
-                        && problem.getResource().equals(held.getResource()));
     }
 
     /** Of shared devices, the shares that are held and all. */

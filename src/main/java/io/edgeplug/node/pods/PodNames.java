@@ -130,7 +130,7 @@ public final class PodNames {
             if (tag == POD) {
                 new PodReader(list, resources).read();
             } else {
-                boolean ignored = list.skipField(tag);
+                WireMessage.skip(list, tag);
             }
         });
     }
@@ -157,7 +157,7 @@ public final class PodNames {
                     case NAME -> pod = WireMessage.name(list);
                     case NAMESPACE -> namespace = WireMessage.name(list);
                     case CONTAINER -> readContainer();
-                    default -> skip(tag);
+                    default -> WireMessage.skip(list, tag);
                 }
             });
         }
@@ -169,7 +169,7 @@ public final class PodNames {
                 switch (tag) {
                     case NAME -> container = WireMessage.name(list);
                     case DEVICES -> readDevices();
-                    default -> skip(tag);
+                    default -> WireMessage.skip(list, tag);
                 }
             });
         }
@@ -187,7 +187,7 @@ public final class PodNames {
                         add(resource, id.orElseThrow(), holder());
                     }
                 } else {
-                    skip(tag);
+                    WireMessage.skip(list, tag);
                 }
             });
         }
@@ -200,10 +200,6 @@ public final class PodNames {
                 holder = known;
             }
             return known;
-        }
-
-        private void skip(int tag) throws IOException {
-            boolean ignored = list.skipField(tag);
         }
     }
 

@@ -72,7 +72,7 @@ final class WatchedPod {
         } else if (tag == POD) {
             WireMessage.nested(event, this::readPod);
         } else {
-            boolean ignored = event.skipField(tag);
+            WireMessage.skip(event, tag);
         }
     }
 
@@ -82,7 +82,7 @@ final class WatchedPod {
         } else if (tag == STATUS) {
             WireMessage.nested(event, this::readStatus);
         } else {
-            boolean ignored = event.skipField(tag);
+            WireMessage.skip(event, tag);
         }
     }
 
@@ -94,7 +94,7 @@ final class WatchedPod {
         } else if (tag == UID) {
             uid = WireMessage.name(event);
         } else {
-            boolean ignored = event.skipField(tag);
+            WireMessage.skip(event, tag);
         }
     }
 
@@ -102,7 +102,7 @@ final class WatchedPod {
         if (tag == PHASE) {
             phase = WireMessage.text(event, MAX_PHASE_BYTES).orElse("");
         } else {
-            boolean ignored = event.skipField(tag);
+            WireMessage.skip(event, tag);
         }
     }
 }

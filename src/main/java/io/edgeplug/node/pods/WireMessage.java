@@ -23,6 +23,10 @@ final class WireMessage {
         void read(int tag) throws IOException;
     }
 
+    static void skip(CodedInputStream message, int tag) throws IOException {
+        boolean ignored = message.skipField(tag);
+    }
+
     static void eachField(CodedInputStream message, Field field) throws IOException {
         for (int tag = message.readTag(); tag != 0; tag = message.readTag()) {
             field.read(tag);

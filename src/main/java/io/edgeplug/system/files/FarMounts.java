@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -126,14 +127,16 @@ final class FarMounts {
     }
 
     private void read() {
+        List<String> first = new ArrayList<>();
         try (Stream<String> lines = Files.lines(Path.of(Mounts.FILE), StandardCharsets.ISO_8859_1)) {
-            points = among(lines.limit(MAX + 1L).toList());
+            servers = servers(lines.peek(line -> {
+                if (first.size() <= MAX) {
+                    first.add(line);
+                }
+            }));
+            points = among(first);
         } catch (IOException | UncheckedIOException e) {
             points = EVERYTHING;
-        }
-        try (Stream<String> lines = Files.lines(Path.of(Mounts.FILE), StandardCharsets.ISO_8859_1)) {
-            servers = servers(lines);
-        } catch (IOException | UncheckedIOException e) {
             servers = Map.of();
         }
     }

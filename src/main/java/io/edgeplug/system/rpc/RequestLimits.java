@@ -74,7 +74,7 @@ final class RequestLimits implements ServerInterceptor {
      * Passes messages as bytes. gRPC's own interceptor for that buffers each of them again, which takes 37 KB of the
      * heap in each call.
      */
-    private static final class Unread implements MethodDescriptor.Marshaller<InputStream> {
+    static final class Unread implements MethodDescriptor.Marshaller<InputStream> {
 
         @Override
         public InputStream stream(InputStream message) {

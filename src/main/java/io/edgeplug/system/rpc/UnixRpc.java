@@ -211,7 +211,7 @@ public final class UnixRpc implements AutoCloseable {
         return builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);
     }
 
-    /** Makes a channel to the server on {@code socket}, which connects with its first call. Answers are as large as for Go. */
+    /** Makes a channel to the server on {@code socket}, which connects with its first call. As in Go, an answer may have 4 MiB. */
     public ManagedChannel dial(Path socket) {
         return dial(socket, 4 << 20);
     }

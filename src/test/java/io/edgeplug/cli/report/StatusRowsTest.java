@@ -12,7 +12,8 @@ final class StatusRowsTest {
     @Test
     void heldDeviceThatIsUnhealthyIsSaidToBeBoth() {
         Node node = StatusTest.NODE.toBuilder()
-                .setProblems(0, StatusTest.NODE.getProblems(0).toBuilder().setDevice("0000:3b:01.0"))
+                .setResources(0, StatusTest.NODE.getResources(0).toBuilder().setHeldUnhealthy(1))
+                .setHeld(0, StatusTest.NODE.getHeld(0).toBuilder().setUnhealthy(true))
                 .clearEvents()
                 .build();
 

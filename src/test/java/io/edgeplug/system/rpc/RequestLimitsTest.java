@@ -39,17 +39,7 @@ final class RequestLimitsTest {
     private static final int BYTES = 3_000_000;
     private static final int FIRST_NUMBER = 2000;
 
-    private static final MethodDescriptor.Marshaller<InputStream> RAW = new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(InputStream message) {
-            return message;
-        }
-
-        @Override
-        public InputStream parse(InputStream message) {
-            return message;
-        }
-    };
+    private static final MethodDescriptor.Marshaller<InputStream> RAW = new RequestLimits.Unread();
 
     @TempDir
     private Path directory = Path.of("");
