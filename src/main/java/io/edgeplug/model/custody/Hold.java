@@ -29,6 +29,11 @@ public record Hold(
         return new Hold(same, resource, group, starts, before, told);
     }
 
+    /** The group may become known later. It is not forgotten, because nobody sees that of a device that is gone. */
+    Hold in(OptionalInt seen) {
+        return seen.isEmpty() ? this : new Hold(user, resource, seen, starts, before, told);
+    }
+
     Hold starting(int more) {
         return new Hold(user, resource, group, Math.max(0, starts + more), before, told);
     }

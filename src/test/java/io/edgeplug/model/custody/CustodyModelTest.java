@@ -24,6 +24,7 @@ final class CustodyModelTest {
                 world("two devices in a group", Worlds::group, 56_244, 192_213),
                 world("a group and a crash", Worlds::groupWithCrash, 38_588, 139_359),
                 world("a group without scrubs", Worlds::plainGroup, 19_303, 67_513),
+                world("drivers that come late", Worlds::lateDrivers, 12_362, 40_214),
                 world("unreadable notes", Worlds::unreadable, 36_001, 146_008),
                 world("shares", Worlds::shares, 22_508, 88_945),
                 world("parts of a function", Worlds::parts, 10_154, 33_309),
@@ -70,6 +71,11 @@ final class CustodyModelTest {
                         Mistakes.lastProcessIsForgotten(),
                         Worlds.plainGroup(),
                         "two have "),
+                mistake(
+                        "a late group is not learned",
+                        Mistakes.lateGroupIsNotLearned(),
+                        Worlds.lateDrivers(),
+                        "two have the group of "),
                 mistake(
                         "a trouble outlives its user",
                         Mistakes.troubleOutlivesItsUser(),

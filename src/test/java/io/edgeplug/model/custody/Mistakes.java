@@ -141,6 +141,28 @@ final class Mistakes {
         });
     }
 
+    static Decisions lateGroupIsNotLearned() {
+        return new Decisions() {
+            @Override
+            Custody on(Custody custody, Event event) {
+                Custody next = super.on(custody, event);
+                for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
+                    Hold before = entry.getValue();
+                    next = next.with(
+                            entry.getKey(),
+                            Optional.ofNullable(next.holds().get(entry.getKey()))
+                                    .map(hold -> hold.user().is(before.user())
+                                            ? Hold.of(hold.user(), hold.resource(), before.group())
+                                                    .starting(hold.starts())
+                                                    .after(hold.before())
+                                                    .told(hold.told())
+                                            : hold));
+                }
+                return next;
+            }
+        };
+    }
+
     static Decisions troubleOutlivesItsUser() {
         return after(Noted.class, (before, after) -> after.troubled(before.trouble()));
     }

@@ -67,6 +67,24 @@ final class Worlds {
                 1);
     }
 
+    /** A group whose devices get their drivers late after a boot, with scrubs and without. */
+    static Scenario lateDrivers() {
+        return new Scenario(
+                GROUP,
+                List.of(List.of(
+                        VFIO,
+                        Offer.of("claimed", "B").vfio().claimed(),
+                        Offer.of("plain", "A", "B").vfio())),
+                List.of(
+                        Want.of("P", "vfio", "A"),
+                        Want.of("P", "plain", "A"),
+                        Want.of("Q", "plain", "B"),
+                        Want.of("C", "claimed", "B")),
+                2,
+                Set.of(Mishap.LATE_DRIVERS),
+                1);
+    }
+
     /** The kubelet's notes cannot be read, also when the daemon begins. */
     static Scenario unreadable() {
         return new Scenario(
