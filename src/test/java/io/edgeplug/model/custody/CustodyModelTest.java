@@ -27,6 +27,7 @@ final class CustodyModelTest {
                 world("drivers that come late", Worlds::lateDrivers, 12_362, 40_214),
                 world("unreadable notes", Worlds::unreadable, 36_001, 146_008),
                 world("shares", Worlds::shares, 22_508, 88_945),
+                world("shares with scrubs", Worlds::scrubbedShares, 0, 0),
                 world("parts of a function", Worlds::parts, 10_154, 33_309),
                 world("unseen starts", Worlds::unseen, 98_422, 336_091),
                 world("host driver", Worlds::hostDriver, 81_967, 381_146),
@@ -60,6 +61,11 @@ final class CustodyModelTest {
                         Mistakes.sharesAreOtherDevices(),
                         Worlds.shares(),
                         "held as a whole and in part"),
+                mistake(
+                        "a scrub waits for pods that never start",
+                        Mistakes.sharesWaitForOthers(),
+                        Worlds.scrubbedShares(),
+                        "waits for a scrub that is not due"),
                 mistake("old notes count", Mistakes.oldNotesCount(), Worlds.group(), "two have "),
                 mistake(
                         "holds end before processes",

@@ -120,7 +120,7 @@ final class Daemon {
         OptionalInt group = world.seen(scenario.group(scenario.offer(resource), device));
         Optional<Device> now = Optional.of(device(world, device))
                 .filter(any -> world.place(device).isHere());
-        all.computeIfAbsent(device, none -> new ArrayList<>()).add(new Noting(id, user, resource, group, now));
+        all.computeIfAbsent(device, none -> new ArrayList<>()).add(new Noting(id, user, resource, group, now, world.life(user.uid()).hasStarted()));
     }
 
     private void tellAll(

@@ -198,6 +198,16 @@ final class Mistakes {
         return scrubbing(custody -> custody.with(custody.traces().map(traces -> traces.running(false))));
     }
 
+    static Decisions sharesWaitForOthers() {
+        return scrubbing(custody -> {
+            Custody next = custody;
+            for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
+                next = next.with(entry.getKey(), Optional.of(entry.getValue().started(true)));
+            }
+            return next;
+        });
+    }
+
     /** As if every user waited for the scrub. */
     static Decisions usersAreIgnored() {
         return scrubbing(custody -> {

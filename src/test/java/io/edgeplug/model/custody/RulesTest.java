@@ -179,7 +179,7 @@ final class RulesTest {
     /** A daemon may begin before a device has its driver, and nobody sees its IOMMU group until then. */
     @Test
     void groupOfAHoldIsLearnedOnceItIsSeenAndIsNotForgotten() {
-        Event unbound = noted(START, new Event.Noting("A", POD, "nic", OptionalInt.empty(), Optional.empty()));
+        Event unbound = noted(START, new Event.Noting("A", POD, "nic", OptionalInt.empty(), Optional.empty(), false));
         Event bound = noted(LATER, noting("A", POD, "nic"));
 
         assertThat(after(unbound).group()).isEmpty();
@@ -189,7 +189,7 @@ final class RulesTest {
 
     @Test
     void groupOfAClaimIsLearnedWhenItIsPreparedAgain() {
-        Event unbound = noted(START, new Event.Noting("A", CLAIM, "nic", OptionalInt.empty(), Optional.empty()));
+        Event unbound = noted(START, new Event.Noting("A", CLAIM, "nic", OptionalInt.empty(), Optional.empty(), false));
 
         assertThat(after(unbound, new Event.Given(Set.of("A"), claimed("nic"), Events.DEVICE, CLAIM))
                         .group())

@@ -101,6 +101,10 @@ final class World {
             return stage == Stage.RUNS || stage == Stage.ENDING;
         }
 
+        boolean hasStarted() {
+            return hasProcesses() || stage == Stage.ENDED;
+        }
+
         Set<String> ids() {
             return want.map(Want::ids).orElse(Set.of());
         }

@@ -112,6 +112,18 @@ final class Worlds {
                 2);
     }
 
+    /** Shares of a device that is scrubbed, for pods that may never start. */
+    static Scenario scrubbedShares() {
+        return new Scenario(
+                Map.of("X", 0),
+                List.of(List.of(Offer.of("share", "X").shared(2).scrubbed())),
+                List.of(
+                        Want.of("P", "share", "X::0"), Want.of("Q", "share", "X::1"), Want.of("R", "share", "X::0")),
+                3,
+                Set.of(Mishap.CRASH),
+                1);
+    }
+
     /** A function, and two parts of it. */
     static Scenario parts() {
         return new Scenario(
