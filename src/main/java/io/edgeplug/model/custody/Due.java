@@ -48,9 +48,10 @@ public sealed interface Due {
         if (pause.isPresent()) {
             return new Later(pause.orElseThrow());
         }
-        if (!custody.traces().orElseThrow().isReleased()
-                && custody.traces().orElseThrow().mayRun()) {
-            return new Later(ENDING_LOOK);
+        Traces traces = custody.traces().orElseThrow();
+        if (!traces.isReleased() && traces.mayRun()) {
+            // The end of a user who is noted is an event. Only that of a last process must be looked for.
+            return custody.isHeldByOneOf(traces.users()) ? new Nothing() : new Later(ENDING_LOOK);
         }
         return objection(custody, isKinHeld).isPresent() ? new Nothing() : new Scrub();
     }

@@ -42,6 +42,16 @@ final class DueTest {
                 .isInstanceOf(Due.Nothing.class);
     }
 
+    /** Else all notes would be read twice a second for as long as a pod runs. */
+    @Test
+    void nothingIsDueWhileAUserHasTheDevice() {
+        Event pod = noted(START, noting("A", POD, "nic"));
+
+        assertThat(due(after(traced("pod"), pod))).isInstanceOf(Due.Nothing.class);
+        assertThat(due(after(traced("pod", "other"), pod))).isInstanceOf(Due.Nothing.class);
+        assertThat(due(after(traced("other"), pod))).isEqualTo(new Due.Later(Due.ENDING_LOOK));
+    }
+
     @Test
     void scrubBeginsForANextUserOnlyWhileItsStartWaits() {
         Custody next = after(traced("pod"), quiet(Set.of("pod"), noting("A", OTHER, "nic")));
