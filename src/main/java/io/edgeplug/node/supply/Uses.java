@@ -3,6 +3,7 @@ package io.edgeplug.node.supply;
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.custody.Traces;
+import io.edgeplug.model.custody.Work;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.inventory.Inventory;
@@ -234,14 +235,23 @@ final class Uses {
                 .collect(Collectors.toSet());
         Optional<Use> use =
                 users.isEmpty() ? Optional.<Use>empty() : find(item.device().id());
-        use.ifPresent(before -> users.addAll(before.pods()));
-        // Uses of another face's recipe, and uses that are under way, are left alone.
-        boolean isOther = use.filter(before -> before.pods().equals(users)
-                        || before.isReleased()
+        // Those of a released note have gone for good. A static pod that comes back with its UID has not used it yet.
+        use.filter(before -> !before.isReleased()).ifPresent(before -> users.addAll(before.pods()));
+        // Uses of another face's recipe are left alone, and so is a note that is about to go.
+        boolean isOther = use.filter(before -> (!before.isReleased() && before.pods().equals(users))
+                        || (before.isReleased() && isBeingScrubbed(item.device()))
                         || !before.resource()
                                 .equals(Optional.of(deviceClass.resource().toString())))
                 .isPresent();
         return isOther ? Set.of() : users;
+    }
+
+    private boolean isBeingScrubbed(Device device) {
+        return custodian
+                .of(device.id())
+                .work()
+                .filter(work -> work.kind() == Work.Kind.SCRUB)
+                .isPresent();
     }
 
     private void noteUnseen(Item item, Set<String> users, Path kubeletDir) {

@@ -30,6 +30,7 @@ final class CustodyModelTest {
                 world("shares with scrubs", Worlds::scrubbedShares, 0, 0),
                 world("parts of a function", Worlds::parts, 10_154, 33_309),
                 world("unseen starts", Worlds::unseen, 98_422, 336_091),
+                world("unseen starts after a scrub", Worlds::unseenAfterScrub, 0, 0),
                 world("host driver", Worlds::hostDriver, 81_967, 381_146),
                 world("reload", Worlds::reload, 18_066, 63_062),
                 world("replug", Worlds::replug, 96_488, 377_693),
@@ -112,6 +113,11 @@ final class CustodyModelTest {
                         Mistakes.usersAreIgnored(),
                         Worlds.unseen(),
                         "is scrubbed while Q has it"),
+                mistake(
+                        "an unseen start is not noted",
+                        Mistakes.unseenStartIsNotNotedAfterAReleasedUser(),
+                        Worlds.unseenAfterScrub(),
+                        "Q has"),
                 mistake(
                         "starts do not wait for a scrub",
                         Mistakes.startsDoNotWait(),

@@ -165,8 +165,12 @@ final class Daemon {
     /** The note of a device that is being scrubbed stays as it is, because it is about to go. */
     private static boolean mayNote(World world, String id, Life life) {
         String resource = life.want().orElseThrow().resource();
-        return world.file.containsKey(id + " " + resource)
-                && world.place(Shares.whole(id)).work().isEmpty();
+        Custody custody = world.custody(Shares.whole(id));
+        boolean isAboutToGo = custody.traces().filter(Traces::isReleased).isPresent()
+                && custody.work()
+                        .filter(work -> work.kind() == Work.Kind.SCRUB)
+                        .isPresent();
+        return world.file.containsKey(id + " " + resource) && !isAboutToGo;
     }
 
     private void noteUnseen(World world, String name, Want want) {
@@ -178,9 +182,9 @@ final class Daemon {
             boolean isOther = before.flatMap(Traces::resource)
                     .filter(resource -> !resource.equals(want.resource()))
                     .isPresent();
-            if (offer.isScrubbed() && !isOther) {
+            if (offer.isScrubbed() && !isOther && decisions.notesUnseen(before)) {
                 Set<String> users = new TreeSet<>(Set.of(name));
-                before.ifPresent(traces -> users.addAll(traces.users()));
+                before.filter(traces -> !traces.isReleased()).ifPresent(traces -> users.addAll(traces.users()));
                 note(world, device, offer, users);
             }
             if (offer.isPrepared()) {

@@ -239,6 +239,15 @@ final class Mistakes {
         };
     }
 
+    static Decisions unseenStartIsNotNotedAfterAReleasedUser() {
+        return new Decisions() {
+            @Override
+            boolean notesUnseen(Optional<Traces> before) {
+                return before.filter(Traces::isReleased).isEmpty();
+            }
+        };
+    }
+
     static Decisions failedScrubIsNotTriedAgain() {
         return new Decisions() {
             @Override

@@ -151,6 +151,17 @@ final class Worlds {
                 2);
     }
 
+    /** A start of which a restarted kubelet does not tell, while a scrub has failed, and the pod after it. */
+    static Scenario unseenAfterScrub() {
+        return new Scenario(
+                ONE,
+                List.of(List.of(NIC)),
+                List.of(Want.of("P", "nic", "A"), Want.of("Q", "nic", "A"), Want.of("R", "nic", "A")),
+                3,
+                EnumSet.of(Mishap.UNSEEN_START, Mishap.SCRUB_FAILS),
+                2);
+    }
+
     /** A recipe binds a driver, for a class that a reload removes, and the device returns to its host driver. */
     static Scenario hostDriver() {
         return new Scenario(
