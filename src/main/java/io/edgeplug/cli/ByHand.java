@@ -158,7 +158,7 @@ final class ByHand {
             throws IOException {
         Device device = item.device();
         if (!errand.isRelease()) {
-            return preparer.prepare(device, errand.recipe(item), precondition);
+            return preparer.prepare(device, errand.recipe(item), Set.of(), precondition);
         }
         if (used.find(device.id()).filter(use -> use.isOf(device)).isEmpty()) {
             // A refused task must leave no trace.
