@@ -175,7 +175,7 @@ public final class UseNotes {
      * Notes that pods of the kubelet with that directory use a device of that resource from now on. Waits for the disk.
      */
     public void note(Device device, String resource, Set<String> pods, Path kubeletDir) throws IOException {
-        note(device, resource, pods, kubeletDir, Step.Vf.NONE);
+        note(device, resource, pods, kubeletDir, Step.Vf.NONE, false);
     }
 
     /**
@@ -183,15 +183,17 @@ public final class UseNotes {
      *
      * @param said the settings in whose place a claim may choose others; the class may not say them any more when the
      *     device is scrubbed
+     * @param mayChangeIds whether it is the device in its port, whatever vendor and product it has
      */
-    public void note(Device device, String resource, Set<String> pods, Path kubeletDir, Step.Vf said)
+    public void note(
+            Device device, String resource, Set<String> pods, Path kubeletDir, Step.Vf said, boolean mayChangeIds)
             throws IOException {
         Step.Vf restored = said.isEmpty() ? find(device.id()).map(Use::restored).orElse(said) : said;
         Properties note = new Properties();
         note.setProperty(RESOURCE, resource);
         note.setProperty(PODS, String.join(" ", new TreeSet<>(pods)));
         note.setProperty(KUBELET_DIR, kubeletDir.toAbsolutePath().normalize().toString());
-        note.setProperty(IDENTITY, identity(device));
+        note.setProperty(IDENTITY, mayChangeIds ? "" : identity(device));
         restored.mac().ifPresent(mac -> note.setProperty(MAC, mac));
         restored.vlan().ifPresent(vlan -> note.setProperty(VLAN, String.valueOf(vlan)));
         restored.maxRate().ifPresent(rate -> note.setProperty(MAX_RATE, String.valueOf(rate)));

@@ -12,6 +12,7 @@ import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.UsbPort;
+import io.edgeplug.model.rules.Step;
 import io.edgeplug.node.pods.NotedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.scan.ChangeNote;
@@ -203,8 +204,10 @@ final class NotesTest {
     void otherDeviceInTheSamePlaceIsNotTheOneThatWasUsed() throws Exception {
         UseNotes notes = new UseNotes(Sysfs.at(directory));
 
-        assertThat(isOf(notes, usb("0bda", "2838", ""), usb("0bda", "2838", ""))).isTrue();
-        assertThat(isOf(notes, usb("0bda", "2838", ""), usb("046d", "c31c", ""))).isFalse();
+        assertThat(isOf(notes, usb("0bda", "2838", ""), usb("0bda", "2838", "")))
+                .isTrue();
+        assertThat(isOf(notes, usb("0bda", "2838", ""), usb("046d", "c31c", "")))
+                .isFalse();
         assertThat(isOf(notes, usb("0bda", "2838", "1"), usb("0bda", "2838", "2")))
                 .isFalse();
         assertThat(isOf(notes, path("usb 0403:6001 serial A1 1.0"), path("usb 0403:6001 serial A1 1.0")))
@@ -214,6 +217,16 @@ final class NotesTest {
         assertThat(isOf(notes, path("usb 0403:6001 serial A1 1.0"), path(IdentifiedNode.unknown("it hangs"))))
                 .isTrue();
         assertThat(isOf(notes, path(IdentifiedNode.unknown("it hangs")), path("usb 0403:6001 serial A1 1.0")))
+                .isTrue();
+    }
+
+    /** Some accelerators change vendor and product when they are used for the first time. */
+    @Test
+    void deviceThatMayChangeItsIdsIsKnownByItsPort() throws Exception {
+        UseNotes notes = new UseNotes(Sysfs.at(directory));
+        notes.note(usb("1a6e", "089a", ""), "example.com/coral", Set.of("pod"), directory, Step.Vf.NONE, true);
+
+        assertThat(notes.find("1-4").orElseThrow().isOf(usb("18d1", "9302", "")))
                 .isTrue();
     }
 
@@ -229,7 +242,8 @@ final class NotesTest {
         Files.createDirectories(file.resolveSibling(""));
         Files.writeString(file, "identity=\nkubelet_dir=/k\npods=uid-1\nresource=example.com/stick\n");
 
-        assertThat(notes.find("1-4").orElseThrow().isOf(usb("0bda", "2838", ""))).isTrue();
+        assertThat(notes.find("1-4").orElseThrow().isOf(usb("0bda", "2838", "")))
+                .isTrue();
     }
 
     private static String problem(PreparedNode prepared, String function) {
