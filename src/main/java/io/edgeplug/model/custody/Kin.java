@@ -58,9 +58,10 @@ final class Kin {
     private static Optional<String> physicalFunction(Custody custody) {
         return custody.holds().isEmpty()
                 ? Optional.empty()
-                : custody.device().flatMap(device -> device instanceof PfPart part
-                        ? Optional.of(part.physicalFunction().toString())
-                        : Optional.empty());
+                : custody.device()
+                        .flatMap(device -> device instanceof PfPart part
+                                ? Optional.of(part.physicalFunction().toString())
+                                : Optional.empty());
     }
 
     /** The address of the function of a device or of a part of one; empty for a device without a function. */

@@ -34,7 +34,9 @@ final class NextHold {
         boolean isSameResource = now.resource().equals(hold.resource());
         if (isSameResource && now.user().is(hold.user())) {
             Hold same = isNamed(hold.user()) ? hold : hold.by(now.user());
-            return Optional.of(same.in(now.group()).started(hasStarted(now, all)).after(hold.before().filter(user -> mayRun(user, noted))));
+            return Optional.of(same.in(now.group())
+                    .started(hasStarted(now, all))
+                    .after(hold.before().filter(user -> mayRun(user, noted))));
         }
         if (isSameResource) {
             return Optional.of(held(now, hold, noted));

@@ -138,7 +138,8 @@ final class Rules {
         Traces traces = left.orElseThrow();
         User last = last(new TreeSet<>(traces.users()).getFirst());
         return custody.with(
-                custody.id(), Optional.of(Hold.of(last, traces.resource().orElseThrow(), traces.group())
+                custody.id(),
+                Optional.of(Hold.of(last, traces.resource().orElseThrow(), traces.group())
                         .started(true)));
     }
 

@@ -239,7 +239,8 @@ final class HolderReading {
         User user = holding.claim().<User>map(uid -> new User.Claim(uid, pod)).orElse(pod);
         String device = Shares.whole(holding.id());
         OptionalInt group = group(device, holding.resource());
-        boolean mayHaveStarted = pods.filter(kubelet -> !UnpreparedStarts.mayHaveStarted(kubelet, holding))
+        boolean isShare = !holding.id().equals(device);
+        boolean mayHaveStarted = pods.filter(kubelet -> isShare && !UnpreparedStarts.mayHaveStarted(kubelet, holding))
                 .isEmpty();
         return new Noting(holding.id(), user, holding.resource(), group, monitor.here(device), mayHaveStarted);
     }

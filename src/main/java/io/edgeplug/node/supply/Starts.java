@@ -124,9 +124,10 @@ record Starts(
             return devices.stream()
                     .collect(Collectors.toMap(
                             device -> device,
-                            device -> uids(all.of(device.id(), deviceClass.resource().toString()).stream()
-                                    .filter(one -> ids.contains(one.id()))
-                                    .toList())));
+                            device -> uids(
+                                    all.of(device.id(), deviceClass.resource().toString()).stream()
+                                            .filter(one -> ids.contains(one.id()))
+                                            .toList())));
         } catch (IOException e) {
             return Map.of();
         }

@@ -183,8 +183,7 @@ public final class UnpreparedStarts {
 
     /** The same where a doubt counts. Without the kubelet's directories, nothing says that it has not started. */
     static boolean mayHaveStarted(KubeletPods kubelet, Holding holding) {
-        return hasStarted(kubelet, holding)
-                || (holding.claim().isEmpty() && !Files.isDirectory(kubelet.directories()));
+        return hasStarted(kubelet, holding) || (holding.claim().isEmpty() && !Files.isDirectory(kubelet.directories()));
     }
 
     /** When the container was last started; empty if it never was, or its pod is gone. */

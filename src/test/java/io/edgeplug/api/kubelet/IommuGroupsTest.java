@@ -213,7 +213,11 @@ final class IommuGroupsTest {
         }
         SortedMap<String, Path> drivers = new TreeMap<>();
         for (String id : List.of(A, B)) {
-            Path link = directory.resolve("node/sys/bus/pci/devices").resolve(id).toRealPath().resolve("driver");
+            Path link = directory
+                    .resolve("node/sys/bus/pci/devices")
+                    .resolve(id)
+                    .toRealPath()
+                    .resolve("driver");
             drivers.put(id, Files.readSymbolicLink(link));
             Files.delete(link);
         }

@@ -21,20 +21,20 @@ final class CustodyModelTest {
 
     static Stream<Arguments> worlds() {
         return Stream.of(
-                world("two devices in a group", Worlds::group, 56_244, 192_213),
-                world("a group and a crash", Worlds::groupWithCrash, 38_588, 139_359),
-                world("a group without scrubs", Worlds::plainGroup, 19_303, 67_513),
-                world("drivers that come late", Worlds::lateDrivers, 12_362, 40_214),
+                world("two devices in a group", Worlds::group, 63_453, 223_236),
+                world("a group and a crash", Worlds::groupWithCrash, 40_592, 148_079),
+                world("a group without scrubs", Worlds::plainGroup, 21_257, 75_282),
+                world("drivers that come late", Worlds::lateDrivers, 14_168, 47_992),
                 world("unreadable notes", Worlds::unreadable, 36_001, 146_008),
-                world("shares", Worlds::shares, 22_508, 88_945),
-                world("shares with scrubs", Worlds::scrubbedShares, 0, 0),
+                world("shares", Worlds::shares, 33_060, 135_415),
+                world("shares with scrubs", Worlds::scrubbedShares, 70_782, 264_297),
                 world("parts of a function", Worlds::parts, 10_154, 33_309),
-                world("unseen starts", Worlds::unseen, 98_422, 336_091),
-                world("unseen starts after a scrub", Worlds::unseenAfterScrub, 0, 0),
-                world("host driver", Worlds::hostDriver, 81_967, 381_146),
+                world("unseen starts", Worlds::unseen, 122_708, 435_296),
+                world("unseen starts after a scrub", Worlds::unseenAfterScrub, 71_305, 189_066),
+                world("host driver", Worlds::hostDriver, 87_877, 413_724),
                 world("reload", Worlds::reload, 18_066, 63_062),
                 world("replug", Worlds::replug, 96_488, 377_693),
-                world("lies of the kubelet", Worlds::lies, 15_897, 50_329),
+                world("lies of the kubelet", Worlds::lies, 18_501, 60_764),
                 world("static pod", Worlds::staticPod, 21_841, 74_761));
     }
 

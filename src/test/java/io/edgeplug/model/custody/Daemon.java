@@ -120,7 +120,15 @@ final class Daemon {
         OptionalInt group = world.seen(scenario.group(scenario.offer(resource), device));
         Optional<Device> now = Optional.of(device(world, device))
                 .filter(any -> world.place(device).isHere());
-        all.computeIfAbsent(device, none -> new ArrayList<>()).add(new Noting(id, user, resource, group, now, world.life(user.uid()).hasStarted()));
+        boolean isShare = !id.equals(device);
+        all.computeIfAbsent(device, none -> new ArrayList<>())
+                .add(new Noting(
+                        id,
+                        user,
+                        resource,
+                        group,
+                        now,
+                        !isShare || world.life(user.uid()).hasStarted()));
     }
 
     private void tellAll(
@@ -167,9 +175,7 @@ final class Daemon {
         String resource = life.want().orElseThrow().resource();
         Custody custody = world.custody(Shares.whole(id));
         boolean isAboutToGo = custody.traces().filter(Traces::isReleased).isPresent()
-                && custody.work()
-                        .filter(work -> work.kind() == Work.Kind.SCRUB)
-                        .isPresent();
+                && custody.work().filter(work -> work.kind() == Work.Kind.SCRUB).isPresent();
         return world.file.containsKey(id + " " + resource) && !isAboutToGo;
     }
 

@@ -99,16 +99,17 @@ final class Door {
         want.ids().forEach(id -> devices.add(Shares.whole(id)));
         return devices.stream().allMatch(device -> {
             Face face = scenario.face(world, offer, device);
-            return !(offer.isVfio() && world.isUnbound) && decisions
-                    .ofClaim(
-                            face,
-                            world.custody(device),
-                            kin(world, device),
-                            mates(world, face.group()),
-                            devices,
-                            own(want, device),
-                            claim)
-                    .isEmpty();
+            return !(offer.isVfio() && world.isUnbound)
+                    && decisions
+                            .ofClaim(
+                                    face,
+                                    world.custody(device),
+                                    kin(world, device),
+                                    mates(world, face.group()),
+                                    devices,
+                                    own(want, device),
+                                    claim)
+                            .isEmpty();
         });
     }
 

@@ -87,7 +87,8 @@ final class Invariants {
         world.lives.forEach((user, life) -> life.ids().stream()
                 .filter(id -> !id.equals(Shares.whole(id)))
                 .map(Shares::whole)
-                .filter(device -> life.stage() == Stage.ASKED && world.place(device).isHere())
+                .filter(device ->
+                        life.stage() == Stage.ASKED && world.place(device).isHere())
                 .forEach(device -> checkStart(world, user, device)));
     }
 
@@ -100,10 +101,12 @@ final class Invariants {
                 && custody.traces().filter(left -> !left.users().contains(user)).isPresent()
                 && custody.holds().values().stream()
                         .anyMatch(hold -> hold.user().uid().equals(user));
-        boolean isUsed = next.lives.values().stream()
-                .anyMatch(other -> other.hasStarted()
-                        && other.stage() != Stage.ENDED
-                        && other.ids().stream().map(Shares::whole).anyMatch(device::equals));
+        // The end of a user who has started is learned later.
+        boolean isUsed = custody.holds().values().stream()
+                        .anyMatch(hold -> next.life(hold.user().uid()).hasStarted())
+                || next.lives.values().stream()
+                        .anyMatch(other -> other.hasProcesses()
+                                && other.ids().stream().map(Shares::whole).anyMatch(device::equals));
         must(
                 !isWaiting
                         || isUsed

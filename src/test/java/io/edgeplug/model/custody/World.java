@@ -186,7 +186,10 @@ final class World {
         claims = once(parts, claims);
         hash = 0;
         for (Object part : parts()) {
-            hash = 31 * hash + (part instanceof Integer || part instanceof Boolean ? part.hashCode() : System.identityHashCode(part));
+            hash = 31 * hash
+                    + (part instanceof Integer || part instanceof Boolean
+                            ? part.hashCode()
+                            : System.identityHashCode(part));
         }
         return this;
     }

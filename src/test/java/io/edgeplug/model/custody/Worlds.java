@@ -117,8 +117,7 @@ final class Worlds {
         return new Scenario(
                 Map.of("X", 0),
                 List.of(List.of(Offer.of("share", "X").shared(2).scrubbed())),
-                List.of(
-                        Want.of("P", "share", "X::0"), Want.of("Q", "share", "X::1"), Want.of("R", "share", "X::0")),
+                List.of(Want.of("P", "share", "X::0"), Want.of("Q", "share", "X::1"), Want.of("R", "share", "X::0")),
                 3,
                 Set.of(Mishap.CRASH),
                 1);
