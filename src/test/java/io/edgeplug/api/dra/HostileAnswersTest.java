@@ -103,6 +103,8 @@ final class HostileAnswersTest {
             {"items":; [; ]
             {"items":[{"spec":{"devices":[{}; ,{}; ]}}]}
             {"items":[{"spec":{"devices":["; x; "]}}]}
+            {"status":{"allocation":{"devices":{"config":[0; ,0; ]}}}}
+            {"status":{"allocation":{"devices":{"config":[{}; ,{}; ]}}}}
             {"metadata":{"uid":"; x; "}}
             {"x; x; ":1}
             {"a":; {"a":; 1}
