@@ -139,6 +139,21 @@ final class HostileAnswersTest {
     }
 
     @Test
+    void slicesWithMoreDevicesThanASliceCanHaveAreNotKept() throws Exception {
+        server.answerRaw("GET " + SLICES, out -> {
+            write(out, "{\"items\":[{}");
+            for (int i = 0; i < 64; i++) {
+                write(out, ",{\"spec\":{\"devices\":[{}");
+                repeat(out, ",{\"name\":\"a\"}", 130_000);
+                write(out, "]}}");
+            }
+            write(out, "]}");
+        });
+
+        assertThat(outcomes()).anyMatch(line -> line.startsWith("list: refused: ") && line.contains("128 devices"));
+    }
+
+    @Test
     void eventsWithNamesOfAMegabyteAreNotKept() throws Exception {
         server.answerRaw("GET " + SLICES + " watch", out -> {
             for (int i = 0; i < 64; i++) {
