@@ -154,6 +154,31 @@ final class HostileAnswersTest {
     }
 
     @Test
+    void parametersAreNotAppliedToMoreDevicesThanAClaimCanHave() throws Exception {
+        server.answerRaw(CLAIM, out -> {
+            write(
+                    out,
+                    "{\"metadata\":{\"uid\":\"uid-of-large\"},\"status\":{\"allocation\":{\"devices\":{\"results\":[");
+            for (int i = 0; i < 600; i++) {
+                write(
+                        out,
+                        (i == 0 ? "" : ",")
+                                + "{\"request\":\"a\",\"driver\":\"edgeplug.io\",\"pool\":\"node1\",\"device\":\"d"
+                                + i + "\"}");
+            }
+            write(out, "],\"config\":[{}");
+            for (int i = 0; i < 1100; i++) {
+                write(out, ",{\"opaque\":{\"driver\":\"edgeplug.io\"}}");
+            }
+            write(out, "]}}}}");
+        });
+
+        assertThat(outcomes().stream().filter(line -> line.startsWith("claim")))
+                .hasSize(12)
+                .allMatch(line -> line.startsWith("claim: refused: ") && line.contains("more than 32 devices"));
+    }
+
+    @Test
     void eventsWithNamesOfAMegabyteAreNotKept() throws Exception {
         server.answerRaw("GET " + SLICES + " watch", out -> {
             for (int i = 0; i < 64; i++) {
