@@ -132,10 +132,9 @@ final class Claims {
             if (kind == Failures.Kind.CLAIM) {
                 preparations.countFailed();
             }
-            failures.failed(kind, source.driver(), name.toString(), e);
-            String text = "Claim " + name + " cannot be " + what + ": " + e.getMessage();
-            LOG.warning(text);
-            throw new IOException(text, e);
+            String failed = "Claim " + name + " cannot be " + what;
+            failures.failed(kind, source.driver(), name.toString(), failed, e);
+            throw new IOException(failed + ": " + e.getMessage(), e);
         } finally {
             lock.unlock();
         }

@@ -95,8 +95,10 @@ final class HolderReading {
         reading.lock();
         try {
             HeldDevices held;
+            List<Holding> ours;
             try {
                 held = pods.isPresent() ? pods.orElseThrow().look() : HeldDevices.read(kubeletDir);
+                ours = held.few(this::concernsUs);
             } catch (IOException e) {
                 tellUnread();
                 // A kubelet without notes has given nothing.
@@ -106,7 +108,7 @@ final class HolderReading {
                 throw e;
             }
             Map<String, List<Noting>> byDevice = new HashMap<>();
-            held.all(any -> true).filter(this::concernsUs).forEach(one -> add(byDevice, noting(one)));
+            ours.forEach(one -> add(byDevice, noting(one)));
             uses.foreign(this::mayRun).forEach(one -> add(byDevice, noting(one)));
             boolean isAnyEnding = tell(byDevice, held.written());
             isFirst = false;
