@@ -5,8 +5,10 @@ import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.PeerCredentials;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -53,13 +55,13 @@ final class GroupCallers implements CallerPolicy {
 
     /** The number of a group in a file of the form of group(5). */
     static OptionalInt gid(Path groups, String name) {
-        try (Stream<String> lines = Files.lines(groups)) {
+        try (Stream<String> lines = Files.lines(groups, StandardCharsets.ISO_8859_1)) {
             return lines.map(line -> line.split(":", -1))
                     .filter(fields ->
                             fields.length == 4 && fields[0].equals(name) && fields[2].matches("[1-9]\\d{0,8}"))
                     .mapToInt(fields -> Integer.parseInt(fields[2]))
                     .findFirst();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             return OptionalInt.empty();
         }
     }
