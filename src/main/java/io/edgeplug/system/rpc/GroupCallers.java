@@ -25,8 +25,11 @@ import java.util.stream.Stream;
  */
 final class GroupCallers implements CallerPolicy {
 
-    /** More people do not look at the status of one node at a time. */
-    private static final int MAX_CONNECTIONS = 128;
+    /**
+     * More people do not look at the status of one node at a time. Each of them asks one question at a time, with an
+     * empty message.
+     */
+    private static final Limits LIMITS = new Limits(128, 4, 64, 1 << 20);
 
     private static final Path GROUPS = Path.of("/etc/group");
 
@@ -94,8 +97,8 @@ final class GroupCallers implements CallerPolicy {
     }
 
     @Override
-    public int maxConnections() {
-        return MAX_CONNECTIONS;
+    public Limits limits() {
+        return LIMITS;
     }
 
     @Override
