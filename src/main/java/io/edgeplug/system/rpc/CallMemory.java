@@ -32,7 +32,7 @@ final class CallMemory extends ServerStreamTracer.Factory {
     private final int most;
 
     // Guarded by this.
-    private final Map<RpcCaller, Integer> byConnection = new IdentityHashMap<>();
+    private final IdentityHashMap<RpcCaller, Integer> byConnection = new IdentityHashMap<>();
 
     private int all;
 

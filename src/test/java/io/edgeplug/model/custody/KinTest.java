@@ -1,5 +1,14 @@
 package io.edgeplug.model.custody;
 
+import static io.edgeplug.model.custody.Events.CLAIM;
+import static io.edgeplug.model.custody.Events.LATER;
+import static io.edgeplug.model.custody.Events.POD;
+import static io.edgeplug.model.custody.Events.START;
+import static io.edgeplug.model.custody.Events.after;
+import static io.edgeplug.model.custody.Events.claimed;
+import static io.edgeplug.model.custody.Events.noted;
+import static io.edgeplug.model.custody.Events.noting;
+import static io.edgeplug.model.custody.Events.traced;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.model.device.FunctionBuilder;
@@ -13,7 +22,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which devices a scrub of another one would change. */
+/** Which devices a scrub of another one would change, and which are of one IOMMU group. */
 final class KinTest {
 
     private static final PciAddress PF = new PciAddress(0, 0x3b, 0, 0);
@@ -55,5 +64,34 @@ final class KinTest {
         assertThat(custodian.isKinHeld(PF.toString())).isFalse();
         assertThat(custodian.isFunctionHeld(PF)).isFalse();
         assertThat(custodian.areAllFree()).isTrue();
+    }
+
+    /** A daemon may begin before a device has its driver, and nobody sees its IOMMU group until then. */
+    @Test
+    void groupOfAHoldIsLearnedOnceItIsSeenAndIsNotForgotten() {
+        Event unbound = noted(START, new Event.Noting("A", POD, "nic", OptionalInt.empty(), Optional.empty(), false));
+        Event bound = noted(LATER, noting("A", POD, "nic"));
+
+        assertThat(after(unbound).group()).isEmpty();
+        assertThat(after(unbound, bound).group()).hasValue(7);
+        assertThat(after(unbound, bound, unbound).group()).hasValue(7);
+    }
+
+    @Test
+    void groupOfAClaimIsLearnedWhenItIsPreparedAgain() {
+        Event unbound = noted(START, new Event.Noting("A", CLAIM, "nic", OptionalInt.empty(), Optional.empty(), false));
+
+        assertThat(after(unbound, new Event.Given(Set.of("A"), claimed("nic"), Events.DEVICE, CLAIM))
+                        .group())
+                .hasValue(7);
+    }
+
+    @Test
+    void groupOfALastUserIsLearnedWithItsTraces() {
+        Event seen = new Event.Traced(
+                Optional.of(new Traces(Set.of("pod"), Optional.of("nic"), false).in(OptionalInt.of(7))));
+
+        assertThat(after(traced("pod"), new Event.Unread()).group()).isEmpty();
+        assertThat(after(traced("pod"), new Event.Unread(), seen).group()).hasValue(7);
     }
 }

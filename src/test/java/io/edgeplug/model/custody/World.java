@@ -15,7 +15,6 @@ import java.util.TreeSet;
 final class World {
 
     // The daemon's memory.
-
     SortedMap<String, Custody> records = new TreeMap<>();
 
     /** What the daemon knows of the kubelet's notes. */
@@ -28,7 +27,6 @@ final class World {
     SortedSet<String> scrubs = new TreeSet<>();
 
     // The kubelet.
-
     /** What is healthy in the last list: {@code id resource}. */
     SortedSet<String> listed = new TreeSet<>();
 

@@ -37,7 +37,12 @@ final class HolderLogTest {
             for (int i = 0; i < 3000; i++) {
                 String id = "device" + i;
                 Event.Noting noting = new Event.Noting(
-                        id, User.Pod.unnamed("pod", "main"), "example.com/vf", OptionalInt.empty(), Optional.empty());
+                        id,
+                        User.Pod.unnamed("pod", "main"),
+                        "example.com/vf",
+                        OptionalInt.empty(),
+                        Optional.empty(),
+                        true);
                 custodian.tell(id, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, System.nanoTime()));
             }
             follow();

@@ -85,7 +85,7 @@ final class CallMemoryTest {
         @Override
         public void preStartContainer(
                 PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> answer) {
-            Thread unused = Thread.ofVirtual().start(() -> {
+            Thread ignored = Thread.ofVirtual().start(() -> {
                 try {
                     Thread.sleep(1_000_000);
                 } catch (InterruptedException e) {

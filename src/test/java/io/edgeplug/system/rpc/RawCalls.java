@@ -32,7 +32,7 @@ final class RawCalls implements AutoCloseable {
     /** Begins a connection with a window for answers. */
     RawCalls(Path socket, int window) throws IOException {
         connection = SocketChannel.open(StandardProtocolFamily.UNIX);
-        boolean unused = connection.connect(UnixDomainSocketAddress.of(socket));
+        boolean ignored = connection.connect(UnixDomainSocketAddress.of(socket));
         frames.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         frame(
                 SETTINGS,
@@ -100,7 +100,7 @@ final class RawCalls implements AutoCloseable {
         frames.reset();
         connection.configureBlocking(false);
         try (Selector selector = Selector.open()) {
-            SelectionKey unused = connection.register(selector, SelectionKey.OP_WRITE);
+            SelectionKey ignored = connection.register(selector, SelectionKey.OP_WRITE);
             while (all.hasRemaining() && selector.select(PATIENCE_MILLIS) > 0) {
                 selector.selectedKeys().clear();
                 int unusedCount = connection.write(all);
