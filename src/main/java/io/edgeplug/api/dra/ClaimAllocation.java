@@ -39,7 +39,7 @@ record ClaimAllocation(Optional<String> podClaim, List<PreparedClaim.Pod> pods, 
     /** A scheduler gives at most this many devices to a claim. */
     private static final int MAX_RESULTS = 32;
 
-    /** Kubernetes takes at most 32 configs of the claim, and as many of device classes. */
+    /** Kubernetes takes at most 32 configurations of the claim, and as many of device classes. */
     private static final int MAX_CONFIGS = 64;
 
     /** Kubernetes reserves a claim for at most this many pods. */
@@ -120,7 +120,7 @@ record ClaimAllocation(Optional<String> podClaim, List<PreparedClaim.Pod> pods, 
         // Each result is matched with each config.
         if (all.size() > MAX_RESULTS || Json.objects(allocation, "config").count() > MAX_CONFIGS) {
             throw new IOException("its allocation is none of a scheduler's: it has more than " + MAX_RESULTS
-                    + " devices, or more than " + MAX_CONFIGS + " configs");
+                    + " devices, or more than " + MAX_CONFIGS + " configurations");
         }
         List<Result> results = new ArrayList<>();
         for (JsonObject one : Json.objects(allocation, "results").toList()) {
