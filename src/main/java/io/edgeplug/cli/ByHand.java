@@ -188,16 +188,17 @@ final class ByHand {
 
     /** Why a device should be left alone; empty if no pod holds it, and none that has used it has a process left. */
     Optional<String> objection(Device device) {
-        return objection(device.id(), Optional.of(device));
+        return objection(device.id(), device);
     }
 
-    private Optional<String> objection(String id, Optional<Device> device) {
+    /** A device that is gone is null. */
+    private Optional<String> objection(String id, @Nullable Device device) {
         if (kubeletDir == null) {
             return Optional.empty();
         }
         try {
             Holdings all = Holdings.read(sysfs.locate(""), kubeletDir);
-            Optional<Holding> holder = device.isPresent() ? all.of(device.orElseThrow()) : all.of(id);
+            Optional<Holding> holder = device == null ? all.of(id) : all.of(device);
             return holder.map(held -> all.claim(held)
                             .map(claim -> "is held by " + claim)
                             .orElse("may be held by container %s of pod %s, as %s of %s"
@@ -224,7 +225,7 @@ final class ByHand {
      */
     void forget(List<DeviceClass> classes, String name, boolean force) throws IOException {
         GoneDevice gone = GoneDevice.named(sysfs, classes, name);
-        Optional<String> objection = objection(gone.id(), Optional.empty());
+        Optional<String> objection = objection(gone.id(), null);
         if (!force && objection.isPresent()) {
             throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; use --force to do it anyway");
         }
@@ -239,7 +240,7 @@ final class ByHand {
      */
     boolean planForget(List<DeviceClass> classes, String name) throws IOException {
         GoneDevice gone = GoneDevice.named(sysfs, classes, name);
-        Optional<String> objection = objection(gone.id(), Optional.empty());
+        Optional<String> objection = objection(gone.id(), null);
         print(gone.id() + " would be forgotten: " + gone.lastUse());
         objection.ifPresent(text -> print("needs --force: it " + text));
         return objection.isEmpty();

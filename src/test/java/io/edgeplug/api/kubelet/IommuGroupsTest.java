@@ -208,6 +208,7 @@ final class IommuGroupsTest {
     void groupOfAHeldDeviceIsKnownOnceItsDriverIsBound() throws Exception {
         try (TestDaemon before = TestDaemon.open(directory, kubeletDir, APART)) {
             await(DPU, state -> state.allocatable() == 2);
+            await(OTHER, state -> state.allocatable() == 1);
             kubelet.admit(PodSpec.of("pod", OTHER, 1));
             await(DPU, state -> state.allocatable() == 1);
         }
@@ -222,6 +223,7 @@ final class IommuGroupsTest {
             Files.delete(link);
         }
         TestDaemon daemon = daemon(APART);
+        await(DPU, state -> state.allocatable() == 2);
         PluginClient plugin = plugin(DPU);
 
         for (Map.Entry<String, Path> driver : drivers.entrySet()) {
@@ -230,9 +232,7 @@ final class IommuGroupsTest {
             daemon.node.announce("bind", PciAddress.parse(driver.getKey()).orElseThrow());
         }
 
-        daemon.monitor.awaitScans();
-        daemon.learnHolders();
-
+        await(DPU, state -> state.allocatable() == 1);
         StatusRuntimeException refused =
                 catchThrowableOfType(StatusRuntimeException.class, () -> plugin.allocate(List.of(A)));
         assertThat(refused.getStatus().getDescription())
