@@ -40,6 +40,7 @@ public final class Preparer implements AutoCloseable {
 
     private final Consumer<PrepareEvent> told;
     private final HostDrivers hostDrivers;
+    private final Interfaces interfaces;
     private final Steps steps;
     private final Recovery recovery;
     private final Exclusion exclusion;
@@ -73,7 +74,8 @@ public final class Preparer implements AutoCloseable {
         this.hostDrivers = new HostDrivers(sysfs, kubeletDir, told);
         Programs programs = new Programs(sysfs, exclusion, commands, Supervisor.of(sysfs), told);
         FpgaSteps fpgas = new FpgaSteps(sysfs, changeNotes, programs, Bitstream.roomForAll());
-        this.steps = new Steps(sysfs, changeNotes, hostDrivers, programs, fpgas);
+        this.interfaces = new Interfaces(sysfs);
+        this.steps = new Steps(sysfs, changeNotes, hostDrivers, programs, fpgas, interfaces);
         this.recovery = new Recovery(sysfs, changeNotes, exclusion, steps, told);
         this.recipeRun = new RecipeRun(sysfs, exclusion, recovery, steps, new UseNotes(sysfs), told);
     }
@@ -99,6 +101,11 @@ public final class Preparer implements AutoCloseable {
          * @throws IOException if it is not met; the message continues a sentence about the device: {@code is held by …}
          */
         void check() throws IOException;
+    }
+
+    /** The network interfaces that pods get. */
+    public Interfaces interfaces() {
+        return interfaces;
     }
 
     /** The effects that a recipe would have on a device, without running it. */

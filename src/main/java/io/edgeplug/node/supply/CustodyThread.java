@@ -102,6 +102,7 @@ public final class CustodyThread implements AutoCloseable {
         this.thread = Thread.ofVirtual().name("custody").unstarted(this::follow);
         preparations.uses.use(pods.kubeletDir(), supplies.classes());
         preparations.reading.use(Optional.of(pods), pods.kubeletDir(), supplies::has);
+        preparations.interfaces().use(pods::containers);
         // This comes before the first pod can ask for anything.
         boolean ignored = learnHolders();
         awaitJudged();

@@ -12,6 +12,7 @@ import io.edgeplug.model.device.PrepareException;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.prepare.Guest;
 import io.edgeplug.node.prepare.Preparation;
 import io.edgeplug.node.prepare.PreparedStarts;
 import io.edgeplug.node.prepare.Preparer;
@@ -26,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -74,6 +77,9 @@ record Starts(
         if (deviceClass.tracksUse()) {
             pods.putAll(awaitScrub(deviceClass, devices, ids, deadline));
         }
+        if (recipe.movedInterface().isPresent()) {
+            preparer.interfaces().expect(guests(deviceClass, pods), recipe);
+        }
         List<Preparation> all = devices.stream()
                 .map(device -> preparer.prepare(device, recipe, () -> {
                     refuse(objection.apply(device));
@@ -117,6 +123,19 @@ record Starts(
             custodian().tell(one.device().id(), new Event.Unprepared(Optional.empty(), "", System.nanoTime()));
             preparer.collect(one);
         }
+    }
+
+    /** Who gets the devices with their network interfaces. */
+    private SortedMap<String, Guest> guests(DeviceClass deviceClass, Map<Device, Set<String>> users)
+            throws PrepareException {
+        SortedMap<String, Guest> guests = new TreeMap<>();
+        for (Map.Entry<Device, Set<String>> one : users.entrySet()) {
+            Set<String> pods = of(deviceClass, one.getKey()).stream()
+                    .map(noting -> noting.user().podUid())
+                    .collect(Collectors.toSet());
+            guests.put(one.getKey().id(), new Guest(one.getValue(), pods));
+        }
+        return guests;
     }
 
     private static void refuse(Optional<String> text) throws IOException {

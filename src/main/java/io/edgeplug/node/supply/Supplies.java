@@ -7,6 +7,7 @@ import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.container.CdiSpecs;
 import io.edgeplug.node.container.ContainerDirectories;
 import io.edgeplug.node.inventory.Monitor;
+import io.edgeplug.node.prepare.InterfaceNotes;
 import io.edgeplug.system.files.Sysfs;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +82,11 @@ public final class Supplies implements AutoCloseable {
 
     private static Set<ResourceName> resources(List<DeviceClass> classes) {
         return classes.stream().map(DeviceClass::resource).collect(Collectors.toSet());
+    }
+
+    /** The notes of the network interfaces that pods have. */
+    public InterfaceNotes interfaces() {
+        return new InterfaceNotes(sysfs);
     }
 
     public Monitor monitor() {

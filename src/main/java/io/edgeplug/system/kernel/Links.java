@@ -144,11 +144,7 @@ public final class Links {
         if (bytes.length > MAX_NAME) {
             throw new IOException("no interface has a name of more than " + MAX_NAME + " bytes");
         }
-        change(
-                index,
-                0,
-                0,
-                attribute(IFLA_IFNAME, Arrays.copyOf(bytes, bytes.length + 1)));
+        change(index, 0, 0, attribute(IFLA_IFNAME, Arrays.copyOf(bytes, bytes.length + 1)));
     }
 
     /** Sets its hardware address, with colons. */

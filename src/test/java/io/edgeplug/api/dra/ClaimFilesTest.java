@@ -7,6 +7,8 @@ import io.edgeplug.node.container.ClaimMetadata;
 import io.edgeplug.node.container.ClaimSpecs;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
+import io.edgeplug.node.prepare.InterfaceNotes;
+import io.edgeplug.system.files.Sysfs;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +43,10 @@ final class ClaimFilesTest {
     void nothingIsWrittenOnceTheyAreClosed() throws Exception {
         PreparedClaims notes = PreparedClaims.read(directory.resolve("claims"));
         ClaimFiles files = new ClaimFiles(
-                notes, new ClaimSpecs(directory.resolve("cdi")), new ClaimMetadata(directory.resolve("metadata")));
+                notes,
+                new ClaimSpecs(directory.resolve("cdi")),
+                new ClaimMetadata(directory.resolve("metadata")),
+                new ClaimInterfaces(new InterfaceNotes(Sysfs.at(directory)), id -> Optional.empty()));
         PreparedClaim begun = claim();
         PreparedClaim ready = begun.ready("boot", "{}", Map.of("vfs", "{}"));
         files.note(begun);

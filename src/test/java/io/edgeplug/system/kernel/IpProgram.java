@@ -20,6 +20,12 @@ public final class IpProgram {
         return output;
     }
 
+    /** Makes an interface, which is one end of a pair, and returns its index. Not every kernel has dummy interfaces. */
+    public static int add(String name) throws IOException, InterruptedException {
+        String ignored = run("link add " + name + " type veth peer name p-" + name);
+        return index(name);
+    }
+
     /** The index of an interface. */
     public static int index(String name) throws IOException, InterruptedException {
         return Integer.parseInt(run("-o link show dev " + name).split(":", 2)[0]);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.system.files.NeedsRoot;
 import io.edgeplug.system.kernel.Links.Link;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -22,14 +21,9 @@ final class LinksTest {
         return LinkAddress.parse(text).orElseThrow();
     }
 
-    private static int dummy(String name) throws IOException, InterruptedException {
-        String ignored = IpProgram.run("link add " + name + " type dummy");
-        return IpProgram.index(name);
-    }
-
     @Test
     void settingsAreReadAsIpShowsThem() throws Exception {
-        int index = dummy("ens1f0v0");
+        int index = IpProgram.add("ens1f0v0");
         IpProgram.run("link set ens1f0v0 address 02:00:00:00:00:07 mtu 1400 up");
         IpProgram.run("address add 192.0.2.7/24 dev ens1f0v0");
         IpProgram.run("address add 2001:db8::7/64 dev ens1f0v0");
@@ -48,7 +42,7 @@ final class LinksTest {
 
     @Test
     void settingsAreMadeAsTheyAreRead() throws Exception {
-        int index = dummy("ens1f0v0");
+        int index = IpProgram.add("ens1f0v0");
         Links.rename(index, "net1");
         Links.setMac(index, "02:00:00:00:00:09");
         Links.setMtu(index, 9000);
@@ -67,7 +61,7 @@ final class LinksTest {
 
     @Test
     void addressWithoutRouteLeadsNoPacketsOfTheNodeToTheInterface() throws Exception {
-        int index = dummy("ens1f0v0");
+        int index = IpProgram.add("ens1f0v0");
         Links.setUp(index, true);
         Links.add(index, address("192.0.2.7/24"), false);
         Links.add(index, address("2001:db8::7/64"), false);
@@ -78,8 +72,8 @@ final class LinksTest {
 
     @Test
     void kernelSaysWhyItRefuses() throws Exception {
-        int index = dummy("ens1f0v0");
-        int other = dummy("ens1f0v1");
+        int index = IpProgram.add("ens1f0v0");
+        int other = IpProgram.add("ens1f0v1");
         assertThatThrownBy(() -> Links.rename(other, "ens1f0v0")).hasMessage("File exists");
         assertThatThrownBy(() -> Links.setMtu(index, 12)).hasMessage("Invalid argument");
         Links.add(index, address("192.0.2.7/24"), false);
