@@ -14,14 +14,13 @@ import io.edgeplug.model.rules.Step;
 import io.edgeplug.model.rules.Template;
 import io.edgeplug.system.files.NeedsRoot;
 import io.edgeplug.system.files.Sysfs;
-import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.kernel.IpProgram;
 import io.edgeplug.system.kernel.Links;
+import io.edgeplug.system.kernel.OtherNamespace;
 import io.edgeplug.system.kernel.OwnNamespaces;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -245,47 +244,5 @@ final class InterfacesTest {
         Files.writeString(file, "0000:3b:01.1 192.0.2.11/24 2001:db8::11/64 # two\n");
         interfaces.give(vf(1), listed, KeptFunctions.NONE);
         assertThat(Links.read(index).addresses()).hasSize(2);
-    }
-
-    /** A network namespace of another process, as that of a pod. */
-    private static final class OtherNamespace implements AutoCloseable {
-
-        private final Process process;
-
-        OtherNamespace() throws IOException, InterruptedException {
-            this.process = new ProcessBuilder("unshare", "-n", "sleep", "100").start();
-            Path own = Path.of("/proc/thread-self/ns/net");
-            Path other = Path.of("/proc/" + process.pid() + "/ns/net");
-            assertThat(Condition.await(
-                            () -> !Files.readSymbolicLink(own).equals(Files.readSymbolicLink(other)),
-                            Duration.ofSeconds(20)))
-                    .isTrue();
-        }
-
-        /** What the container runtime does. */
-        void take(String name, String inside) throws IOException, InterruptedException {
-            IpProgram.run("link set " + name + " netns " + process.pid() + " name " + inside);
-            ip("link set " + inside + " up");
-        }
-
-        /** What the kernel does with hardware when the namespace ends. */
-        void giveBack(String name) throws IOException, InterruptedException {
-            String thread = String.valueOf(
-                    Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName());
-            ip("link set " + name + " netns " + thread);
-        }
-
-        void ip(String arguments) throws IOException, InterruptedException {
-            Process ip = new ProcessBuilder(("nsenter -t " + process.pid() + " -n ip " + arguments).split(" "))
-                    .redirectErrorStream(true)
-                    .start();
-            String output = new String(ip.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-            assertThat(ip.waitFor()).as(output).isZero();
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            process.destroyForcibly().waitFor();
-        }
     }
 }
