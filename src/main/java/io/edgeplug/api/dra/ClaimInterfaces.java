@@ -1,23 +1,21 @@
 package io.edgeplug.api.dra;
 
-import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.Shares;
 import io.edgeplug.node.container.ClaimSpecs;
 import io.edgeplug.node.pods.PreparedClaim;
-import io.edgeplug.node.prepare.InterfaceNotes;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * The network interfaces of the devices of claims. The kubelet asks once for a claim, and not before each start of a
  * container. So the specification of a claim follows where its interfaces are.
  *
- * @param here the device of that ID, if it is on the node
+ * @param interfaces that of a device as a claim has it, by the claim's UID and the device's ID
  */
-record ClaimInterfaces(InterfaceNotes notes, Function<String, Optional<Device>> here) {
+record ClaimInterfaces(BiFunction<String, String, Optional<PodInterface>> interfaces) {
 
     /** The specification of a ready claim, with its interfaces as they are now. */
     String specification(PreparedClaim claim) {
@@ -41,8 +39,8 @@ record ClaimInterfaces(InterfaceNotes notes, Function<String, Optional<Device>> 
             String name = names.get(request);
             String id = Shares.whole(device.id());
             if (name != null) {
-                here.apply(id)
-                        .flatMap(one -> notes.ofUser(claim.uid(), one))
+                interfaces
+                        .apply(claim.uid(), id)
                         .ifPresent(moved -> found.computeIfAbsent(name, none -> new TreeMap<>())
                                 .put(id, moved));
             }

@@ -111,7 +111,7 @@ public final class DraDriver implements AutoCloseable {
                 claims,
                 new ClaimSpecs(place.cdi()),
                 new ClaimMetadata(place.directory().resolve(METADATA)),
-                new ClaimInterfaces(all.interfaces(), all.monitor()::here));
+                new ClaimInterfaces(all::podInterface));
         files.recover(boot);
         this.prepared = new Claims(
                 new ClaimSource(api, place.driver(), resources),

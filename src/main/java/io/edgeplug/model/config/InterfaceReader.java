@@ -28,7 +28,8 @@ final class InterfaceReader {
     private static final String USUAL_NAME = "net1";
 
     /** The kernel has 15 bytes for a name. The numbers of further interfaces may have one digit more. */
-    private static final Pattern NUMBERED = Pattern.compile("(?=.{2,14}$)[A-Za-z](?:[A-Za-z0-9_.-]*[A-Za-z_.-])?\\d{1,3}");
+    private static final Pattern NUMBERED =
+            Pattern.compile("(?=.{2,14}$)[A-Za-z](?:[A-Za-z0-9_.-]*[A-Za-z_.-])?\\d{1,3}");
 
     /** The interface of the pod's own network, to which Kubernetes connects all pods. */
     private static final String OF_POD = "eth0";

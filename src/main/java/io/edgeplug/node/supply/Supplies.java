@@ -2,6 +2,7 @@ package io.edgeplug.node.supply;
 
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
+import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.node.container.CdiSpecs;
@@ -12,6 +13,7 @@ import io.edgeplug.system.files.Sysfs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -84,9 +86,12 @@ public final class Supplies implements AutoCloseable {
         return classes.stream().map(DeviceClass::resource).collect(Collectors.toSet());
     }
 
-    /** The notes of the network interfaces that pods have. */
-    public InterfaceNotes interfaces() {
-        return new InterfaceNotes(sysfs);
+    /**
+     * The network interface of a device as that user has it, a pod or a claim by its UID; empty if it has none, or if it
+     * is not known where the interface is.
+     */
+    public Optional<PodInterface> podInterface(String uid, String device) {
+        return monitor.here(device).flatMap(one -> new InterfaceNotes(sysfs).ofUser(uid, one));
     }
 
     public Monitor monitor() {

@@ -81,7 +81,9 @@ final class InterfaceReaderTest {
 
     @Test
     void allMistakesAreToldAtOnce() throws Exception {
-        assertMistakes("vf", """
+        assertMistakes(
+                "vf",
+                """
                 shares = 2
                 [class.interface]
                 name = "eth0"
@@ -109,9 +111,12 @@ final class InterfaceReaderTest {
     @Test
     void namesAreThoseOfTheKernelAndCanBeCounted() throws Exception {
         for (String name : new String[] {"net", "1", "a-name-of-15-c1", "net 1", "net1/", "net12345"}) {
-            assertMistakes("vf", "hand_over = \"cdi\"\ninterface = { name = \"" + name + "\" }", "interface.name: \"" + name
-                    + "\" is not a name of at most 14 characters that ends in a number, as net1: further interfaces of the pod"
-                    + " get the next numbers");
+            assertMistakes(
+                    "vf",
+                    "hand_over = \"cdi\"\ninterface = { name = \"" + name + "\" }",
+                    "interface.name: \"" + name
+                            + "\" is not a name of at most 14 characters that ends in a number, as net1: further interfaces of the pod"
+                            + " get the next numbers");
         }
         assertThat(read("vf", "hand_over = \"cdi\"\ninterface = { name = \"a-name-of-14c1\" }")
                         .recipe()

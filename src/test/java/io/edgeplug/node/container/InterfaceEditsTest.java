@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.FunctionBuilder;
 import io.edgeplug.model.device.Health;
-import io.edgeplug.model.device.Kind;
 import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.ResourceName;

@@ -74,7 +74,8 @@ final class InterfaceLifeTest {
                         Files.deleteIfExists(one.resolve(file));
                     }
                     try (var left = Files.walk(one)) {
-                        for (Path file : left.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                        for (Path file :
+                                left.sorted(java.util.Comparator.reverseOrder()).toList()) {
                             Files.delete(file);
                         }
                     }
@@ -95,11 +96,8 @@ final class InterfaceLifeTest {
 
         /** What the kubelet notes before it asks. */
         void give(String pod) throws Exception {
-            String entry = pod.isEmpty()
-                    ? ""
-                    : """
-                    {"PodUID":"%s","ContainerName":"main","ResourceName":"example.com/net","DeviceIDs":["%s"]}"""
-                            .formatted(pod, VF);
+            String entry = pod.isEmpty() ? "" : """
+                    {"PodUID":"%s","ContainerName":"main","ResourceName":"example.com/net","DeviceIDs":["%s"]}""".formatted(pod, VF);
             Files.writeString(directory.resolve(HeldDevices.FILE), """
                     {"Data":{"PodDeviceEntries":[%s],"RegisteredDevices":{}},"Checksum":1}
                     """.formatted(entry));
@@ -147,7 +145,9 @@ final class InterfaceLifeTest {
                 // The container starts again in its pod, as often as it likes.
                 for (int i = 0; i < 3; i++) {
                     world.start();
-                    assertThat(world.specification()).doesNotContain("netDevices", "1.1.0").contains("=net1");
+                    assertThat(world.specification())
+                            .doesNotContain("netDevices", "1.1.0")
+                            .contains("=net1");
                 }
 
                 // The pod is gone, and something holds its network namespace.
