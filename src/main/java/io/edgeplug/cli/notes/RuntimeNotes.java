@@ -35,17 +35,15 @@ public final class RuntimeNotes {
     private RuntimeNotes() {}
 
     /**
-     * A line for what the runtime lacks, or for what it must have if nothing of it is found. Nodes have other places for it
-     * too, so none of this is a mistake.
+     * A line for what the runtime lacks, or for what it must have if nothing of it is found. A node may have it in other
+     * places too, so none of this is a mistake. Of a captured node, nothing is known.
      */
-    public static List<String> of(DeviceClass one, Sysfs sysfs) throws IOException {
+    public static List<String> of(DeviceClass one, Sysfs sysfs) {
         if (one.recipe().movedInterface().isEmpty()) {
             return List.of();
         }
         boolean isThisNode = sysfs.locate("").toAbsolutePath().normalize().equals(Path.of("/"));
-        return of(
-                isThisNode ? output("containerd", "--version") : Optional.empty(),
-                isThisNode ? output("runc", "features") : Optional.empty());
+        return isThisNode ? of(output("containerd", "--version"), output("runc", "features")) : List.of();
     }
 
     /** The notes by what the two programs print; empty for one that is not there. */

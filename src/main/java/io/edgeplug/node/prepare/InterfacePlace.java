@@ -62,7 +62,7 @@ record InterfacePlace(Place place, Optional<String> name) {
 
     /** The interface with its settings. */
     Link link(Sysfs sysfs) throws IOException {
-        String own = name.orElseThrow();
+        String own = name.orElseThrow(() -> new IOException("its network interface has just been moved"));
         Optional<String> index = sysfs.read(INTERFACES + own + "/ifindex");
         if (index.isEmpty()) {
             throw new IOException("its network interface " + own + " has just been renamed or moved");

@@ -9,6 +9,7 @@ import io.edgeplug.model.rules.Step;
 import io.edgeplug.model.rules.Template;
 import io.edgeplug.node.prepare.InterfaceNotes.Note;
 import io.edgeplug.node.scan.DeviceScan;
+import io.edgeplug.node.scan.Readiness;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.Condition;
 import io.edgeplug.system.kernel.LinkAddress;
@@ -33,7 +34,13 @@ import java.util.stream.Collectors;
  */
 public final class Interfaces {
 
-    /** The kernel removes a network namespace a moment after its last process, and most within a second. */
+    /** udev takes some milliseconds, and does not come if it was stopped. */
+    private static final Duration NAMED_WITHIN = Duration.ofSeconds(5);
+
+    /**
+     * Drivers make an interface a moment after the function is bound to them, and the kernel removes a network namespace a
+     * moment after its last process.
+     */
     private static final Duration RETURNED_WITHIN = Duration.ofSeconds(10);
 
     private final Sysfs sysfs;
@@ -141,7 +148,8 @@ public final class Interfaces {
             return "stays on the node, because no pod gets it now";
         }
         Guest guest = next.orElseThrow().guest();
-        if (start(device, guest) == InterfaceStart.AWAIT) {
+        InterfaceStart first = start(device, guest);
+        if (first == InterfaceStart.AWAIT || first == InterfaceStart.MISSING) {
             boolean ignored = Condition.await(() -> isOnNode(device), RETURNED_WITHIN);
         }
         InterfaceStart start = start(device, guest);
@@ -154,8 +162,10 @@ public final class Interfaces {
         return give(device, moved, kept, next.orElseThrow());
     }
 
-    private String give(Device device, Step.Interface moved, KeptFunctions kept, Expected next) throws IOException {
+    private String give(Device device, Step.Interface moved, KeptFunctions kept, Expected next)
+            throws IOException, InterruptedException {
         List<LinkAddress> addresses = addresses(device, moved);
+        awaitNamed(device);
         // An earlier start may have failed, or the pod's sandbox is a new one.
         Optional<Link> before = notes.find(device.id()).map(Note::before);
         if (before.isPresent()) {
@@ -171,6 +181,16 @@ public final class Interfaces {
         notes.write(new Note(device.id(), next.inside(), next.guest(), before.orElse(link)));
         LinkState.prepare(link, moved, addresses);
         return link.name() + " goes into the pod as " + next.inside();
+    }
+
+    /** Waits for udev, which would rename the interface later, and take away the name that the runtime looks for. */
+    private void awaitNamed(Device device) throws IOException, InterruptedException {
+        boolean ignored = Condition.await(
+                () -> InterfacePlace.of(sysfs, device)
+                        .name()
+                        .filter(name -> Readiness.isNamed(sysfs, name))
+                        .isPresent(),
+                NAMED_WITHIN);
     }
 
     private boolean isOnNode(Device device) throws IOException {
@@ -231,6 +251,7 @@ public final class Interfaces {
         }
         String done = "its driver makes no network interface any more, so nothing is restored";
         if (isOnNode(device)) {
+            awaitNamed(device);
             done = restore(device, note)
                     ? "its network interface is " + note.before().name() + " again"
                     : "its network interface is another one than its last pod had, so nothing is restored";

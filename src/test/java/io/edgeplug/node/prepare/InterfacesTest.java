@@ -208,6 +208,24 @@ final class InterfacesTest {
                 .hasMessageContaining("of the pod that had it before");
     }
 
+    /** udev renames an interface that has just been made or has come back, and notes it then. */
+    @Test
+    void interfaceIsLeftAloneUntilUdevHasNamedIt() throws Exception {
+        int index = add(1);
+        Path noted = Files.createDirectories(root.resolve("run/udev/data")).resolve("n" + index);
+        Thread udev = Thread.ofPlatform().start(() -> {
+            try {
+                IpProgram.run("link set ens1f0v1 name enp59s1");
+                show(1, "enp59s1");
+                Files.createFile(noted);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(give(interfaces(), POD, 1)).isEqualTo("enp59s1 goes into the pod as net1");
+        udev.join();
+    }
+
     @Test
     void interfaceThatCannotBeRestoredIsToldAndTriedAgain() throws Exception {
         int index = add(1);
