@@ -68,7 +68,8 @@ public final class PodCgroups {
         return !tops().isEmpty();
     }
 
-    boolean has(String uid) {
+    /** Whether processes of a pod may run. */
+    public boolean has(String uid) {
         return !of(uid).isEmpty();
     }
 

@@ -237,12 +237,12 @@ final class HolderReading {
                         holding.pod(), Optional.of(name.namespace()), Optional.of(name.pod()), name.container()))
                 .orElseGet(() -> User.Pod.unnamed(holding.pod(), holding.container()));
         User user = holding.claim().<User>map(uid -> new User.Claim(uid, pod)).orElse(pod);
-        return noting(holding.id(), user, holding.resource());
-    }
-
-    private Noting noting(String id, User user, String resource) {
-        String device = Shares.whole(id);
-        return new Noting(id, user, resource, group(device, resource), monitor.here(device));
+        String device = Shares.whole(holding.id());
+        OptionalInt group = group(device, holding.resource());
+        boolean isShare = !holding.id().equals(device);
+        boolean mayHaveStarted = pods.filter(kubelet -> isShare && !UnpreparedStarts.mayHaveStarted(kubelet, holding))
+                .isEmpty();
+        return new Noting(holding.id(), user, holding.resource(), group, monitor.here(device), mayHaveStarted);
     }
 
     private OptionalInt group(String device, String resource) {

@@ -7,6 +7,7 @@ import static io.edgeplug.model.custody.Events.POD;
 import static io.edgeplug.model.custody.Events.START;
 import static io.edgeplug.model.custody.Events.after;
 import static io.edgeplug.model.custody.Events.begun;
+import static io.edgeplug.model.custody.Events.claimed;
 import static io.edgeplug.model.custody.Events.ended;
 import static io.edgeplug.model.custody.Events.failed;
 import static io.edgeplug.model.custody.Events.forgotten;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -172,6 +174,35 @@ final class RulesTest {
                 .contains("pod");
         assertThat(user(after(traced("pod"), claim), "A")).isEqualTo("pod");
         assertThat(after(traced("pod"), quiet(Set.of("pod"))).holds()).isEmpty();
+    }
+
+    /** A daemon may begin before a device has its driver, and nobody sees its IOMMU group until then. */
+    @Test
+    void groupOfAHoldIsLearnedOnceItIsSeenAndIsNotForgotten() {
+        Event unbound = noted(START, new Event.Noting("A", POD, "nic", OptionalInt.empty(), Optional.empty(), false));
+        Event bound = noted(LATER, noting("A", POD, "nic"));
+
+        assertThat(after(unbound).group()).isEmpty();
+        assertThat(after(unbound, bound).group()).hasValue(7);
+        assertThat(after(unbound, bound, unbound).group()).hasValue(7);
+    }
+
+    @Test
+    void groupOfAClaimIsLearnedWhenItIsPreparedAgain() {
+        Event unbound = noted(START, new Event.Noting("A", CLAIM, "nic", OptionalInt.empty(), Optional.empty(), false));
+
+        assertThat(after(unbound, new Event.Given(Set.of("A"), claimed("nic"), Events.DEVICE, CLAIM))
+                        .group())
+                .hasValue(7);
+    }
+
+    @Test
+    void groupOfALastUserIsLearnedWithItsTraces() {
+        Event seen = new Event.Traced(
+                Optional.of(new Traces(Set.of("pod"), Optional.of("nic"), false).in(OptionalInt.of(7))));
+
+        assertThat(after(traced("pod"), new Event.Unread()).group()).isEmpty();
+        assertThat(after(traced("pod"), new Event.Unread(), seen).group()).hasValue(7);
     }
 
     @Test

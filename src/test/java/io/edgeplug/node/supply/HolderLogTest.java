@@ -34,7 +34,12 @@ final class HolderLogTest {
     void holdThatEndsWhileNoKubeletIsServedIsLogged() throws Exception {
         try (LogLines log = LogLines.open()) {
             read(new Event.Noting(
-                    ID, User.Pod.unnamed("pod", "main"), "example.com/vf", OptionalInt.empty(), Optional.empty()));
+                    ID,
+                    User.Pod.unnamed("pod", "main"),
+                    "example.com/vf",
+                    OptionalInt.empty(),
+                    Optional.empty(),
+                    true));
             follow();
             follow();
             assertThat(log.with(ID)).containsExactly(ID + ": held by pod pod (main)");
