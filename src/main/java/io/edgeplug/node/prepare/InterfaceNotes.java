@@ -27,6 +27,7 @@ public final class InterfaceNotes {
     private static final String PODS = "pods";
     private static final String SANDBOX = "sandbox";
     private static final String NAME = "name";
+    private static final String ALT_NAMES = "alt_names";
     private static final String MAC = "mac";
     private static final String PERMANENT_MAC = "permanent_mac";
     private static final String MTU = "mtu";
@@ -110,6 +111,7 @@ public final class InterfaceNotes {
         text.setProperty(PODS, joined(note.guest().pods()));
         text.setProperty(SANDBOX, joined(note.guest().sandbox()));
         text.setProperty(NAME, before.name());
+        text.setProperty(ALT_NAMES, String.join(" ", before.altNames()));
         text.setProperty(MAC, before.mac());
         before.permanentMac().ifPresent(mac -> text.setProperty(PERMANENT_MAC, mac));
         text.setProperty(MTU, String.valueOf(before.mtu()));
@@ -133,6 +135,7 @@ public final class InterfaceNotes {
             Link before = new Link(
                     0,
                     text.getProperty(NAME, ""),
+                    List.copyOf(words(text, ALT_NAMES)),
                     text.getProperty(MAC, ""),
                     Optional.ofNullable(text.getProperty(PERMANENT_MAC)),
                     Integer.parseInt(text.getProperty(MTU, "")),

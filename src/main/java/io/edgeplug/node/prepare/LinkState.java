@@ -40,6 +40,13 @@ final class LinkState {
                 !link.name().equals(before.name()) || !link.mac().equals(before.mac()) || link.mtu() != before.mtu();
         // Older kernels rename no interface that is up, and some drivers change the address of none.
         state.change(isOther && link.isUp(), "brought down", () -> Links.setUp(link.index(), false));
+        // udev gives the usual ones again by itself. One that a pod has made up may be the name of another interface.
+        for (String name : link.altNames()) {
+            state.change(
+                    !before.altNames().contains(name),
+                    "freed of the name " + name,
+                    () -> Links.removeAltName(link.index(), name));
+        }
         state.change(
                 !link.name().equals(before.name()),
                 "called " + before.name() + " again",

@@ -25,10 +25,14 @@ public final class Links {
     private static final short RTM_NEWADDR = 20;
     private static final short RTM_DELADDR = 21;
     private static final short RTM_GETADDR = 22;
+    private static final short RTM_DELLINKPROP = 109;
     private static final short NLM_F_CREATE_EXCL = 0x600;
+    private static final int NLA_F_NESTED = 0x8000;
     private static final int IFLA_ADDRESS = 1;
     private static final int IFLA_IFNAME = 3;
     private static final int IFLA_MTU = 4;
+    private static final int IFLA_PROP_LIST = 52;
+    private static final int IFLA_ALT_IFNAME = 53;
     private static final int IFLA_PERM_ADDRESS = 54;
     private static final int IFF_UP = 1;
     private static final int IFA_ADDRESS = 1;
@@ -57,6 +61,7 @@ public final class Links {
     /**
      * An interface.
      *
+     * @param altNames its alternative names
      * @param mac its hardware address, in lower case with colons; empty if it has none
      * @param permanentMac that of the hardware; empty if the driver does not say
      * @param addresses the permanent ones with global scope, which stay with the interface until somebody removes them
@@ -64,6 +69,7 @@ public final class Links {
     public record Link(
             int index,
             String name,
+            List<String> altNames,
             String mac,
             Optional<String> permanentMac,
             int mtu,
@@ -71,12 +77,13 @@ public final class Links {
             List<LinkAddress> addresses) {
 
         public Link {
+            altNames = List.copyOf(altNames);
             addresses = List.copyOf(addresses);
         }
 
         /** The same with another hardware address. */
         public Link withMac(String other) {
-            return new Link(index, name, other, permanentMac, mtu, isUp, addresses);
+            return new Link(index, name, altNames, other, permanentMac, mtu, isUp, addresses);
         }
     }
 
@@ -86,10 +93,12 @@ public final class Links {
         boolean isUp = answer.remaining() > FLAGS_AT + Integer.BYTES
                 && (answer.duplicate().order(ByteOrder.nativeOrder()).getInt(FLAGS_AT) & IFF_UP) != 0;
         String[] texts = {"", "", ""};
+        List<String> altNames = new ArrayList<>();
         int[] mtu = {0};
         Netlink.each(LinkMessage.attributes(answer), (type, value) -> {
             switch (type) {
                 case IFLA_IFNAME -> texts[0] = text(value);
+                case IFLA_PROP_LIST -> Netlink.each(value, IFLA_ALT_IFNAME, other -> altNames.add(text(other)));
                 case IFLA_ADDRESS -> texts[1] = COLONS.formatHex(bytes(value));
                 case IFLA_PERM_ADDRESS -> texts[2] = COLONS.formatHex(bytes(value));
                 case IFLA_MTU -> mtu[0] = value.remaining() == Integer.BYTES ? value.getInt(value.position()) : 0;
@@ -98,7 +107,7 @@ public final class Links {
         });
         Optional<String> permanent =
                 Optional.of(texts[2]).filter(mac -> !mac.replaceAll("[0:]", "").isEmpty());
-        return new Link(index, texts[0], texts[1], permanent, mtu[0], isUp, addresses(index));
+        return new Link(index, texts[0], altNames, texts[1], permanent, mtu[0], isUp, addresses(index));
     }
 
     private static List<LinkAddress> addresses(int index) throws IOException {
@@ -140,32 +149,42 @@ public final class Links {
 
     /** Gives it another name. The kernel refuses the name of another interface. */
     public static void rename(int index, String name) throws IOException {
-        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-        if (bytes.length > MAX_NAME) {
+        if (name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME) {
             throw new IOException("no interface has a name of more than " + MAX_NAME + " bytes");
         }
-        change(index, 0, 0, attribute(IFLA_IFNAME, Arrays.copyOf(bytes, bytes.length + 1)));
+        change(RTM_NEWLINK, index, 0, 0, attribute(IFLA_IFNAME, zeroEnded(name)));
+    }
+
+    /** Takes an alternative name away. */
+    public static void removeAltName(int index, String name) throws IOException {
+        byte[] inner = attribute(IFLA_ALT_IFNAME, zeroEnded(name));
+        change(RTM_DELLINKPROP, index, 0, 0, attribute(IFLA_PROP_LIST | NLA_F_NESTED, inner));
+    }
+
+    private static byte[] zeroEnded(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return Arrays.copyOf(bytes, bytes.length + 1);
     }
 
     /** Sets its hardware address, with colons. */
     public static void setMac(int index, String mac) throws IOException {
-        change(index, 0, 0, attribute(IFLA_ADDRESS, COLONS.parseHex(mac)));
+        change(RTM_NEWLINK, index, 0, 0, attribute(IFLA_ADDRESS, COLONS.parseHex(mac)));
     }
 
     public static void setMtu(int index, int mtu) throws IOException {
-        change(index, 0, 0, attribute(IFLA_MTU, number(mtu)));
+        change(RTM_NEWLINK, index, 0, 0, attribute(IFLA_MTU, number(mtu)));
     }
 
     /** Brings it up or down. */
     public static void setUp(int index, boolean isUp) throws IOException {
-        change(index, isUp ? IFF_UP : 0, IFF_UP, new byte[0]);
+        change(RTM_NEWLINK, index, isUp ? IFF_UP : 0, IFF_UP, new byte[0]);
     }
 
-    private static void change(int index, int flags, int changed, byte[] attribute) throws IOException {
+    private static void change(short type, int index, int flags, int changed, byte[] attribute) throws IOException {
         ByteBuffer body = ByteBuffer.allocate(INTERFACE + attribute.length).order(ByteOrder.nativeOrder());
         body.putInt(Integer.BYTES, index).putInt(2 * Integer.BYTES, flags).putInt(3 * Integer.BYTES, changed);
         body.position(INTERFACE).put(attribute);
-        Netlink.change(RTM_NEWLINK, (short) 0, body.array());
+        Netlink.change(type, (short) 0, body.array());
     }
 
     /**

@@ -129,6 +129,7 @@ final class InterfacesTest {
             show(1);
             assertThat(noted(1)).contains(new PodInterface("net1", Optional.empty()));
             // The pod may do with it what it likes.
+            pod.ip("link property add dev net1 altname ens1f0v2");
             pod.ip("link set net1 name evil0 address 02:00:00:00:66:66 mtu 1300");
 
             assertThat(give(interfaces(), POD, 1)).isEqualTo("is in the pod already, as net1");

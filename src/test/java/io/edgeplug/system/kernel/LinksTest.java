@@ -25,6 +25,7 @@ final class LinksTest {
     void settingsAreReadAsIpShowsThem() throws Exception {
         int index = IpProgram.add("ens1f0v0");
         IpProgram.run("link set ens1f0v0 address 02:00:00:00:00:07 mtu 1400 up");
+        IpProgram.run("link property add dev ens1f0v0 altname enp59s1 altname vf-of-the-left-port");
         IpProgram.run("address add 192.0.2.7/24 dev ens1f0v0");
         IpProgram.run("address add 2001:db8::7/64 dev ens1f0v0");
         IpProgram.run("address add 198.51.100.7/24 dev ens1f0v0 valid_lft 600 preferred_lft 600");
@@ -33,6 +34,7 @@ final class LinksTest {
                 .isEqualTo(new Link(
                         index,
                         "ens1f0v0",
+                        List.of("enp59s1", "vf-of-the-left-port"),
                         "02:00:00:00:00:07",
                         Optional.empty(),
                         1400,
@@ -43,6 +45,9 @@ final class LinksTest {
     @Test
     void settingsAreMadeAsTheyAreRead() throws Exception {
         int index = IpProgram.add("ens1f0v0");
+        IpProgram.run("link property add dev ens1f0v0 altname vf-of-the-left-port");
+        Links.removeAltName(index, "vf-of-the-left-port");
+        assertThat(Links.read(index).altNames()).isEmpty();
         Links.rename(index, "net1");
         Links.setMac(index, "02:00:00:00:00:09");
         Links.setMtu(index, 9000);
