@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Notes on the container runtime of a node whose classes hand over network interfaces. */
 public final class RuntimeNotes {
@@ -43,18 +44,19 @@ public final class RuntimeNotes {
             return List.of();
         }
         boolean isThisNode = sysfs.locate("").toAbsolutePath().normalize().equals(Path.of("/"));
-        return isThisNode ? of(output("containerd", "--version"), output("runc", "features")) : List.of();
+        return isThisNode ? of(output("containerd", "--version").orElse(null), output("runc", "features").orElse(null)) : List.of();
     }
 
-    /** The notes by what the two programs print; empty for one that is not there. */
-    static List<String> of(Optional<String> containerd, Optional<String> runc) {
+    /** The notes by what the two programs print; null for one that is not there. */
+    static List<String> of(@Nullable String containerd, @Nullable String runc) {
         List<String> notes = new ArrayList<>();
-        containerd
-                .filter(text -> isOlder(text, 2, 2))
-                .ifPresent(text -> notes.add(NEEDED + ", but this one is: " + text.strip()));
-        runc.filter(text -> !MOVES.matcher(text).find())
-                .ifPresent(text -> notes.add(NEEDED + ", but \"runc features\" has no netDevices"));
-        if (containerd.isEmpty() && runc.isEmpty()) {
+        if (containerd != null && isOlder(containerd, 2, 2)) {
+            notes.add(NEEDED + ", but this one is: " + containerd.strip());
+        }
+        if (runc != null && !MOVES.matcher(runc).find()) {
+            notes.add(NEEDED + ", but \"runc features\" has no netDevices");
+        }
+        if (containerd == null && runc == null) {
             notes.add(NEEDED);
         }
         return notes;

@@ -116,7 +116,7 @@ final class ClassReader {
                 sharing,
                 needsVhostNet,
                 health,
-                recipe.then(moved),
+                moved.map(recipe::then).orElse(recipe),
                 release.after(choices.restored(recipe.vf())),
                 isFace,
                 trustOwner,

@@ -47,10 +47,8 @@ public record Recipe(List<Step> steps, Duration timeout, KeptFunctions kept) {
     }
 
     /** The same recipe with that step at its end. */
-    public Recipe then(Optional<Step.Interface> last) {
-        return last.isEmpty()
-                ? this
-                : new Recipe(Stream.concat(steps.stream(), last.stream()).toList(), timeout, kept);
+    public Recipe then(Step last) {
+        return new Recipe(Stream.concat(steps.stream(), Stream.of(last)).toList(), timeout, kept);
     }
 
     /** Whether a step runs a program of the administrator or a vendor. */

@@ -1,6 +1,7 @@
 package io.edgeplug.node.prepare;
 
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What happens to the network interface of a device before a container with it starts. */
 enum InterfaceStart {
@@ -36,17 +37,16 @@ enum InterfaceStart {
     /**
      * The decision.
      *
-     * @param noted to whom it was given last, unless it was restored after that
+     * @param last to whom it was given last; null if nobody has had it since it was restored
      */
-    static InterfaceStart of(Place place, Optional<Guest> noted, Guest now) {
+    static InterfaceStart of(Place place, @Nullable Guest last, Guest now) {
         return switch (place) {
             case NODE -> MOVE;
             case NOWHERE -> MISSING;
             case AWAY -> {
-                if (noted.isEmpty()) {
+                if (last == null) {
                     yield TAKEN_BY_OTHERS;
                 }
-                Guest last = noted.orElseThrow();
                 if (!last.isSame(now)) {
                     yield HAD_BY_OTHER;
                 }

@@ -123,10 +123,8 @@ public final class Interfaces {
     }
 
     private InterfaceStart start(Device device, Guest guest) throws IOException {
-        return InterfaceStart.of(
-                InterfacePlace.of(sysfs, device).place(),
-                notes.find(device.id()).map(Note::guest),
-                guest);
+        Guest last = notes.find(device.id()).map(Note::guest).orElse(null);
+        return InterfaceStart.of(InterfacePlace.of(sysfs, device).place(), last, guest);
     }
 
     /** What {@link #give} would do, for a person. */

@@ -2,7 +2,6 @@ package io.edgeplug.cli.notes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What is said of a container runtime that shall move interfaces. */
@@ -15,19 +14,19 @@ final class RuntimeNotesTest {
 
     @Test
     void runtimeThatMovesInterfacesNeedsNoNote() {
-        assertThat(RuntimeNotes.of(Optional.of(NEW), Optional.of(MOVES))).isEmpty();
-        assertThat(RuntimeNotes.of(Optional.of(NEW), Optional.empty())).isEmpty();
-        assertThat(RuntimeNotes.of(Optional.of("containerd built from a branch"), Optional.of(MOVES)))
+        assertThat(RuntimeNotes.of(NEW, MOVES)).isEmpty();
+        assertThat(RuntimeNotes.of(NEW, null)).isEmpty();
+        assertThat(RuntimeNotes.of("containerd built from a branch", MOVES))
                 .isEmpty();
     }
 
     @Test
     void runtimeThatIsTooOldIsNamed() {
-        assertThat(RuntimeNotes.of(Optional.of(OLD), Optional.of(MOVES)))
+        assertThat(RuntimeNotes.of(OLD, MOVES))
                 .singleElement()
                 .asString()
                 .contains("containerd 2.2", "v1.7.28");
-        assertThat(RuntimeNotes.of(Optional.of(NEW), Optional.of("{\"linux\": {}}")))
+        assertThat(RuntimeNotes.of(NEW, "{\"linux\": {}}"))
                 .singleElement()
                 .asString()
                 .contains("runc 1.4", "no netDevices");
@@ -35,7 +34,7 @@ final class RuntimeNotesTest {
 
     @Test
     void runtimeThatIsNotFoundIsDescribed() {
-        assertThat(RuntimeNotes.of(Optional.empty(), Optional.empty()))
+        assertThat(RuntimeNotes.of(null, null))
                 .singleElement()
                 .asString()
                 .contains("CDI 1.1", "runc 1.4");

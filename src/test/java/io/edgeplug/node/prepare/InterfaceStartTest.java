@@ -3,7 +3,6 @@ package io.edgeplug.node.prepare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.node.prepare.InterfaceStart.Place;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,8 +34,7 @@ final class InterfaceStartTest {
     })
     void placeAndLastGuestDecide(Place place, String last, String cgroups, InterfaceStart expected) {
         Set<String> sandbox = cgroups == null ? Set.of() : Set.of(cgroups.split(" "));
-        Optional<Guest> noted =
-                last.equals("nobody") ? Optional.empty() : Optional.of(new Guest(Set.of(last), Set.of(last), sandbox));
+        Guest noted = last.equals("nobody") ? null : new Guest(Set.of(last), Set.of(last), sandbox);
         assertThat(InterfaceStart.of(place, noted, STARTS)).isEqualTo(expected);
     }
 
