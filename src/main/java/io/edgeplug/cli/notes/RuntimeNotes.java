@@ -44,11 +44,15 @@ public final class RuntimeNotes {
             return List.of();
         }
         boolean isThisNode = sysfs.locate("").toAbsolutePath().normalize().equals(Path.of("/"));
-        return isThisNode ? of(output("containerd", "--version").orElse(null), output("runc", "features").orElse(null)) : List.of();
+        return isThisNode
+                ? lacking(
+                        output("containerd", "--version").orElse(null),
+                        output("runc", "features").orElse(null))
+                : List.of();
     }
 
     /** The notes by what the two programs print; null for one that is not there. */
-    static List<String> of(@Nullable String containerd, @Nullable String runc) {
+    static List<String> lacking(@Nullable String containerd, @Nullable String runc) {
         List<String> notes = new ArrayList<>();
         if (containerd != null && isOlder(containerd, 2, 2)) {
             notes.add(NEEDED + ", but this one is: " + containerd.strip());

@@ -14,19 +14,16 @@ final class RuntimeNotesTest {
 
     @Test
     void runtimeThatMovesInterfacesNeedsNoNote() {
-        assertThat(RuntimeNotes.of(NEW, MOVES)).isEmpty();
-        assertThat(RuntimeNotes.of(NEW, null)).isEmpty();
-        assertThat(RuntimeNotes.of("containerd built from a branch", MOVES))
+        assertThat(RuntimeNotes.lacking(NEW, MOVES)).isEmpty();
+        assertThat(RuntimeNotes.lacking(NEW, null)).isEmpty();
+        assertThat(RuntimeNotes.lacking("containerd built from a branch", MOVES))
                 .isEmpty();
     }
 
     @Test
     void runtimeThatIsTooOldIsNamed() {
-        assertThat(RuntimeNotes.of(OLD, MOVES))
-                .singleElement()
-                .asString()
-                .contains("containerd 2.2", "v1.7.28");
-        assertThat(RuntimeNotes.of(NEW, "{\"linux\": {}}"))
+        assertThat(RuntimeNotes.lacking(OLD, MOVES)).singleElement().asString().contains("containerd 2.2", "v1.7.28");
+        assertThat(RuntimeNotes.lacking(NEW, "{\"linux\": {}}"))
                 .singleElement()
                 .asString()
                 .contains("runc 1.4", "no netDevices");
@@ -34,9 +31,6 @@ final class RuntimeNotesTest {
 
     @Test
     void runtimeThatIsNotFoundIsDescribed() {
-        assertThat(RuntimeNotes.of(null, null))
-                .singleElement()
-                .asString()
-                .contains("CDI 1.1", "runc 1.4");
+        assertThat(RuntimeNotes.lacking(null, null)).singleElement().asString().contains("CDI 1.1", "runc 1.4");
     }
 }
