@@ -115,11 +115,19 @@ public final class Interfaces {
 
     /**
      * Whether the pod that gets a device has its interface already. Then the device is prepared, and steps would break what
-     * the pod uses.
+     * the pod uses. Waits for an interface that is on its way back, because some steps need it.
+     *
+     * @throws IOException if it is not known where the interface is; the message is a sentence
      */
-    boolean staysInPod(Device device, Recipe recipe) throws IOException {
+    boolean staysInPod(Device device, Recipe recipe) throws IOException, InterruptedException {
         Optional<Expected> next = recipe.movedInterface().flatMap(moved -> expected(device));
-        return next.isPresent() && start(device, next.orElseThrow().guest()) == InterfaceStart.STAY;
+        if (next.isEmpty()) {
+            return false;
+        }
+        if (start(device, next.orElseThrow().guest()) == InterfaceStart.AWAIT) {
+            boolean ignored = Condition.await(() -> isOnNode(device), RETURNED_WITHIN);
+        }
+        return start(device, next.orElseThrow().guest()) == InterfaceStart.STAY;
     }
 
     private InterfaceStart start(Device device, Guest guest) throws IOException {
@@ -146,8 +154,7 @@ public final class Interfaces {
             return "stays on the node, because no pod gets it now";
         }
         Guest guest = next.orElseThrow().guest();
-        InterfaceStart first = start(device, guest);
-        if (first == InterfaceStart.AWAIT || first == InterfaceStart.MISSING) {
+        if (start(device, guest) == InterfaceStart.MISSING) {
             boolean ignored = Condition.await(() -> isOnNode(device), RETURNED_WITHIN);
         }
         InterfaceStart start = start(device, guest);
@@ -234,7 +241,7 @@ public final class Interfaces {
      * settings.
      *
      * @return what was done; empty if there was nothing to do
-     * @throws IOException if it cannot be restored now; the message continues a sentence about the device
+     * @throws IOException if it cannot be restored now; the message is a sentence
      */
     Optional<String> takeBack(Device device) throws IOException, InterruptedException {
         Optional<Note> found = notes.find(device.id());
@@ -244,8 +251,9 @@ public final class Interfaces {
         Note note = found.orElseThrow();
         if (InterfacePlace.of(sysfs, device).place() == InterfaceStart.Place.AWAY
                 && !Condition.await(() -> isOnNode(device), RETURNED_WITHIN)) {
-            throw new IOException("has no network interface on the node again, as if a process still used the network"
-                    + " namespace of its last pod");
+            throw new IOException(
+                    "its network interface is not on the node again, as if a process still used the network"
+                            + " namespace of its last pod");
         }
         String done = "its driver makes no network interface any more, so nothing is restored";
         if (isOnNode(device)) {

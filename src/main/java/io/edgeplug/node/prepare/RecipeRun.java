@@ -46,7 +46,7 @@ record RecipeRun(
                     told.accept(new PrepareEvent.Begun(device, PrepareEvent.Purpose.START));
                     PrepareException problem = problem(device, () -> {
                         Recipe recipe = preparation.recipe();
-                        if (!steps.interfaces().staysInPod(device, recipe)) {
+                        if (!staysInPod(device, recipe)) {
                             follow(preparation, recipe.steps(), recipe.changesFunction());
                         }
                         checkFit(device);
@@ -105,9 +105,21 @@ record RecipeRun(
                 }));
     }
 
+    private boolean staysInPod(Device device, Recipe recipe) throws PrepareException, InterruptedException {
+        try {
+            return steps.interfaces().staysInPod(device, recipe);
+        } catch (IOException e) {
+            throw new PrepareException(device.id(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
     /** The steps after it may reset the function, which needs the interface here. */
-    private void takeBackInterface(Device device) throws IOException, InterruptedException {
-        steps.interfaces().takeBack(device).ifPresent(text -> told.accept(new PrepareEvent.Output(device, text)));
+    private void takeBackInterface(Device device) throws PrepareException, InterruptedException {
+        try {
+            steps.interfaces().takeBack(device).ifPresent(text -> told.accept(new PrepareEvent.Output(device, text)));
+        } catch (IOException e) {
+            throw new PrepareException(device.id(), String.valueOf(e.getMessage()), e);
+        }
     }
 
     private void giveBackDriver(PciDevice device) throws IOException {

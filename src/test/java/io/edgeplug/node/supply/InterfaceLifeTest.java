@@ -154,9 +154,9 @@ final class InterfaceLifeTest {
                 world.give("");
                 world.await(custody -> custody.trouble().isPresent());
                 assertThat(world.node().monitor().custodian().of(VF).reason())
-                        .contains("could not be scrubbed", "has no network interface on the node again");
+                        .contains("could not be scrubbed", "its network interface is not on the node again");
                 world.give("pod-b");
-                assertThatThrownBy(world::start).hasMessageContaining("has no network interface on the node again");
+                assertThatThrownBy(world::start).hasMessageContaining("its network interface is not on the node again");
                 pod.giveBack("evil0");
             }
             world.show("evil0");
