@@ -10,11 +10,14 @@ import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Stock;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
+import io.edgeplug.system.flow.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -25,6 +28,10 @@ final class Offers {
     private final Supplies all;
     private final PreparedClaims claims;
     private volatile Set<ResourceName> withdrawn = Set.of();
+    private volatile boolean bindsEarly;
+
+    /** By ID, until when devices that could not be prepared are kept from other claims. */
+    private final Map<String, Deadline> unfit = new ConcurrentHashMap<>();
 
     /**
      * The offers of a node.
@@ -43,12 +50,28 @@ final class Offers {
         withdrawn = Set.copyOf(resources);
     }
 
+    /** Has the scheduler wait for the devices of classes that are prepared before pods are bound, or no longer. */
+    void bindEarly(boolean isTrue) {
+        bindsEarly = isTrue;
+    }
+
+    /** Keeps devices that could not be prepared from other claims for that time. */
+    void unfit(Set<String> ids, Duration time) {
+        ids.forEach(id -> unfit.put(id, Deadline.in(time)));
+    }
+
+    /** Reports that devices were prepared. */
+    void fit(Set<String> ids) {
+        unfit.keySet().removeAll(ids);
+    }
+
     /** What the slices should have. */
     List<Offer> now() {
         List<PreparedClaim.Device> claimed = claimed();
         // Uses are read after the claims. A release in between wakes the publisher once more.
         Map<String, Boolean> used = new HashMap<>(all.used());
         claimed.forEach(device -> used.remove(Shares.whole(device.id())));
+        unfit.values().removeIf(Deadline::isOver);
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : offered()) {
             Stock stock = supply.current();
@@ -81,7 +104,7 @@ final class Offers {
                 .toList();
     }
 
-    private static Offer offer(
+    private Offer offer(
             DeviceClass deviceClass,
             Stock stock,
             List<PreparedClaim.Device> claimed,
@@ -97,7 +120,9 @@ final class Offers {
                 heldByPlugin,
                 used,
                 stock.shares(),
-                ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))));
+                ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))),
+                unfit.keySet(),
+                bindsEarly && deviceClass.isPreparedBeforeBinding());
     }
 
     private static Set<String> ids(List<PreparedClaim.Device> all, Predicate<PreparedClaim.Device> wanted) {

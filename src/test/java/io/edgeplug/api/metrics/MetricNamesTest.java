@@ -127,7 +127,7 @@ final class MetricNamesTest {
                 true,
                 false);
         ClaimingStatus claiming =
-                new ClaimingStatus("edgeplug.io", "edge-1", 3, 2, 70, problem, 4, new Outcomes.Counts(5, 6));
+                new ClaimingStatus("edgeplug.io", "edge-1", 3, 2, 70, problem, 4, new Outcomes.Counts(5, 6), Optional.empty());
         return new NodeStatus(
                 new KubeletStatus(Optional.empty(), Set.of(name), Map.of(name, counts)),
                 List.of(new ResourceStatus(name, true, 1, List.of(held), counts)),

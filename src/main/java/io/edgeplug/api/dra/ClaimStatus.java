@@ -1,0 +1,316 @@
+package io.edgeplug.api.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.edgeplug.api.dra.AllocatedClaim.Condition;
+import io.edgeplug.api.dra.AllocatedClaim.Given;
+import io.edgeplug.api.dra.AllocatedClaim.Key;
+import io.edgeplug.api.dra.HealthService.OfDevice;
+import io.edgeplug.node.pods.PreparedClaim;
+import io.edgeplug.system.flow.Backoff;
+import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Follower;
+import io.edgeplug.system.flow.Front;
+import io.edgeplug.system.flow.Latest;
+import io.edgeplug.system.kernel.PlainText;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what claims say of this node's devices correct ({@code status.devices}), on a thread of its own: whether a device
+ * is ready, and whether it is healthy. The scheduler waits for the first before it binds a pod. All is made of the notes
+ * of claims, so nothing is lost if the process is killed.
+ */
+final class ClaimStatus implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(ClaimStatus.class.getName());
+
+    /** The condition for which the scheduler waits. Kubernetes says what it means. */
+    static final String READY = "Ready";
+
+    /** The condition after which the scheduler looks for another device. */
+    static final String FAILED = "PreparationFailed";
+
+    private static final String HEALTHY = "Healthy";
+
+    /** Kubernetes takes more, but a person reads it. */
+    private static final int MAX_TEXT = 1024;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration FIRST_RETRY = Duration.ofMillis(250);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
+
+    private final ApiServer api;
+    private final String driver;
+    private final ClaimFiles files;
+    private final String boot;
+    private final Supplier<List<OfDevice>> health;
+    private final Runnable forbidden;
+    private final Latest<Long> wakes = new Latest<>(0L, Long::longValue);
+    private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
+    private final Follower follower;
+
+    /** By UID, claims as the API server has them, as far as is known. */
+    private final Map<String, AllocatedClaim> known = new ConcurrentHashMap<>();
+
+    /** The UIDs of those that are observed. */
+    private final Set<String> followed = ConcurrentHashMap.newKeySet();
+
+    /** By UID, claims that could not be prepared before their pods were bound. */
+    private final Map<String, Failure> failures = new ConcurrentHashMap<>();
+
+    private volatile boolean isAllowed;
+
+    private record Failure(AllocatedClaim claim, String text) {}
+
+    /**
+     * The status of a node's claims. Nothing is written before that is allowed.
+     *
+     * @param boot identifies this boot of the node
+     * @param health of the devices in the slices
+     * @param forbidden run when the API server refuses for lack of rights
+     */
+    ClaimStatus(
+            ApiServer api,
+            String driver,
+            ClaimFiles files,
+            String boot,
+            Supplier<List<OfDevice>> health,
+            Runnable forbidden) {
+        this.api = api;
+        this.driver = driver;
+        this.files = files;
+        this.boot = boot;
+        this.health = health;
+        this.forbidden = forbidden;
+        this.follower = wakes.follow(Front.DRA.virtual("claim status"), Duration.ZERO, any -> turn());
+    }
+
+    /** Reports that something may have changed: notes, health or what the API server has. */
+    void wake() {
+        Long ignored = wakes.change(count -> count + 1);
+    }
+
+    void allow(boolean isTrue) {
+        isAllowed = isTrue;
+        wake();
+    }
+
+    /** Takes in a claim as the API server has it. */
+    void observe(AllocatedClaim claim) {
+        String uid = claim.name().uid();
+        boolean ignored = claim.devices().isEmpty() ? followed.remove(uid) : followed.add(uid);
+        AllocatedClaim newest = known.merge(uid, claim, (before, now) -> now.isAsNewAs(before) ? now : before);
+        failures.computeIfPresent(
+                uid, (same, failure) -> failure.claim().allocation().equals(newest.allocation()) ? failure : null);
+        wake();
+    }
+
+    /** Reports that claims are not observed from now on. */
+    void unfollow() {
+        followed.clear();
+        failures.clear();
+    }
+
+    /** Takes in that a claim could not be prepared, until it is allocated anew. */
+    void failed(AllocatedClaim claim, String text) {
+        Failure ignored = failures.put(claim.name().uid(), new Failure(claim, text));
+        wake();
+    }
+
+    /** Whether this allocation could not be prepared. */
+    boolean hasFailed(AllocatedClaim claim) {
+        Failure failure = failures.get(claim.name().uid());
+        return failure != null && failure.claim().allocation().equals(claim.allocation());
+    }
+
+    /** Writes what differs, and returns how long to wait for news. */
+    private Duration turn() throws InterruptedException {
+        if (!isAllowed) {
+            return Latest.FOREVER;
+        }
+        boolean[] isDone = {false};
+        boolean isNoBug = Front.DRA.attempt(() -> isDone[0] = writeAll());
+        if (isNoBug && isDone[0]) {
+            backoff.succeeded();
+            return Latest.FOREVER;
+        }
+        backoff.failed();
+        return backoff.due().map(Deadline::wakeUp).orElse(Duration.ZERO);
+    }
+
+    private boolean writeAll() throws InterruptedException {
+        Map<String, String> problems =
+                health.get().stream().collect(Collectors.toMap(OfDevice::name, OfDevice::message, (one, other) -> one));
+        Map<Claims.Name, Map<Key, Map<String, Condition>>> wanted = new LinkedHashMap<>();
+        for (PreparedClaim claim : files.notes().all()) {
+            if (claim.isReady(boot) && !failures.containsKey(claim.uid())) {
+                wanted.put(new Claims.Name(claim.namespace(), claim.name(), claim.uid()), ready(claim, problems));
+            }
+        }
+        failures.values().forEach(one -> wanted.put(one.claim().name(), failed(one, problems)));
+        Set<String> uids = new HashSet<>(followed);
+        wanted.keySet().forEach(name -> uids.add(name.uid()));
+        known.keySet().retainAll(uids);
+        boolean isDone = true;
+        for (Map.Entry<Claims.Name, Map<Key, Map<String, Condition>>> one : wanted.entrySet()) {
+            isDone &= write(one.getKey(), one.getValue());
+        }
+        return isDone;
+    }
+
+    private static Map<Key, Map<String, Condition>> ready(PreparedClaim claim, Map<String, String> problems) {
+        Map<Key, Map<String, Condition>> devices = new LinkedHashMap<>();
+        for (PreparedClaim.Device device : claim.devices()) {
+            Map<String, Condition> conditions = healthy(device.name(), problems);
+            conditions.put(READY, new Condition(true, "Prepared", ""));
+            devices.put(new Key(device.pool(), device.name(), device.share().orElse("")), conditions);
+        }
+        return devices;
+    }
+
+    private static Map<Key, Map<String, Condition>> failed(Failure failure, Map<String, String> problems) {
+        Map<Key, Map<String, Condition>> devices = new LinkedHashMap<>();
+        String text = PlainText.start(failure.text(), MAX_TEXT);
+        for (Given device : failure.claim().devices()) {
+            Map<String, Condition> conditions = healthy(device.key().device(), problems);
+            conditions.put(READY, new Condition(false, FAILED, text));
+            conditions.put(FAILED, new Condition(true, FAILED, text));
+            devices.put(device.key(), conditions);
+        }
+        return devices;
+    }
+
+    private static Map<String, Condition> healthy(String device, Map<String, String> problems) {
+        Map<String, Condition> conditions = new TreeMap<>();
+        String problem = problems.getOrDefault(device, "");
+        conditions.put(
+                HEALTHY,
+                problem.isEmpty()
+                        ? new Condition(true, "Healthy", "")
+                        : new Condition(false, "Unhealthy", PlainText.start(problem, MAX_TEXT)));
+        return conditions;
+    }
+
+    /** Returns whether it need not be tried again. */
+    private boolean write(Claims.Name name, Map<Key, Map<String, Condition>> wanted) throws InterruptedException {
+        try {
+            AllocatedClaim now = known.get(name.uid());
+            if (now == null) {
+                now = api.ask(
+                        ApiRequest.claim(name.namespace(), name.name()),
+                        AllocatedClaim.reading(driver, api.nodeName()),
+                        PATIENCE);
+                AllocatedClaim ignored = known.put(name.uid(), now);
+            }
+            Map<Key, Given> given =
+                    now.devices().stream().collect(Collectors.toMap(Given::key, one -> one, (one, other) -> one));
+            // The server refuses the status of devices that the claim does not have any more.
+            wanted.keySet().retainAll(given.keySet());
+            if (now.name().equals(name) && !wanted.isEmpty() && !isSame(wanted, given)) {
+                ApiRequest request = ApiRequest.applyStatus(
+                        name.namespace(),
+                        name.name(),
+                        driver,
+                        json(name, wanted, given).toString());
+                AllocatedClaim ignored = known.put(
+                        name.uid(), api.ask(request, AllocatedClaim.reading(driver, api.nodeName()), PATIENCE));
+                LOG.fine(() -> "claim " + name + ": status written: " + wanted);
+            }
+            return true;
+        } catch (ApiException e) {
+            return isRefused(name, e);
+        } catch (IOException e) {
+            LOG.fine(() -> "claim " + name + ": status not written, tried again: " + e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean isRefused(Claims.Name name, ApiException e) {
+        LOG.fine(() -> "claim " + name + ": status not written: " + e.getMessage());
+        if (e.isInvalid() || e.isOutdated()) {
+            // It was deallocated or deleted. The watch reports that, or the kubelet releases it.
+            AllocatedClaim ignored = known.computeIfPresent(name.uid(), (uid, before) -> before.without());
+            return true;
+        }
+        if (e.isForbidden() && known.containsKey(name.uid())) {
+            isAllowed = false;
+            forbidden.run();
+            return true;
+        }
+        if (e.isForbidden()) {
+            // Without the right to read all claims, a node may read only those of its pods.
+            AllocatedClaim ignored = known.put(name.uid(), new AllocatedClaim(name, "", "", List.of()));
+            return true;
+        }
+        return false;
+    }
+
+    private static boolean isSame(Map<Key, Map<String, Condition>> wanted, Map<Key, Given> given) {
+        return wanted.entrySet().stream()
+                .allMatch(one -> one.getValue()
+                        .equals(Objects.requireNonNull(given.get(one.getKey())).conditions()));
+    }
+
+    /** The driver's part of the claim. The API server refuses it if the claim has another UID now. */
+    private JsonObject json(Claims.Name name, Map<Key, Map<String, Condition>> wanted, Map<Key, Given> given) {
+        JsonArray devices = new JsonArray();
+        wanted.forEach((key, conditions) -> {
+            JsonObject device = Json.of("driver", driver, "pool", key.pool(), "device", key.device());
+            if (!key.share().isEmpty()) {
+                device.addProperty("shareID", key.share());
+            }
+            JsonArray all = new JsonArray();
+            conditions.forEach((type, condition) -> all.add(json(type, condition, given.get(key))));
+            device.add("conditions", all);
+            devices.add(device);
+        });
+        return Json.of(
+                "apiVersion",
+                "resource.k8s.io/v1",
+                "kind",
+                "ResourceClaim",
+                "metadata",
+                Json.of("namespace", name.namespace(), "name", name.name(), "uid", name.uid()),
+                "status",
+                Json.of("devices", devices));
+    }
+
+    private static JsonObject json(String type, Condition condition, @Nullable Given before) {
+        Condition last = before == null ? null : before.conditions().get(type);
+        String since = before == null ? null : before.since().get(type);
+        boolean isAsBefore = last != null && last.isTrue() == condition.isTrue();
+        return Json.of(
+                "type",
+                type,
+                "status",
+                condition.isTrue() ? "True" : "False",
+                "reason",
+                condition.reason(),
+                "message",
+                condition.message(),
+                "lastTransitionTime",
+                isAsBefore && since != null
+                        ? since
+                        : Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    }
+
+    @Override
+    public void close() {
+        follower.close();
+    }
+}
