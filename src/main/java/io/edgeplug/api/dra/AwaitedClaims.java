@@ -159,6 +159,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     private void settle(String uid) throws InterruptedException {
         Deadline begun = Deadline.in(Duration.ZERO);
         String allocation = "";
+        String told = "";
         while (isDue(uid)) {
             AllocatedClaim claim = known.get(uid);
             if (claim == null) {
@@ -180,6 +181,10 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
             if (begun.left().negated().compareTo(delay.patience()) > 0) {
                 fail(claim, "Claim " + claim.name() + " cannot be prepared: " + delay.reason());
                 return;
+            }
+            if (!delay.reason().equals(told)) {
+                told = delay.reason();
+                LOG.info("claim " + claim.name() + ": its pod waits: " + told);
             }
             Long ignored = changes.awaitNewerThan(seen, RETRY);
         }

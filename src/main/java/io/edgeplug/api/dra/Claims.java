@@ -179,6 +179,7 @@ final class Claims {
         long start = System.nanoTime();
         PreparedClaim ready = work.run();
         preparations.countDone();
+        changed.run();
         LOG.info("claim %s: prepared in %d ms: %s"
                 .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
         return ready;

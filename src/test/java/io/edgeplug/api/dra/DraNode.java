@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
@@ -96,6 +97,11 @@ final class DraNode implements AutoCloseable {
 
     /** A node with other hardware. */
     static DraNode open(Path directory, String tree, String classes) throws Exception {
+        return open(directory, tree, classes, server -> {});
+    }
+
+    /** The same with an API server of another kind, or one that allows more. */
+    static DraNode open(Path directory, String tree, String classes, Consumer<ApiObjects> gates) throws Exception {
         Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
         Files.createDirectories(directory.resolve("plugins"));
         Files.createDirectories(directory.resolve("plugins_registry"));
@@ -103,6 +109,7 @@ final class DraNode implements AutoCloseable {
         // Every kubelet that knows claims has this file.
         Files.writeString(directory.resolve("dra_manager_state"), "{}");
         StrictApiServer server = StrictApiServer.open();
+        server.gate(gates);
         Path ignored = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
         DraNode made = new DraNode(
                 directory,

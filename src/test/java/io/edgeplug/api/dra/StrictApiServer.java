@@ -128,8 +128,7 @@ final class StrictApiServer implements AutoCloseable {
 
     /** Adds a claim, as the scheduler leaves it. */
     void put(JsonObject claim) {
-        JsonObject metadata = Json.object(claim, "metadata");
-        locked(() -> objects.claims.put(Json.text(metadata, "namespace") + "/" + Json.text(metadata, "name"), claim));
+        locked(() -> objects.claims.put(claim));
     }
 
     /** Deletes slices, as somebody else may. */
@@ -145,6 +144,21 @@ final class StrictApiServer implements AutoCloseable {
     /** Ends all watches. */
     void endWatches() {
         locked(() -> objects.watches.forEach(watch -> watch.add(new JsonObject())));
+    }
+
+    /** A claim in the default namespace as it is now; an empty one if there is none. */
+    JsonObject claim(String name) {
+        return read(() -> objects.claims.find("default/" + name).orElseGet(JsonObject::new));
+    }
+
+    /** Waits up to 20 s until a claim is as wanted. */
+    JsonObject awaitClaim(String name, Predicate<JsonObject> wanted) throws InterruptedException {
+        try {
+            List<JsonObject> ignored = await(any -> wanted.test(claim(name)));
+        } catch (AssertionError e) {
+            throw new AssertionError("claim is " + claim(name), e);
+        }
+        return claim(name);
     }
 
     List<JsonObject> slices() {
@@ -219,7 +233,12 @@ final class StrictApiServer implements AutoCloseable {
                 planted = raw.get(request);
                 callers.add(caller.getSerialNumber().toString());
                 problem = planned.poll();
-                if (problem == null && !isWatch) {
+                if (problem == null && isWatch && ClaimObjects.isOfAllClaims(path)) {
+                    problem = objects.claims
+                            .refusalOfWatch()
+                            .map(one -> new Answer(403, Json.text(one, "message"), Map.of()))
+                            .orElse(null);
+                } else if (problem == null && !isWatch) {
                     answer = objects.answer(exchange.getRequestMethod(), path, query, body);
                     problem = answer.has("problem")
                             ? new Answer(answer.get("problem").getAsInt(), Json.text(answer, "message"), Map.of())
@@ -245,11 +264,12 @@ final class StrictApiServer implements AutoCloseable {
 
     private void watch(HttpExchange exchange, Map<String, String> query) throws IOException {
         BlockingQueue<JsonObject> events = new LinkedBlockingQueue<>();
-        // Events since that version are not kept.
+        long since = Long.parseLong(query.getOrDefault("resourceVersion", "0"));
+        boolean isOfClaims = ClaimObjects.isOfAllClaims(exchange.getRequestURI().getPath());
+        // Events of slices since that version are not kept.
         boolean isPast = read(() -> {
-            objects.watches.add(events);
             changed.signalAll();
-            return Long.parseLong(query.getOrDefault("resourceVersion", "0")) < objects.version;
+            return objects.watch(events, isOfClaims, since);
         });
         exchange.sendResponseHeaders(200, 0);
         try {
@@ -267,7 +287,7 @@ final class StrictApiServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            locked(() -> objects.watches.remove(events));
+            locked(() -> objects.end(events));
         }
     }
 
