@@ -26,7 +26,14 @@ final class RbacCommandTest {
 
     @BeforeEach
     void configure() throws Exception {
-        Files.writeString(directory.resolve("edgeplug.toml"), "[dra]\ndriver = \"fpga.example.com\"\n");
+        Files.writeString(directory.resolve("edgeplug.toml"), """
+                [dra]
+                driver = "fpga.example.com"
+                [[class]]
+                resource = "example.com/fpga"
+                kind = "fpga"
+                match = { vendors = ["10ee"] }
+                """);
     }
 
     private int run(String... args) {

@@ -25,9 +25,6 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(AwaitedClaims.class.getName());
 
-    /** How long a device that has failed is kept from other claims, unless it is still broken then. */
-    static final Duration UNFIT = Duration.ofMinutes(5);
-
     /** The slices say that a device has failed before the scheduler looks for another one. */
     private static final Duration TAINTED_WITHIN = Duration.ofSeconds(5);
 
@@ -43,6 +40,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     private final ClaimStatus status;
     private final Offers offers;
     private final SlicePublisher publisher;
+    private final Runnable forbidden;
 
     /** By UID, the newest that is known of each claim with devices of this node. */
     private final Map<String, AllocatedClaim> known = new ConcurrentHashMap<>();
@@ -54,19 +52,26 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     private final Latest<Long> changes = new Latest<>(0L, Long::longValue);
     private volatile boolean isClosed;
 
+    /**
+     * None yet.
+     *
+     * @param forbidden run when the API server refuses for lack of rights
+     */
     AwaitedClaims(
             Claims claims,
             ClaimSource source,
             ClaimFiles files,
             ClaimStatus status,
             Offers offers,
-            SlicePublisher publisher) {
+            SlicePublisher publisher,
+            Runnable forbidden) {
         this.claims = claims;
         this.source = source;
         this.files = files;
         this.status = status;
         this.offers = offers;
         this.publisher = publisher;
+        this.forbidden = forbidden;
     }
 
     /** Reports that a claim has got or lost devices. */
@@ -182,7 +187,9 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
                 fail(claim, "Claim " + claim.name() + " cannot be prepared: " + delay.reason());
                 return;
             }
-            if (!delay.reason().equals(told)) {
+            if (delay.isForbidden()) {
+                forbidden.run();
+            } else if (!delay.reason().equals(told)) {
                 told = delay.reason();
                 LOG.info("claim " + claim.name() + ": its pod waits: " + told);
             }
@@ -224,7 +231,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
 
     /** The scheduler looks for another device as soon as it knows, so the slices say first that this one has failed. */
     private void fail(AllocatedClaim claim, String text) throws InterruptedException {
-        offers.unfit(source.troubled(claim), UNFIT);
+        offers.unfit(source.troubled(claim));
         publisher.awaitPublished(TAINTED_WITHIN);
         status.failed(claim, text);
     }

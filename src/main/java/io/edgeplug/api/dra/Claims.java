@@ -86,8 +86,9 @@ final class Claims {
      *
      * @param reason the message is a clause
      * @param patience how long to try again
+     * @param isForbidden whether the identity may not read the claim
      */
-    record Delay(String reason, Duration patience) {}
+    record Delay(String reason, Duration patience, boolean isForbidden) {}
 
     /** A claim as the kubelet names it. */
     record Name(String namespace, String name, String uid) {
@@ -150,7 +151,8 @@ final class Claims {
             try {
                 allocation = source.allocation(name, PATIENCE);
             } catch (IOException e) {
-                return delay(e.getMessage(), SCHEDULER_WAITS);
+                boolean isForbidden = e instanceof ApiException refusal && refusal.isForbidden();
+                return Optional.of(new Delay(String.valueOf(e.getMessage()), SCHEDULER_WAITS, isForbidden));
             }
             if (!allocation.id().equals(claim.allocation())) {
                 return delay("it was allocated anew meanwhile", SCHEDULER_WAITS);
@@ -171,7 +173,7 @@ final class Claims {
     }
 
     private static Optional<Delay> delay(@Nullable String reason, Duration patience) {
-        return Optional.of(new Delay(String.valueOf(reason), patience));
+        return Optional.of(new Delay(String.valueOf(reason), patience, false));
     }
 
     private PreparedClaim timed(Name name, Work<PreparedClaim> work)

@@ -125,7 +125,7 @@ public final class DraDriver implements AutoCloseable {
         this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
         this.status = new ClaimStatus(
                 api, place.driver(), files, boot, () -> offers.health(publisher.fields()), this::doubtRights);
-        this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher);
+        this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, this::doubtRights);
         this.watch = new ClaimWatch(
                 api,
                 place.driver(),

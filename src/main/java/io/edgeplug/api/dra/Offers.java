@@ -1,6 +1,7 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.api.dra.HealthService.OfDevice;
+import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;
@@ -10,7 +11,7 @@ import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Stock;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
-import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,14 +25,22 @@ import java.util.stream.Collectors;
 /** The devices that the driver offers at the moment, for slices and for reports of their health. Thread-safe. */
 final class Offers {
 
+    /** How long a device is kept from other claims after its preparation has failed, and how long at the most. */
+    private static final Duration UNFIT = Duration.ofMinutes(5);
+
+    private static final Duration LONGEST_UNFIT = Duration.ofHours(1);
+
     private final List<Supply> supplies;
     private final Supplies all;
     private final PreparedClaims claims;
     private volatile Set<ResourceName> withdrawn = Set.of();
     private volatile boolean bindsEarly;
 
-    /** By ID, until when devices that could not be prepared are kept from other claims. */
-    private final Map<String, Deadline> unfit = new ConcurrentHashMap<>();
+    /** The IDs of devices that could not be prepared, and are kept from other claims for a while. */
+    private final Set<String> unfit = ConcurrentHashMap.newKeySet();
+
+    /** By ID, how long that is: longer after each failure in a row. Guarded by this. */
+    private final Map<String, Backoff> failures = new HashMap<>();
 
     /**
      * The offers of a node.
@@ -55,14 +64,29 @@ final class Offers {
         bindsEarly = isTrue;
     }
 
-    /** Keeps devices that could not be prepared from other claims for that time. */
-    void unfit(Set<String> ids, Duration time) {
-        ids.forEach(id -> unfit.put(id, Deadline.in(time)));
+    /** Keeps devices that could not be prepared from other claims for a while. */
+    synchronized void unfit(Set<String> ids) {
+        for (String id : ids) {
+            failures.computeIfAbsent(id, none -> new Backoff(UNFIT, LONGEST_UNFIT)).failed();
+            unfit.add(id);
+        }
     }
 
     /** Reports that devices were prepared. */
-    void fit(Set<String> ids) {
-        unfit.keySet().removeAll(ids);
+    synchronized void fit(Set<String> ids) {
+        failures.keySet().removeAll(ids);
+        unfit.removeAll(ids);
+    }
+
+    /** A device on which nobody works changes no more, so only another claim can show whether it is well. */
+    private synchronized void retry() {
+        for (String id : List.copyOf(unfit)) {
+            Backoff failed = failures.get(id);
+            if (failed == null || failed.isDue()) {
+                unfit.remove(id);
+                all.custodian().tell(id, new Event.Retried(Duration.ZERO, System.nanoTime()));
+            }
+        }
     }
 
     /** What the slices should have. */
@@ -71,7 +95,7 @@ final class Offers {
         // Uses are read after the claims. A release in between wakes the publisher once more.
         Map<String, Boolean> used = new HashMap<>(all.used());
         claimed.forEach(device -> used.remove(Shares.whole(device.id())));
-        unfit.values().removeIf(Deadline::isOver);
+        retry();
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : offered()) {
             Stock stock = supply.current();
@@ -121,7 +145,7 @@ final class Offers {
                 used,
                 stock.shares(),
                 ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))),
-                unfit.keySet(),
+                unfit,
                 bindsEarly && deviceClass.isPreparedBeforeBinding());
     }
 

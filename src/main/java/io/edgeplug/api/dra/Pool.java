@@ -186,12 +186,12 @@ final class Pool {
     private String rest(Offer offer, OfferedDevice one) {
         Device device = one.device();
         StringBuilder rest = new StringBuilder();
+        if (offer.isAwaited() && fields.contains(SliceField.BINDING)) {
+            rest.append(AWAITED);
+        }
         if (fields.contains(SliceField.COUNTERS) && shared.contains(device.id())) {
             JsonObject consumed = Json.of("counterSet", DeviceNames.of(device.id()), "counters", ONE_USE);
             rest.append(",\"consumesCounters\":[").append(consumed).append(']');
-        }
-        if (offer.isAwaited() && fields.contains(SliceField.BINDING)) {
-            rest.append(AWAITED);
         }
         JsonArray taints = fields.contains(SliceField.TAINTS) ? taints(offer, one) : new JsonArray();
         if (!taints.isEmpty()) {

@@ -45,15 +45,15 @@ final class ApiReader {
      * Whether devices are prepared before the pod is bound to this node. FPGAs are unless the class says otherwise,
      * because programming takes seconds and may fail.
      */
-    boolean isPreparedBeforeBinding(Api api, Recipe recipe, Recipe release) {
+    boolean isPreparedBeforeBinding(Api api, Recipe recipe) {
         boolean isUsual = api == Api.DRA && recipe.programs();
         String word = table.string(PREPARE_BEFORE).orElse(isUsual ? BINDING : START);
         if (!word.equals(BINDING) && !word.equals(START)) {
             table.mistake(PREPARE_BEFORE, "\"" + word + "\" is none of " + BINDING + ", " + START);
-        } else if (table.has(PREPARE_BEFORE) && api != Api.DRA) {
+        } else if (word.equals(BINDING) && api != Api.DRA) {
             table.mistake(PREPARE_BEFORE, "needs api = \"dra\": the scheduler does not wait for a device plugin");
-        } else if (word.equals(BINDING) && recipe.isEmpty() && release.isEmpty()) {
-            table.mistake(PREPARE_BEFORE, "needs [class.prepare] or [class.release]: there is nothing to prepare");
+        } else if (word.equals(BINDING) && recipe.isEmpty()) {
+            table.mistake(PREPARE_BEFORE, "needs [class.prepare]: there is nothing to prepare");
         }
         return word.equals(BINDING);
     }

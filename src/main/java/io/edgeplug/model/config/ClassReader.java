@@ -93,7 +93,7 @@ final class ClassReader {
         }
         ApiReader apis = new ApiReader(table);
         Api api = apis.read(resource);
-        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, recipe, release);
+        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, recipe);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");

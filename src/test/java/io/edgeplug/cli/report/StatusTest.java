@@ -218,7 +218,7 @@ final class StatusTest {
         assertThat(object.getAsJsonObject("slices"))
                 .hasToString(
                         "{\"driver\":\"edgeplug.io\",\"pool\":\"edge-1\",\"generation\":3,\"slices\":1,\"devices\":8,"
-                                + "\"published\":false,\"problem\":\"no\",\"claims\":2}");
+                                + "\"published\":false,\"problem\":\"no\",\"claims\":2,\"fallback\":\"\"}");
         assertThat(JsonParser.parseString(StatusText.json(NODE))
                         .getAsJsonObject()
                         .has("slices"))

@@ -55,7 +55,7 @@ final class ApiReaderTest {
             api = "dra"~hand_over = "cdi"       | hand_over: does not apply to api = "dra"
             api = "dra"~annotations = { a = "b" } | annotations: does not apply to api = "dra"
             api = "dra"~prepare_before = "bind" | prepare_before: "bind" is none of binding, start
-            api = "dra"~prepare_before = "binding" | prepare_before: needs [class.prepare] or [class.release]
+            api = "dra"~prepare_before = "binding" | prepare_before: needs [class.prepare]
             prepare_before = "binding"          | prepare_before: needs api = "dra"
             claims = { vlans = [7] }            | claims: needs api = "dra"
             api = "dra"~claims = { vlans = [7] } | claims.vlans: needs vlan in [class.prepare.vf]
