@@ -21,9 +21,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "rbac",
         mixinStandardHelpOptions = true,
-        description = "Print the role with which edgeplug prepares devices before pods are bound, and writes the status "
-                + "of claims, as YAML for kubectl apply -f -. Without it, devices are prepared when the kubelet asks. "
-                + "All nodes get the role unless an option says otherwise. Reads only the configuration.")
+        description =
+                "Print the role with which edgeplug prepares devices before pods are bound, and writes the status "
+                        + "of claims, as YAML for kubectl apply -f -. Without it, devices are prepared when the kubelet asks. "
+                        + "All nodes get the role unless an option says otherwise. Reads only the configuration.")
 final class RbacCommand implements Callable<Integer> {
 
     private static final String NAME = "[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?";
@@ -35,7 +36,8 @@ final class RbacCommand implements Callable<Integer> {
             names = RunOptions.CONFIG,
             paramLabel = "FILE",
             defaultValue = RunOptions.DEFAULT_CONFIG,
-            description = "The configuration, which may name the driver. Defaults to " + RunOptions.DEFAULT_CONFIG + ".")
+            description =
+                    "The configuration, which may name the driver. Defaults to " + RunOptions.DEFAULT_CONFIG + ".")
     private Path config = Path.of(RunOptions.DEFAULT_CONFIG);
 
     @ArgGroup

@@ -38,8 +38,8 @@ final class RbacCommandTest {
 
     private int run(String... args) {
         console.clear();
-        List<String> all = new ArrayList<>(
-                List.of("dra", "rbac", "--config", directory.resolve("edgeplug.toml").toString()));
+        List<String> all = new ArrayList<>(List.of(
+                "dra", "rbac", "--config", directory.resolve("edgeplug.toml").toString()));
         all.addAll(List.of(args));
         return console.execute(all.toArray(String[]::new));
     }
@@ -82,14 +82,16 @@ final class RbacCommandTest {
         List<Map<?, ?>> both = printed("--service-account", "kube-system/edgeplug");
 
         assertThat(rules(both.getFirst()).toString())
-                .contains("verbs=[associated-node:patch]", "resources=[nodes], verbs=[get]", "resources=[resourceslices]")
+                .contains(
+                        "verbs=[associated-node:patch]", "resources=[nodes], verbs=[get]", "resources=[resourceslices]")
                 .doesNotContain("arbitrary-node");
         assertThat(both.getLast().get("subjects"))
                 .hasToString("[{kind=ServiceAccount, namespace=kube-system, name=edgeplug}]");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--node=Edge", "--service-account=edgeplug", "--service-account=a/b/c", "--service-account=a/B"})
+    @ValueSource(
+            strings = {"--node=Edge", "--service-account=edgeplug", "--service-account=a/b/c", "--service-account=a/B"})
     void whatIsNoNameIsRefused(String option) {
         assertThat(run(option)).isNotZero();
         assertThat(console.text()).contains(": is no");

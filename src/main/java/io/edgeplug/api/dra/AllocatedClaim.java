@@ -87,12 +87,12 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
 
     /** Whether the scheduler waits for this node, and was not answered yet. */
     boolean isWaiting() {
-        return devices.stream().anyMatch(one -> one.isAwaited() && !one.isTrue(ClaimStatus.READY)) && !hasFailed();
+        return devices.stream().anyMatch(one -> one.isAwaited() && !one.isTrue(DeviceConditions.READY)) && !hasFailed();
     }
 
     /** Whether the scheduler was told that a device could not be prepared. */
     boolean hasFailed() {
-        return devices.stream().anyMatch(one -> one.isTrue(ClaimStatus.FAILED));
+        return devices.stream().anyMatch(one -> one.isTrue(DeviceConditions.FAILED));
     }
 
     /** Whether this is no older than what is known of the same claim. Versions of one server are rising numbers. */
@@ -169,7 +169,7 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         boolean isAwaited = result.get("bindingConditions") instanceof JsonArray all
                 && all.asList().stream()
                         .filter(JsonElement::isJsonPrimitive)
-                        .anyMatch(one -> one.getAsString().equals(ClaimStatus.READY));
+                        .anyMatch(one -> one.getAsString().equals(DeviceConditions.READY));
         return new Given(
                 Key.of(result),
                 isAwaited,

@@ -32,22 +32,20 @@ public record ClaimRole(String driver, String subject, String verb, boolean isNo
     public static ClaimRole ofNodes(String driver, List<String> nodes) {
         return new ClaimRole(
                 driver,
-                nodes.stream().map(node -> subject("User", "system:node:" + node)).collect(Collectors.joining()),
+                nodes.stream()
+                        .map(node -> subject("User", "system:node:" + node))
+                        .collect(Collectors.joining()),
                 ClaimRights.ARBITRARY,
                 true);
     }
 
     /** For a service account whose tokens are bound to the nodes that have them. */
     public static ClaimRole ofServiceAccount(String driver, String namespace, String name) {
-        return new ClaimRole(
-                driver,
-                """
+        return new ClaimRole(driver, """
                 - kind: ServiceAccount
                   namespace: "%s"
                   name: "%s"
-                """.formatted(namespace, name),
-                ClaimRights.ASSOCIATED,
-                false);
+                """.formatted(namespace, name), ClaimRights.ASSOCIATED, false);
     }
 
     private static String subject(String kind, String name) {

@@ -1,10 +1,5 @@
 package io.edgeplug.api.dra;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
-import io.edgeplug.api.dra.AllocatedClaim.Condition;
-import io.edgeplug.api.dra.AllocatedClaim.Given;
-import io.edgeplug.api.dra.AllocatedClaim.Key;
 import io.edgeplug.api.dra.HealthService.OfDevice;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.system.flow.Backoff;
@@ -12,23 +7,17 @@ import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Follower;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Latest;
-import io.edgeplug.system.kernel.PlainText;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what claims say of this node's devices correct ({@code status.devices}), on a thread of its own: whether a device
@@ -38,17 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class ClaimStatus implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(ClaimStatus.class.getName());
-
-    /** The condition for which the scheduler waits. Kubernetes says what it means. */
-    static final String READY = "Ready";
-
-    /** The condition after which the scheduler looks for another device. */
-    static final String FAILED = "PreparationFailed";
-
-    private static final String HEALTHY = "Healthy";
-
-    /** Kubernetes takes more, but a person reads it. */
-    private static final int MAX_TEXT = 1024;
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
@@ -156,58 +134,28 @@ final class ClaimStatus implements AutoCloseable {
     private boolean writeAll() throws InterruptedException {
         Map<String, String> problems =
                 health.get().stream().collect(Collectors.toMap(OfDevice::name, OfDevice::message, (one, other) -> one));
-        Map<Claims.Name, Map<Key, Map<String, Condition>>> wanted = new LinkedHashMap<>();
+        Map<Claims.Name, DeviceConditions> wanted = new LinkedHashMap<>();
         for (PreparedClaim claim : files.notes().all()) {
             if (claim.isReady(boot) && !failures.containsKey(claim.uid())) {
-                wanted.put(new Claims.Name(claim.namespace(), claim.name(), claim.uid()), ready(claim, problems));
+                Claims.Name name = new Claims.Name(claim.namespace(), claim.name(), claim.uid());
+                wanted.put(name, DeviceConditions.ready(claim, problems));
             }
         }
-        failures.values().forEach(one -> wanted.put(one.claim().name(), failed(one, problems)));
+        failures.values()
+                .forEach(one ->
+                        wanted.put(one.claim().name(), DeviceConditions.failed(one.claim(), one.text(), problems)));
         Set<String> uids = new HashSet<>(followed);
         wanted.keySet().forEach(name -> uids.add(name.uid()));
         known.keySet().retainAll(uids);
         boolean isDone = true;
-        for (Map.Entry<Claims.Name, Map<Key, Map<String, Condition>>> one : wanted.entrySet()) {
+        for (Map.Entry<Claims.Name, DeviceConditions> one : wanted.entrySet()) {
             isDone &= write(one.getKey(), one.getValue());
         }
         return isDone;
     }
 
-    private static Map<Key, Map<String, Condition>> ready(PreparedClaim claim, Map<String, String> problems) {
-        Map<Key, Map<String, Condition>> devices = new LinkedHashMap<>();
-        for (PreparedClaim.Device device : claim.devices()) {
-            Map<String, Condition> conditions = healthy(device.name(), problems);
-            conditions.put(READY, new Condition(true, "Prepared", ""));
-            devices.put(new Key(device.pool(), device.name(), device.share().orElse("")), conditions);
-        }
-        return devices;
-    }
-
-    private static Map<Key, Map<String, Condition>> failed(Failure failure, Map<String, String> problems) {
-        Map<Key, Map<String, Condition>> devices = new LinkedHashMap<>();
-        String text = PlainText.start(failure.text(), MAX_TEXT);
-        for (Given device : failure.claim().devices()) {
-            Map<String, Condition> conditions = healthy(device.key().device(), problems);
-            conditions.put(READY, new Condition(false, FAILED, text));
-            conditions.put(FAILED, new Condition(true, FAILED, text));
-            devices.put(device.key(), conditions);
-        }
-        return devices;
-    }
-
-    private static Map<String, Condition> healthy(String device, Map<String, String> problems) {
-        Map<String, Condition> conditions = new TreeMap<>();
-        String problem = problems.getOrDefault(device, "");
-        conditions.put(
-                HEALTHY,
-                problem.isEmpty()
-                        ? new Condition(true, "Healthy", "")
-                        : new Condition(false, "Unhealthy", PlainText.start(problem, MAX_TEXT)));
-        return conditions;
-    }
-
     /** Returns whether it need not be tried again. */
-    private boolean write(Claims.Name name, Map<Key, Map<String, Condition>> wanted) throws InterruptedException {
+    private boolean write(Claims.Name name, DeviceConditions all) throws InterruptedException {
         try {
             AllocatedClaim now = known.get(name.uid());
             if (now == null) {
@@ -217,18 +165,15 @@ final class ClaimStatus implements AutoCloseable {
                         PATIENCE);
                 AllocatedClaim ignored = known.put(name.uid(), now);
             }
-            Map<Key, Given> given =
-                    now.devices().stream().collect(Collectors.toMap(Given::key, one -> one, (one, other) -> one));
-            // The server refuses the status of devices that the claim does not have any more.
-            wanted.keySet().retainAll(given.keySet());
-            if (now.name().equals(name) && !wanted.isEmpty() && !isSame(wanted, given)) {
-                ApiRequest request = ApiRequest.applyStatus(
-                        name.namespace(),
-                        name.name(),
-                        driver,
-                        json(name, wanted, given).toString());
+            DeviceConditions wanted = all.of(now);
+            if (now.name().equals(name) && !wanted.areThoseOf(now)) {
+                String body = wanted.status(now, driver).toString();
                 AllocatedClaim ignored = known.put(
-                        name.uid(), api.ask(request, AllocatedClaim.reading(driver, api.nodeName()), PATIENCE));
+                        name.uid(),
+                        api.ask(
+                                ApiRequest.applyStatus(name.namespace(), name.name(), driver, body),
+                                AllocatedClaim.reading(driver, api.nodeName()),
+                                PATIENCE));
                 LOG.fine(() -> "claim " + name + ": status written: " + wanted);
             }
             return true;
@@ -258,55 +203,6 @@ final class ClaimStatus implements AutoCloseable {
             return true;
         }
         return false;
-    }
-
-    private static boolean isSame(Map<Key, Map<String, Condition>> wanted, Map<Key, Given> given) {
-        return wanted.entrySet().stream()
-                .allMatch(one -> one.getValue()
-                        .equals(Objects.requireNonNull(given.get(one.getKey())).conditions()));
-    }
-
-    /** The driver's part of the claim. The API server refuses it if the claim has another UID now. */
-    private JsonObject json(Claims.Name name, Map<Key, Map<String, Condition>> wanted, Map<Key, Given> given) {
-        JsonArray devices = new JsonArray();
-        wanted.forEach((key, conditions) -> {
-            JsonObject device = Json.of("driver", driver, "pool", key.pool(), "device", key.device());
-            if (!key.share().isEmpty()) {
-                device.addProperty("shareID", key.share());
-            }
-            JsonArray all = new JsonArray();
-            conditions.forEach((type, condition) -> all.add(json(type, condition, given.get(key))));
-            device.add("conditions", all);
-            devices.add(device);
-        });
-        return Json.of(
-                "apiVersion",
-                "resource.k8s.io/v1",
-                "kind",
-                "ResourceClaim",
-                "metadata",
-                Json.of("namespace", name.namespace(), "name", name.name(), "uid", name.uid()),
-                "status",
-                Json.of("devices", devices));
-    }
-
-    private static JsonObject json(String type, Condition condition, @Nullable Given before) {
-        Condition last = before == null ? null : before.conditions().get(type);
-        String since = before == null ? null : before.since().get(type);
-        boolean isAsBefore = last != null && last.isTrue() == condition.isTrue();
-        return Json.of(
-                "type",
-                type,
-                "status",
-                condition.isTrue() ? "True" : "False",
-                "reason",
-                condition.reason(),
-                "message",
-                condition.message(),
-                "lastTransitionTime",
-                isAsBefore && since != null
-                        ? since
-                        : Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     }
 
     @Override

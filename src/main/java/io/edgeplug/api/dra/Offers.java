@@ -67,7 +67,8 @@ final class Offers {
     /** Keeps devices that could not be prepared from other claims for a while. */
     synchronized void unfit(Set<String> ids) {
         for (String id : ids) {
-            failures.computeIfAbsent(id, none -> new Backoff(UNFIT, LONGEST_UNFIT)).failed();
+            failures.computeIfAbsent(id, none -> new Backoff(UNFIT, LONGEST_UNFIT))
+                    .failed();
             unfit.add(id);
         }
     }

@@ -40,8 +40,8 @@ final class Pool {
     private static final JsonObject ONE_USE = Json.of("use", Json.of("value", "1"));
 
     /** The scheduler waits for the first condition, and looks for another device after the second one. */
-    private static final String AWAITED = ",\"bindingConditions\":[\"" + ClaimStatus.READY
-            + "\"],\"bindingFailureConditions\":[\"" + ClaimStatus.FAILED + "\"],\"bindsToNode\":true";
+    private static final String AWAITED = ",\"bindingConditions\":[\"" + DeviceConditions.READY
+            + "\"],\"bindingFailureConditions\":[\"" + DeviceConditions.FAILED + "\"],\"bindsToNode\":true";
 
     private final String driver;
     private final Set<SliceField> fields;

@@ -54,8 +54,9 @@ public final class DraNotes {
                 .ifPresent(reason -> warn("devices cannot be published: " + reason));
         if (lines.isEmpty() && config.claimed().stream().anyMatch(DeviceClass::isPreparedBeforeBinding)) {
             NodeRights.obstacleToEarlyPreparation(identity.file(), config.dra().driver(), name)
-                    .ifPresent(reason -> lines.add("note: api = \"dra\": devices are prepared only when the kubelet asks,"
-                            + " and not before pods are bound: " + reason));
+                    .ifPresent(
+                            reason -> lines.add("note: api = \"dra\": devices are prepared only when the kubelet asks,"
+                                    + " and not before pods are bound: " + reason));
         }
     }
 

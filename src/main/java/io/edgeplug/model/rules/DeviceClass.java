@@ -142,8 +142,7 @@ public record DeviceClass(
         if (!numaNodes.isEmpty()) {
             return numaNodes;
         }
-        OptionalInt node = device.numaNode();
-        return node.isPresent() ? List.of(node.getAsInt()) : List.of();
+        return device.numaNode().stream().boxed().toList();
     }
 
     /** Whether a device of this node belongs to the class. */

@@ -40,6 +40,13 @@ final class ApiObjects {
         return since < version;
     }
 
+    /** Why somebody may not watch; an empty object if he may. */
+    JsonObject refusalOfWatch(String path) {
+        return ClaimObjects.isOfAllClaims(path)
+                ? claims.refusalOfWatch().orElseGet(JsonObject::new)
+                : new JsonObject();
+    }
+
     void end(BlockingQueue<JsonObject> events) {
         claims.end(events);
         watches.remove(events);

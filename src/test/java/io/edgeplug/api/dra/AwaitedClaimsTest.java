@@ -146,9 +146,9 @@ final class AwaitedClaimsTest extends OnDraNode {
                 .startsWith("Claim default/mine cannot be prepared: ")
                 .contains("Cannot allocate memory");
         List<String> requests = node.server.requests();
-        int told = requests.lastIndexOf(
-                "PATCH /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/mine/status");
-        assertThat(requests.subList(0, told).stream().filter(one -> one.startsWith("PUT "))).isNotEmpty();
+        int told = requests.lastIndexOf("PATCH /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/mine/status");
+        assertThat(requests.subList(0, told).stream().filter(one -> one.startsWith("PUT ")))
+                .isNotEmpty();
         assertThat(tainted()).containsExactly(VF0_NAME);
 
         node.server.put(TestClaims.deallocated("mine"));
@@ -283,7 +283,8 @@ final class AwaitedClaimsTest extends OnDraNode {
         node.server.gate(objects -> objects.claims.rights.clear());
         try (LogLines log = LogLines.open()) {
             node.server.put(TestClaims.awaited("yours", VF1_NAME));
-            assertThat(log.await("edgeplug.io: devices are prepared only when the kubelet asks")).hasSize(1);
+            assertThat(log.await("edgeplug.io: devices are prepared only when the kubelet asks"))
+                    .hasSize(1);
         }
 
         List<JsonObject> slices = node.server.await(all -> !all.toString().contains("bindingConditions"));

@@ -76,8 +76,8 @@ final class ClaimObjects {
     /** Gives events since that version to a watch, and those that come. */
     void watch(BlockingQueue<JsonObject> watch, long since) {
         events.stream()
-                .filter(event -> Long.parseLong(Json.text(
-                                Json.object(Json.object(event, "object"), "metadata"), "resourceVersion"))
+                .filter(event -> Long.parseLong(
+                                Json.text(Json.object(Json.object(event, "object"), "metadata"), "resourceVersion"))
                         > since)
                 .forEach(watch::add);
         watches.put(watch, 0);
@@ -105,8 +105,8 @@ final class ClaimObjects {
             return Optional.of(review(JsonParser.parseString(body).getAsJsonObject()));
         }
         if (path.equals("/apis/authentication.k8s.io/v1/selfsubjectreviews")) {
-            return Optional.of(Json.of(
-                    "status", Json.of("userInfo", Json.of("username", user, "extra", extra.deepCopy()))));
+            return Optional.of(
+                    Json.of("status", Json.of("userInfo", Json.of("username", user, "extra", extra.deepCopy()))));
         }
         if (path.equals(CLAIMS) && method.equals("GET")) {
             return Optional.of(rights.contains("list resourceclaims") ? list(query, version) : forbidden("list"));
@@ -120,7 +120,8 @@ final class ClaimObjects {
         }
         if (path.matches(CLAIM + "/status") && method.equals("PATCH")) {
             String[] parts = path.split("/", -1);
-            return Optional.of(apply(parts[5] + "/" + parts[7], JsonParser.parseString(body).getAsJsonObject()));
+            return Optional.of(apply(
+                    parts[5] + "/" + parts[7], JsonParser.parseString(body).getAsJsonObject()));
         }
         return Optional.empty();
     }
@@ -159,8 +160,7 @@ final class ClaimObjects {
         if (claim == null) {
             return problem(404, "resourceclaims not found");
         }
-        if (!Json.text(Json.object(sent, "metadata"), "uid")
-                .equals(Json.text(Json.object(claim, "metadata"), "uid"))) {
+        if (!Json.text(Json.object(sent, "metadata"), "uid").equals(Json.text(Json.object(claim, "metadata"), "uid"))) {
             return problem(409, "Precondition failed: UID in precondition");
         }
         JsonObject status = Json.object(claim, "status");

@@ -36,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -195,16 +196,10 @@ final class DraNode implements AutoCloseable {
 
     /** Removes what the node loses in a boot. */
     void loseWhatABootTakes() throws Exception {
-        for (Path one : List.of(directory.resolve("run/boot"), directory.resolve("cdi"))) {
-            if (Files.isDirectory(one)) {
-                try (Stream<Path> files = Files.list(one)) {
-                    for (Path file : files.toList()) {
-                        Files.delete(file);
-                    }
-                }
-            } else {
-                Files.deleteIfExists(one);
-            }
+        Files.deleteIfExists(directory.resolve("run/boot"));
+        Path cdi = directory.resolve("cdi");
+        for (String file : Files.isDirectory(cdi) ? List.of(Objects.requireNonNull(cdi.toFile().list())) : List.<String>of()) {
+            Files.delete(cdi.resolve(file));
         }
     }
 

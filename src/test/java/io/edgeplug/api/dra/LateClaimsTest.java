@@ -48,9 +48,11 @@ final class LateClaimsTest {
             node.server.put(TestClaims.awaited("mine", VF0_NAME));
 
             assertThat(node.prepare("mine").getError()).isEmpty();
-            assertThat(log.with("devices are prepared only when the kubelet asks")).hasSize(1);
+            assertThat(log.with("devices are prepared only when the kubelet asks"))
+                    .hasSize(1);
             assertThat(node.driver().obstacleToEarlyPreparation()).isPresent();
-            assertThat(node.server.requests()).noneMatch(one -> one.endsWith("/resourceclaims") || one.startsWith("PATCH"));
+            assertThat(node.server.requests())
+                    .noneMatch(one -> one.endsWith("/resourceclaims") || one.startsWith("PATCH"));
         }
     }
 
@@ -78,12 +80,12 @@ final class LateClaimsTest {
         DraNode node = open(EARLY, associated);
         assertThat(node.driver().obstacleToEarlyPreparation()).isPresent();
         node.server.gate(server -> server.claims.extra.add(
-                "authentication.kubernetes.io/node-name",
-                JsonParser.parseString("[\"node1\"]")));
+                "authentication.kubernetes.io/node-name", JsonParser.parseString("[\"node1\"]")));
         node.reload();
         PluginInfo ignored = node.register();
 
-        assertThat(node.server.await(slices -> slices.toString().contains("bindingConditions"))).isNotEmpty();
+        assertThat(node.server.await(slices -> slices.toString().contains("bindingConditions")))
+                .isNotEmpty();
     }
 
     @Test
@@ -93,7 +95,8 @@ final class LateClaimsTest {
                 server.claims.rights.addAll(ClaimObjects.ROLE);
                 server.claims.dropsBinding = true;
             });
-            assertThat(log.await("the API server drops binding conditions of devices")).hasSize(1);
+            assertThat(log.await("the API server drops binding conditions of devices"))
+                    .hasSize(1);
             assertThat(node.server.slices().toString()).doesNotContain("bindingConditions");
             node.allocate("mine", VF0_NAME);
 

@@ -196,8 +196,11 @@ final class StatusTest {
         assertThat(StatusText.lines(late))
                 .element(3)
                 .asString()
-                .endsWith("; 2 claims; devices are prepared only when the kubelet asks: it may not list resourceclaims");
-        assertThat(StatusText.lines(late)).first().isEqualTo(StatusText.lines(claimed).getFirst());
+                .endsWith(
+                        "; 2 claims; devices are prepared only when the kubelet asks: it may not list resourceclaims");
+        assertThat(StatusText.lines(late))
+                .first()
+                .isEqualTo(StatusText.lines(claimed).getFirst());
     }
 
     @Test

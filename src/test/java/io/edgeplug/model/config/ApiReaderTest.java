@@ -72,13 +72,18 @@ final class ApiReaderTest {
     void devicesArePreparedBeforeBindingIfTheClassSaysSoOrProgramsAnFpga() throws Exception {
         String resets = "api = \"dra\"\nprepare = { reset = \"flr\" }\n";
         assertThat(read("", resets).claimed()).noneMatch(DeviceClass::isPreparedBeforeBinding);
-        assertThat(read("", resets.replace("prepare", "prepare_before = \"binding\"\nprepare")).claimed())
+        assertThat(read("", resets.replace("prepare", "prepare_before = \"binding\"\nprepare"))
+                        .claimed())
                 .allMatch(DeviceClass::isPreparedBeforeBinding);
         String programs = IMAGES.formatted("0".repeat(64));
         assertThat(read(programs, "").claimed()).hasSize(1).allMatch(DeviceClass::isPreparedBeforeBinding);
-        assertThat(read(programs.replace("api", "prepare_before = \"start\"\napi"), "").claimed())
+        assertThat(read(programs.replace("api", "prepare_before = \"start\"\napi"), "")
+                        .claimed())
                 .noneMatch(DeviceClass::isPreparedBeforeBinding);
-        assertThat(read(programs.substring(0, programs.indexOf("[[class.claims")).replace("api = \"dra\"", ""), "")
+        assertThat(read(
+                                programs.substring(0, programs.indexOf("[[class.claims"))
+                                        .replace("api = \"dra\"", ""),
+                                "")
                         .classes())
                 .noneMatch(DeviceClass::isPreparedBeforeBinding);
     }
