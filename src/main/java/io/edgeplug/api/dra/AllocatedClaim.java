@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 record AllocatedClaim(Claims.Name name, String version, String allocation, List<Given> devices) {
 
-    /** The names of the fields that are needed, and how much memory they may take. They are those of 32 devices. */
+    /** The needed fields. */
     private static final List<String> FIELDS = List.of(
             "metadata/namespace",
             "metadata/name",
@@ -42,7 +42,8 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
             "status/devices[]/shareID",
             "status/devices[]/conditions");
 
-    static final int MAX_NEEDED = 256 << 10;
+    /** How much memory these may take. The conditions of 32 devices take a third of it. */
+    static final int MAX_NEEDED = 1 << 20;
 
     /** The longest name of Kubernetes. */
     private static final int MAX_NAME = 253;
@@ -200,7 +201,7 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
 
         /** Reads one claim after the other, and keeps those with devices of this node. */
         static ApiReading<Page> reading(String driver, String pool) {
-            return ApiReading.pages(4 * MAX_NEEDED, json -> read(json, driver, pool));
+            return ApiReading.pages(2 * MAX_NEEDED, json -> read(json, driver, pool));
         }
 
         private static Page read(ForeignJson json, String driver, String pool) throws IOException {

@@ -151,13 +151,15 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     /** Whether something is to be done for a claim. */
     private boolean isDue(String uid) {
         AllocatedClaim claim = known.get(uid);
-        PreparedClaim note = files.notes().of(uid).orElse(null);
-        boolean isAhead = note != null && note.ahead().isPresent();
-        if (claim == null) {
-            return isAhead;
+        PreparedClaim ahead = files.notes()
+                .of(uid)
+                .filter(note -> note.ahead().isPresent())
+                .orElse(null);
+        if (claim == null || ahead == null) {
+            return claim == null ? ahead != null : claim.isWaiting();
         }
-        boolean isOutdated = isAhead && !note.ahead().equals(Optional.of(claim.allocation()));
-        return isOutdated || claim.isWaiting() || (isAhead && !claims.isReady(note) && !claim.hasFailed());
+        boolean isOutdated = !ahead.ahead().equals(Optional.of(claim.allocation()));
+        return isOutdated || claim.isWaiting() || (!claims.isReady(ahead) && !claim.hasFailed());
     }
 
     /** Brings one claim to its end: ready, failed or given back. */

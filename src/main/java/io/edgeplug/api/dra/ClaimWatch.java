@@ -39,16 +39,19 @@ final class ClaimWatch implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
 
+    /** Each look is some requests, and a cluster may have many nodes without the rights. */
+    private static final Duration LONGEST_LOOK = Duration.ofMinutes(5);
+
     private final ApiServer api;
     private final ClaimRights rights;
     private final String driver;
     private final BooleanSupplier isKept;
     private final boolean follows;
     private final Listener listener;
-    private final Duration rightsLook;
     private final Thread thread;
     private final CountDownLatch isKnown = new CountDownLatch(1);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
+    private final Backoff rightsLook;
     private volatile boolean isClosed;
 
     /** Why claims are not followed; null while they are. */
@@ -78,7 +81,7 @@ final class ClaimWatch implements AutoCloseable {
      *
      * @param isKept whether the API server keeps binding conditions, as far as is known
      * @param follows whether claims are followed at all, or it is only found out whether their status may be written
-     * @param rightsLook how often to look for rights that are missing
+     * @param rightsLook when to look for the first time for rights that are missing; later less often
      */
     ClaimWatch(
             ApiServer api,
@@ -93,7 +96,7 @@ final class ClaimWatch implements AutoCloseable {
         this.isKept = isKept;
         this.follows = follows;
         this.listener = listener;
-        this.rightsLook = rightsLook;
+        this.rightsLook = new Backoff(rightsLook, LONGEST_LOOK);
         this.thread = Front.DRA.virtual("claim watch").unstarted(this::follow);
     }
 
@@ -122,7 +125,7 @@ final class ClaimWatch implements AutoCloseable {
                 boolean isDone = Front.DRA.attempt(this::turn);
                 if (!isDone) {
                     version = null;
-                    pause();
+                    pause(backoff);
                 }
             } catch (InterruptedException e) {
                 // Closed, or in doubt about the rights.
@@ -152,12 +155,12 @@ final class ClaimWatch implements AutoCloseable {
         if (isKnown.getCount() > 0) {
             obstacle = String.valueOf(e.getMessage());
         }
-        pause();
+        pause(backoff);
     }
 
-    private void pause() throws InterruptedException {
-        backoff.failed();
-        Optional<Deadline> due = backoff.due();
+    private static void pause(Backoff until) throws InterruptedException {
+        until.failed();
+        Optional<Deadline> due = until.due();
         if (due.isPresent()) {
             due.orElseThrow().await();
         }
@@ -168,12 +171,12 @@ final class ClaimWatch implements AutoCloseable {
         listener.mayWrite(missing.isEmpty());
         if (missing.isPresent()) {
             fallBack(missing.orElseThrow());
-            Deadline.in(rightsLook).await();
+            pause(rightsLook);
         } else if (!follows) {
             Deadline.in(Latest.FOREVER.dividedBy(2)).await();
         } else if (!isKept.getAsBoolean()) {
             fallBack("the API server drops " + SliceField.BINDING.loss());
-            Deadline.in(rightsLook).await();
+            pause(rightsLook);
         } else {
             list();
         }
@@ -221,7 +224,7 @@ final class ClaimWatch implements AutoCloseable {
         api.watch(ApiRequest.watchClaims(from), PATIENCE, MAX_EVENT, json -> hear(fields, node, json));
         if (!soon.isOver()) {
             // A server that ends each watch at once is not asked without a pause.
-            pause();
+            pause(backoff);
         }
     }
 

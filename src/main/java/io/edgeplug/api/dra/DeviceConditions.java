@@ -33,7 +33,7 @@ record DeviceConditions(Map<Key, Map<String, Condition>> all) {
     private static final String HEALTHY = "Healthy";
 
     /** Kubernetes takes more, but a person reads it. */
-    private static final int MAX_TEXT = 1024;
+    private static final int MAX_TEXT = 512;
 
     DeviceConditions {
         all = Map.copyOf(all);

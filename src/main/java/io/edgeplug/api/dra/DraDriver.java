@@ -35,7 +35,7 @@ public final class DraDriver implements AutoCloseable {
     /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
-    /** How often to look whether the node has got the rights to follow claims. */
+    /** When to look for the first time whether the node has got the rights to follow claims. */
     private static final Duration RIGHTS_LOOK = Duration.ofSeconds(30);
 
     /** How long slices wait until it is known whether it has them. */

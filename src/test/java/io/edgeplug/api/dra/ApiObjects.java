@@ -42,9 +42,7 @@ final class ApiObjects {
 
     /** Why somebody may not watch; an empty object if he may. */
     JsonObject refusalOfWatch(String path) {
-        return ClaimObjects.isOfAllClaims(path)
-                ? claims.refusalOfWatch().orElseGet(JsonObject::new)
-                : new JsonObject();
+        return ClaimObjects.isOfAllClaims(path) ? claims.refusalOfWatch().orElseGet(JsonObject::new) : new JsonObject();
     }
 
     void end(BlockingQueue<JsonObject> events) {

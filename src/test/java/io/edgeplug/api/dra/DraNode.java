@@ -198,7 +198,9 @@ final class DraNode implements AutoCloseable {
     void loseWhatABootTakes() throws Exception {
         Files.deleteIfExists(directory.resolve("run/boot"));
         Path cdi = directory.resolve("cdi");
-        for (String file : Files.isDirectory(cdi) ? List.of(Objects.requireNonNull(cdi.toFile().list())) : List.<String>of()) {
+        for (String file : Files.isDirectory(cdi)
+                ? List.of(Objects.requireNonNull(cdi.toFile().list()))
+                : List.<String>of()) {
             Files.delete(cdi.resolve(file));
         }
     }
