@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,7 +54,7 @@ final class RbacCommandTest {
     }
 
     private static List<?> rules(Map<?, ?> role) {
-        return (List<?>) role.get("rules");
+        return (List<?>) Objects.requireNonNull(role.get("rules"));
     }
 
     @Test

@@ -86,7 +86,9 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
 
     @Override
     public void listed(List<AllocatedClaim> all) {
-        known.keySet().retainAll(all.stream().map(one -> one.name().uid()).collect(Collectors.toSet()));
+        Set<String> uids = all.stream().map(one -> one.name().uid()).collect(Collectors.toSet());
+        known.keySet().retainAll(uids);
+        status.followOnly(uids);
         all.forEach(this::changed);
         ahead().forEach(this::look);
         offers.bindEarly(true);
@@ -111,7 +113,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     @Override
     public void lost() {
         known.clear();
-        status.unfollow();
+        status.followOnly(Set.of());
         offers.bindEarly(false);
         publisher.wake();
         ahead().forEach(this::look);
@@ -151,10 +153,8 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     /** Whether something is to be done for a claim. */
     private boolean isDue(String uid) {
         AllocatedClaim claim = known.get(uid);
-        PreparedClaim ahead = files.notes()
-                .of(uid)
-                .filter(note -> note.ahead().isPresent())
-                .orElse(null);
+        PreparedClaim ahead =
+                files.notes().of(uid).filter(note -> note.ahead().isPresent()).orElse(null);
         if (claim == null || ahead == null) {
             return claim == null ? ahead != null : claim.isWaiting();
         }
@@ -241,6 +241,8 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
-        List.copyOf(threads).forEach(Threads::end);
+        List<Thread> all = List.copyOf(threads);
+        all.forEach(Thread::interrupt);
+        all.forEach(Threads::end);
     }
 }

@@ -13,8 +13,10 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -37,6 +39,7 @@ final class ClaimStatus implements AutoCloseable {
     private final ClaimFiles files;
     private final String boot;
     private final Supplier<List<OfDevice>> health;
+    private final Function<String, Optional<String>> refusal;
     private final Runnable forbidden;
     private final Latest<Long> wakes = new Latest<>(0L, Long::longValue);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
@@ -60,6 +63,7 @@ final class ClaimStatus implements AutoCloseable {
      *
      * @param boot identifies this boot of the node
      * @param health of the devices in the slices
+     * @param refusal why the claim with a UID could not be prepared for the kubelet; empty if it could
      * @param forbidden run when the API server refuses for lack of rights
      */
     ClaimStatus(
@@ -68,12 +72,14 @@ final class ClaimStatus implements AutoCloseable {
             ClaimFiles files,
             String boot,
             Supplier<List<OfDevice>> health,
+            Function<String, Optional<String>> refusal,
             Runnable forbidden) {
         this.api = api;
         this.driver = driver;
         this.files = files;
         this.boot = boot;
         this.health = health;
+        this.refusal = refusal;
         this.forbidden = forbidden;
         this.follower = wakes.follow(Front.DRA.virtual("claim status"), Duration.ZERO, any -> turn());
     }
@@ -98,10 +104,10 @@ final class ClaimStatus implements AutoCloseable {
         wake();
     }
 
-    /** Reports that claims are not observed from now on. */
-    void unfollow() {
-        followed.clear();
-        failures.clear();
+    /** Reports that only claims with these UIDs are observed from now on. */
+    void followOnly(Set<String> uids) {
+        followed.retainAll(uids);
+        failures.keySet().retainAll(uids);
     }
 
     /** Takes in that a claim could not be prepared, until it is allocated anew. */
@@ -136,9 +142,12 @@ final class ClaimStatus implements AutoCloseable {
                 health.get().stream().collect(Collectors.toMap(OfDevice::name, OfDevice::message, (one, other) -> one));
         Map<Claims.Name, DeviceConditions> wanted = new LinkedHashMap<>();
         for (PreparedClaim claim : files.notes().all()) {
-            if (claim.isReady(boot) && !failures.containsKey(claim.uid())) {
-                Claims.Name name = new Claims.Name(claim.namespace(), claim.name(), claim.uid());
+            Claims.Name name = new Claims.Name(claim.namespace(), claim.name(), claim.uid());
+            Optional<String> reason = claim.ahead().isPresent() ? Optional.empty() : refusal.apply(claim.uid());
+            if (claim.isReady(boot)) {
                 wanted.put(name, DeviceConditions.ready(claim, problems));
+            } else if (reason.isPresent()) {
+                wanted.put(name, DeviceConditions.notReady(claim, reason.orElseThrow(), problems));
             }
         }
         failures.values()

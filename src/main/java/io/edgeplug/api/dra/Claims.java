@@ -11,7 +11,9 @@ import io.edgeplug.system.flow.Outcomes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -48,6 +50,9 @@ final class Claims {
     private final ClaimPreparation preparation;
     private final Outcomes preparations = new Outcomes();
 
+    /** By UID, why claims could not be prepared. */
+    private final Map<String, String> refusals = new ConcurrentHashMap<>();
+
     private final List<Lock> locks =
             IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
 
@@ -74,6 +79,11 @@ final class Claims {
     /** How many preparations succeeded, and how many failed. */
     Outcomes.Counts preparations() {
         return preparations.counts();
+    }
+
+    /** Why a claim could not be prepared the last time; empty if it could. */
+    Optional<String> refusal(String uid) {
+        return Optional.ofNullable(refusals.get(uid));
     }
 
     /** Whether a claim was completely prepared since the node was booted. */
@@ -241,15 +251,19 @@ final class Claims {
         lock.lockInterruptibly();
         try {
             T done = work.run();
+            refusals.remove(name.uid());
             failures.wentWell(kind, source.driver(), name.toString());
             return done;
         } catch (IOException | DeviceUnavailableException | PrepareException | TimeoutException e) {
+            String text = "Claim " + name + " cannot be " + what + ": " + e.getMessage();
             if (kind == Failures.Kind.CLAIM) {
                 preparations.countFailed();
+                refusals.keySet().removeIf(uid -> files.notes().of(uid).isEmpty());
+                refusals.put(name.uid(), text);
             }
             failures.failed(kind, source.driver(), name.toString(), e);
-            String text = "Claim " + name + " cannot be " + what + ": " + e.getMessage();
             LOG.warning(text);
+            changed.run();
             throw new IOException(text, e);
         } finally {
             lock.unlock();

@@ -4,7 +4,6 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.edgeplug.api.dra.AllocatedClaim.Condition;
 import io.edgeplug.api.dra.AllocatedClaim.Given;
-import io.edgeplug.api.dra.AllocatedClaim.Key;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.system.kernel.PlainText;
 import java.time.Instant;
@@ -22,7 +21,7 @@ import java.util.stream.Collectors;
  *
  * @param all of each device, by the type of the condition
  */
-record DeviceConditions(Map<Key, Map<String, Condition>> all) {
+record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
 
     /** The condition for which the scheduler waits. Kubernetes says what it means. */
     static final String READY = "Ready";
@@ -45,18 +44,31 @@ record DeviceConditions(Map<Key, Map<String, Condition>> all) {
      * @param problems by the name of a device, what is wrong with it; empty if nothing is
      */
     static DeviceConditions ready(PreparedClaim claim, Map<String, String> problems) {
-        Map<Key, Map<String, Condition>> devices = new LinkedHashMap<>();
+        return of(claim, new Condition(true, "Prepared", ""), problems);
+    }
+
+    /** Those of a claim that could not be prepared for the kubelet, which tries again. */
+    static DeviceConditions notReady(PreparedClaim claim, String reason, Map<String, String> problems) {
+        Condition condition = new Condition(false, FAILED, PlainText.start(reason, MAX_TEXT));
+        return of(claim, condition, problems);
+    }
+
+    private static DeviceConditions of(PreparedClaim claim, Condition ready, Map<String, String> problems) {
+        Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
         for (PreparedClaim.Device device : claim.devices()) {
             Map<String, Condition> conditions = healthy(device.name(), problems);
-            conditions.put(READY, new Condition(true, "Prepared", ""));
-            devices.put(new Key(device.pool(), device.name(), device.share().orElse("")), conditions);
+            conditions.put(READY, ready);
+            devices.put(
+                    new AllocatedClaim.Key(
+                            device.pool(), device.name(), device.share().orElse("")),
+                    conditions);
         }
         return new DeviceConditions(devices);
     }
 
-    /** Those of a claim that could not be prepared. */
+    /** Those of a claim that could not be prepared before its pod was bound. */
     static DeviceConditions failed(AllocatedClaim claim, String reason, Map<String, String> problems) {
-        Map<Key, Map<String, Condition>> devices = new LinkedHashMap<>();
+        Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
         String text = PlainText.start(reason, MAX_TEXT);
         for (Given device : claim.devices()) {
             Map<String, Condition> conditions = healthy(device.key().device(), problems);
@@ -80,7 +92,7 @@ record DeviceConditions(Map<Key, Map<String, Condition>> all) {
 
     /** Those of devices that the claim has. The API server refuses the status of others. */
     DeviceConditions of(AllocatedClaim claim) {
-        List<Key> keys = claim.devices().stream().map(Given::key).toList();
+        List<AllocatedClaim.Key> keys = claim.devices().stream().map(Given::key).toList();
         return new DeviceConditions(all.entrySet().stream()
                 .filter(one -> keys.contains(one.getKey()))
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
@@ -99,12 +111,12 @@ record DeviceConditions(Map<Key, Map<String, Condition>> all) {
      */
     JsonObject status(AllocatedClaim claim, String driver) {
         JsonArray devices = new JsonArray();
-        Set<Key> done = new HashSet<>();
+        Set<AllocatedClaim.Key> done = new HashSet<>();
         for (Given one : claim.devices()) {
             Map<String, Condition> conditions = all.get(one.key());
             // Two requests may have one device, if one of them only looks at it.
             if (conditions != null && done.add(one.key())) {
-                Key key = one.key();
+                AllocatedClaim.Key key = one.key();
                 JsonObject device = Json.of("driver", driver, "pool", key.pool(), "device", key.device());
                 if (!key.share().isEmpty()) {
                     device.addProperty("shareID", key.share());

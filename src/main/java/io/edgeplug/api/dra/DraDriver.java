@@ -124,7 +124,13 @@ public final class DraDriver implements AutoCloseable {
         ClaimSource source = new ClaimSource(api, place.driver(), resources);
         this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
         this.status = new ClaimStatus(
-                api, place.driver(), files, boot, () -> offers.health(publisher.fields()), this::doubtRights);
+                api,
+                place.driver(),
+                files,
+                boot,
+                () -> offers.health(publisher.fields()),
+                prepared::refusal,
+                this::doubtRights);
         this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, this::doubtRights);
         this.watch = new ClaimWatch(
                 api,

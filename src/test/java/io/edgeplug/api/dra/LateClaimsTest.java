@@ -9,6 +9,7 @@ import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.api.kubelet.LogLines;
 import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -115,5 +116,24 @@ final class LateClaimsTest {
                 .contains("\"type\":\"Healthy\",\"status\":\"True\"", "\"type\":\"Ready\",\"status\":\"True\"");
         assertThat(node.server.requests()).noneMatch(one -> one.endsWith("/resourceclaims"));
         assertThat(node.server.slices().toString()).doesNotContain("bindingConditions");
+    }
+
+    @Test
+    void statusSaysWhyAClaimIsNotReadyUntilItIs() throws Exception {
+        DraNode node = open(DraNode.CLASSES, server -> server.claims.rights.addAll(ClaimObjects.ROLE));
+        node.node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> {
+            throw new IOException("Cannot allocate memory");
+        });
+        node.allocate("mine", VF0_NAME);
+        assertThat(node.prepare("mine").getError()).contains("Cannot allocate memory");
+        JsonObject claim = node.server.awaitClaim("mine", one -> one.toString().contains("\"Ready\""));
+        assertThat(Json.object(claim, "status").get("devices").toString())
+                .contains("\"type\":\"Ready\",\"status\":\"False\",\"reason\":\"PreparationFailed\"")
+                .doesNotContain("\"type\":\"PreparationFailed\"");
+
+        node.node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> {});
+        assertThat(node.prepare("mine").getError()).isEmpty();
+        JsonObject ignored = node.server.awaitClaim(
+                "mine", one -> one.toString().contains("\"type\":\"Ready\",\"status\":\"True\""));
     }
 }

@@ -59,10 +59,11 @@ final class NodeRightsTest {
     @Test
     void rightsToPrepareBeforeBindingAreAskedForWithoutAnEffect() throws Exception {
         assertThat(NodeRights.obstacleToEarlyPreparation(kubeconfig, "edgeplug.io", "node1"))
-                .contains("the identity in " + kubeconfig + " is not allowed to get resourceclaims, list resourceclaims,"
-                        + " watch resourceclaims, patch resourceclaims/status, arbitrary-node:patch"
-                        + " resourceclaims/driver edgeplug.io in API group resource.k8s.io; edgeplug dra rbac prints the"
-                        + " role");
+                .contains(
+                        "the identity in " + kubeconfig + " is not allowed to get resourceclaims, list resourceclaims,"
+                                + " watch resourceclaims, patch resourceclaims/status, arbitrary-node:patch"
+                                + " resourceclaims/driver edgeplug.io in API group resource.k8s.io; edgeplug dra rbac prints the"
+                                + " role");
         server.gate(objects -> objects.claims.rights.addAll(ClaimObjects.ROLE));
         assertThat(NodeRights.obstacleToEarlyPreparation(kubeconfig, "edgeplug.io", "node1"))
                 .isEmpty();
