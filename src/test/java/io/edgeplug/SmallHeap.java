@@ -64,7 +64,8 @@ public final class SmallHeap {
                 System.getProperty("java.class.path")));
         // not those of the cache of classes, which the packages bring and a test has none of
         Files.readAllLines(Path.of("packaging/jvm.options")).stream()
-                .filter(line -> line.startsWith("-X") && !line.contains("AOT"))
+                .filter(line -> line.startsWith("-X") || line.startsWith("-Dio.netty.allocator"))
+                .filter(line -> !line.contains("AOT"))
                 .forEach(command::add);
         command.addAll(options);
         command.add(program.getName());

@@ -14,6 +14,7 @@ import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.Holdings;
+import io.edgeplug.node.pods.PodCgroups;
 import io.edgeplug.node.prepare.PlannedStep;
 import io.edgeplug.node.prepare.Preparation;
 import io.edgeplug.node.prepare.PrepareEvent;
@@ -157,7 +158,7 @@ final class ByHand {
             throws IOException {
         Device device = item.device();
         if (!errand.isRelease()) {
-            return preparer.prepare(device, errand.recipe(item), precondition);
+            return preparer.prepare(device, errand.recipe(item), Set.of(), precondition);
         }
         if (used.find(device.id()).filter(use -> use.isOf(device)).isEmpty()) {
             // A refused task must leave no trace.
@@ -185,30 +186,35 @@ final class ByHand {
         return new Preparer(sysfs, directory(), told);
     }
 
-    /** Why a device should be left alone; empty if no pod holds it. */
+    /** Why a device should be left alone; empty if no pod holds it, and none that has used it has a process left. */
     Optional<String> objection(Device device) {
-        return objection(holdings -> holdings.of(device));
+        return objection(device.id(), Optional.of(device));
     }
 
-    /** Finds the holder of a device. */
-    private interface Question {
-        Optional<Holding> ask(Holdings holdings) throws IOException;
-    }
-
-    private Optional<String> objection(Question question) {
+    private Optional<String> objection(String id, Optional<Device> device) {
         if (kubeletDir == null) {
             return Optional.empty();
         }
         try {
             Holdings all = Holdings.read(sysfs.locate(""), kubeletDir);
-            return question.ask(all)
-                    .map(held -> all.claim(held)
+            Optional<Holding> holder = device.isPresent() ? all.of(device.orElseThrow()) : all.of(id);
+            return holder.map(held -> all.claim(held)
                             .map(claim -> "is held by " + claim)
                             .orElse("may be held by container %s of pod %s, as %s of %s"
-                                    .formatted(held.container(), held.pod(), held.id(), held.resource())));
+                                    .formatted(held.container(), held.pod(), held.id(), held.resource())))
+                    .or(() -> stillUsed(id));
         } catch (IOException e) {
             return Optional.of("may be held by a pod, because it is not known what pods hold: " + e.getMessage());
         }
+    }
+
+    /** The kubelet forgets a pod before its last process has ended. */
+    private Optional<String> stillUsed(String id) {
+        PodCgroups cgroups = new PodCgroups(sysfs.locate("sys/fs/cgroup"));
+        return used.find(id)
+                .filter(use -> !use.isReleased())
+                .flatMap(use -> use.pods().stream().filter(cgroups::has).findFirst())
+                .map(uid -> "is used by processes of pod " + uid + " that have not ended yet");
     }
 
     /**
@@ -218,7 +224,7 @@ final class ByHand {
      */
     void forget(List<DeviceClass> classes, String name, boolean force) throws IOException {
         GoneDevice gone = GoneDevice.named(sysfs, classes, name);
-        Optional<String> objection = objection(gone);
+        Optional<String> objection = objection(gone.id(), Optional.empty());
         if (!force && objection.isPresent()) {
             throw new IOException(gone.id() + ": it " + objection.orElseThrow() + "; use --force to do it anyway");
         }
@@ -233,14 +239,10 @@ final class ByHand {
      */
     boolean planForget(List<DeviceClass> classes, String name) throws IOException {
         GoneDevice gone = GoneDevice.named(sysfs, classes, name);
-        Optional<String> objection = objection(gone);
+        Optional<String> objection = objection(gone.id(), Optional.empty());
         print(gone.id() + " would be forgotten: " + gone.lastUse());
         objection.ifPresent(text -> print("needs --force: it " + text));
         return objection.isEmpty();
-    }
-
-    private Optional<String> objection(GoneDevice gone) {
-        return objection(holdings -> holdings.of(gone.id()));
     }
 
     private Item item(List<DeviceClass> classes, String name, Errand errand) throws IOException {

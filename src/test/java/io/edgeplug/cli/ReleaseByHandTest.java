@@ -66,6 +66,27 @@ final class ReleaseByHandTest extends ByHandOnDemoNode {
         assertThat(node.acts()).isEmpty();
     }
 
+    /** The kubelet forgets a pod once it gives some device to another one, also if a last process still runs. */
+    @Test
+    void deviceIsNotScrubbedByHandWhileAProcessOfItsLastPodMayRun() throws Exception {
+        used.note(vf(), "example.com/vf", Set.of("1f3a"), directory);
+        Path ignored = Files.createDirectories(node.root().resolve("sys/fs/cgroup/kubepods/pod1f3a"));
+
+        ByHand.Errand release = new ByHand.Errand(true, Optional.empty());
+        String running = "is used by processes of pod 1f3a that have not ended yet";
+
+        assertThat(byHand.plan(classes(lines), VF, release)).isFalse();
+        assertThat(lines()).contains("needs --force: it " + running);
+        assertThatIOException()
+                .isThrownBy(() -> byHand.perform(classes(lines), VF, release, false))
+                .withMessageContaining(running + "; use --force to do it anyway");
+        assertThat(node.acts()).isEmpty();
+        assertThat(used.find(VF)).isPresent();
+
+        byHand.perform(classes(lines), VF, release, true);
+        assertThat(used.find(VF)).isEmpty();
+    }
+
     /** Notes that a pod has used the VF, and then pulls it. */
     private void pullUsed() throws Exception {
         used.note(vf(), "example.com/vf", Set.of("1f3a"), directory);

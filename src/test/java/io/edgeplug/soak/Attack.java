@@ -113,16 +113,21 @@ final class Attack implements AutoCloseable {
 
     /** The socket of a resource, as it is now, or as soon as it is there. */
     Path socket(String resource) throws IOException {
+        return socket(ground, target, resource);
+    }
+
+    /** The same of another daemon. */
+    static Path socket(Ground ground, Target target, String resource) throws IOException {
         long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
-        Optional<Path> found = socketNow(resource);
+        Optional<Path> found = socketNow(ground, resource);
         while (found.isEmpty() && target.isAlive() && System.nanoTime() < end) {
             LockSupport.parkNanos(1_000_000);
-            found = socketNow(resource);
+            found = socketNow(ground, resource);
         }
         return found.orElseThrow(() -> new IOException(resource + ": has no socket"));
     }
 
-    private Optional<Path> socketNow(String resource) throws IOException {
+    private static Optional<Path> socketNow(Ground ground, String resource) throws IOException {
         try (Stream<Path> sockets = Files.list(ground.kubeletDir().resolve("edgeplug"))) {
             String begin = "edgeplug-" + resource.replace('/', '_') + "-";
             return sockets.filter(one -> one.getFileName().toString().startsWith(begin))

@@ -1,6 +1,11 @@
 package io.edgeplug.soak;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
+import io.edgeplug.api.status.StatusSocket;
+import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
+import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
+import io.edgeplug.proto.status.NodeStatusGrpc;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
@@ -15,6 +20,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Supplier;
 
@@ -23,6 +29,11 @@ final class CallInputs {
 
     private static final int CALLS = 1_000;
     private static final int CONNECTIONS = 400;
+
+    private static final int LARGE = 2_800_000;
+
+    /** As many as the fields of all IDs that a kubelet knows. */
+    private static final int SOME = 66_000;
 
     private static final List<String> RESOURCES =
             List.of(Ground.PROBE, Ground.FLIP, Ground.GROUP, Ground.PREPARED, Ground.FUZZED, Ground.MANY);
@@ -43,7 +54,53 @@ final class CallInputs {
 
     static List<Production> all() {
         return List.of(
-                new Production("calls", 210, CallInputs::calls), new Production("bytes", 75, CallInputs::connections));
+                new Production("calls", 210, CallInputs::calls),
+                new Production("bytes", 75, CallInputs::connections),
+                new Production("large-requests", 4, CallInputs::largeRequests));
+    }
+
+    /** Requests of 2.8 MB for each socket, which become many times that in memory. */
+    private static int largeRequests(Attack attack, Random random) throws Exception {
+        Map<Path, String> methods = Map.of(
+                attack.socket(Ground.PROBE),
+                Calls.V1BETA1 + "Allocate",
+                attack.ground().driver().resolve("edgeplug.io/dra.sock"),
+                DRAPluginGrpc.SERVICE_NAME + "/NodePrepareResources",
+                attack.ground().registry().resolve("edgeplug.io-reg.sock"),
+                RegistrationGrpc.SERVICE_NAME + "/NotifyRegistrationStatus",
+                attack.ground().sysroot().resolve(StatusSocket.PATH),
+                NodeStatusGrpc.SERVICE_NAME + "/Get");
+        int sent = 0;
+        try (Calls calls = new Calls()) {
+            for (Map.Entry<Path, String> one : methods.entrySet()) {
+                ManagedChannel channel = calls.open(attack, one.getKey());
+                for (byte[] message : List.of(emptyParts(), unknownFields(LARGE / 5), unknownFields(SOME))) {
+                    calls.send(channel, one.getValue(), message);
+                    sent++;
+                }
+            }
+            calls.awaitAll().ifPresent(attack::found);
+        }
+        return sent;
+    }
+
+    private static byte[] emptyParts() {
+        ByteBuffer parts = ByteBuffer.allocate(LARGE);
+        while (parts.hasRemaining()) {
+            parts.putShort((short) 0x0a00);
+        }
+        return parts.array();
+    }
+
+    /** Each has a number of its own. */
+    private static byte[] unknownFields(int count) throws IOException {
+        ByteString.Output bytes = ByteString.newOutput();
+        CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+        for (int i = 0; i < count; i++) {
+            out.writeUInt32(2000 + i, 1);
+        }
+        out.flush();
+        return bytes.toByteString().toByteArray();
     }
 
     private static int calls(Attack attack, Random random) throws Exception {

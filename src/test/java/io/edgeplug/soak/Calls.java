@@ -10,6 +10,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +51,12 @@ final class Calls implements AutoCloseable {
 
     /** A channel to a resource's socket, which is closed with this. */
     ManagedChannel open(Attack attack, String resource) throws IOException {
-        ManagedChannel channel = attack.rpc().dial(attack.socket(resource));
+        return open(attack, attack.socket(resource));
+    }
+
+    /** The same to any socket. */
+    ManagedChannel open(Attack attack, Path socket) {
+        ManagedChannel channel = attack.rpc().dial(socket);
         channels.add(channel);
         return channel;
     }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -43,7 +44,8 @@ final class ClaimInputs {
                 new Production("kubeconfigs", 12, ClaimInputs::kubeconfigs),
                 new Production("claim-names", 20, ClaimInputs::names),
                 new Production("claims-of-one-device", 10, ClaimInputs::oneDevice),
-                new Production("claim-calls", 20, ClaimInputs::calls));
+                new Production("claim-calls", 20, ClaimInputs::calls),
+                new Production("api-silent", 1, ClaimInputs::silence));
     }
 
     /** Something that is done while an API server answers. */
@@ -143,6 +145,33 @@ final class ClaimInputs {
                 });
     }
 
+    /** Nobody is answered, so all claims of many calls wait. */
+    private static int silence(Attack attack, Random random) throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        return with(attack, (request, exchange) -> await(over), () -> {
+            ManagedChannel driver = driver(attack);
+            try (ExecutorService kubelets = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (int i = 0; i < ROUNDS; i++) {
+                    List<Claim> claims = IntStream.range(i * AT_A_TIME, (i + 1) * AT_A_TIME)
+                            .mapToObj(number -> RawApiServer.named("c" + number))
+                            .toList();
+                    Future<List<String>> ignored = kubelets.submit(() -> prepare(driver, claims));
+                }
+            } finally {
+                over.countDown();
+                driver.shutdownNow();
+            }
+        });
+    }
+
+    private static void await(CountDownLatch over) throws IOException {
+        try {
+            boolean ignored = over.await(2 * DEADLINE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
     /** Each is read, because a claim needs the API server. */
     private static int kubeconfigs(Attack attack, Random random) throws Exception {
         ManagedChannel driver = driver(attack);
@@ -179,6 +208,8 @@ final class ClaimInputs {
 
     /** The scheduler gives a device to one claim only, but the node must not rely on that. */
     private static int oneDevice(Attack attack, Random random) throws Exception {
+        // What another production has left there would keep all devices from all claims.
+        boolean ignored = Files.deleteIfExists(attack.ground().kubeletDir().resolve("kubelet_internal_checkpoint"));
         return with(attack, ApiBodies::answerSoundly, () -> {
             List<Claim> claims = IntStream.range(0, AT_A_TIME)
                     .mapToObj(number -> RawApiServer.named("c" + number))

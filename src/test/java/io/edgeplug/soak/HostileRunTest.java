@@ -82,6 +82,7 @@ final class HostileRunTest {
                         DoorInputs.all(),
                         ClaimInputs.all(),
                         PodInputs.all(),
+                        VfsInputs.all(),
                         Readers.all())
                 .flatMap(List::stream)
                 .filter(production -> ONLY.equals(List.of("")) || ONLY.contains(production.name()))

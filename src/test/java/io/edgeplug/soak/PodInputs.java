@@ -1,6 +1,7 @@
 package io.edgeplug.soak;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.edgeplug.proto.podresources.ContainerDevices;
 import io.edgeplug.proto.podresources.ContainerResources;
 import io.edgeplug.proto.podresources.ListPodResourcesResponse;
@@ -19,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -70,6 +72,9 @@ final class PodInputs {
 
     private static byte[] list(Random random) {
         ListPodResourcesResponse.Builder list = ListPodResourcesResponse.newBuilder();
+        if (random.nextInt(4) == 0) {
+            list.addPodResources(large(random.nextBoolean()));
+        }
         for (int i = Hostile.size(random, 4_000); i > 0; i--) {
             list.addPodResources(PodResources.newBuilder()
                     .setName(i % 50 == 0 ? Hostile.name(random) : "pod-" + i)
@@ -82,6 +87,20 @@ final class PodInputs {
         }
         byte[] sound = list.build().toByteArray();
         return random.nextBoolean() ? Hostile.spoilt(sound, random) : sound;
+    }
+
+    /** A pod of 1 MB, which becomes many times that in memory. */
+    private static PodResources large(boolean hasContainers) {
+        PodResources.Builder pod = PodResources.newBuilder().setName("large");
+        if (hasContainers) {
+            return pod.addAllContainers(Collections.nCopies(500_000, ContainerResources.getDefaultInstance()))
+                    .build();
+        }
+        UnknownFieldSet.Builder fields = UnknownFieldSet.newBuilder();
+        for (int i = 0; i < 200_000; i++) {
+            fields.mergeVarintField(2000 + i, 1);
+        }
+        return pod.setUnknownFields(fields.build()).build();
     }
 
     private static Path checkpoint(Attack attack) {

@@ -48,9 +48,27 @@ final class StartInputs {
                     Files.delete(config);
                     Libc.INSTANCE.mkfifo(config.toString(), 0600);
                 }),
+                start("notes-at-start", StartInputs::spoilNotes),
                 new Production("configuration-of-nobody", 1, StartInputs::configurationOfNobody),
                 new Production("link-of-nobody", 1, StartInputs::linkOfNobody),
                 new Production("names-in-commands", 1, StartInputs::namesInCommands));
+    }
+
+    /** Notes of claims that are too many, too large, deep, or no files. */
+    private static void spoilNotes(Ground ground) throws IOException {
+        Path notes = Files.createDirectories(ground.sysroot().resolve("var/lib/edgeplug/claims"));
+        String text = "x".repeat(900_000);
+        for (int i = 0; i < 60; i++) {
+            Files.writeString(
+                    notes.resolve("large-" + i + ".json"),
+                    "{\"uid\":\"large-" + i + "\",\"namespace\":\"" + text + "\"}");
+        }
+        Files.writeString(notes.resolve("deep.json"), "[".repeat(1 << 19));
+        Files.writeString(notes.resolve("parts.json"), "{\"pods\":[" + "{},".repeat(1 << 18) + "{}]}");
+        Files.createDirectories(notes.resolve("directory.json/x"));
+        Files.createSymbolicLink(notes.resolve("dangling.json"), Path.of("nowhere"));
+        Files.createSymbolicLink(notes.resolve("zero.json"), Path.of("/dev/zero"));
+        Libc.INSTANCE.mkfifo(notes.resolve("fifo.json").toString(), 0600);
     }
 
     private static Production start(String name, Plant plant) {

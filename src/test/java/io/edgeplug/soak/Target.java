@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,18 @@ final class Target implements AutoCloseable {
 
     private static final int MAX_READ = 8 << 20;
     private static final String READY = "ready";
+
+    /** What a daemon of this node must not see of it. */
+    private static final String MOUNTS = """
+            sys=$1 ip=$2
+            shift 2
+            mkdir -p /run/edgeplug
+            mount -t tmpfs none /run/edgeplug
+            mount -t tmpfs none /var/lib
+            mount --bind "$ip" "$(readlink -f /sbin/ip)"
+            mount --bind "$sys" /sys
+            exec "$@"
+            """;
 
     private final Process process;
     private final Path log;
@@ -40,13 +53,34 @@ final class Target implements AutoCloseable {
 
     /** Starts it there; it may end at once. */
     static Target start(Ground ground) throws IOException {
-        List<String> command = PackageJvm.command(
+        return start(ground, List.of(), ground.sysroot());
+    }
+
+    /** Starts it as the daemon of this node, which has the ground's /sys and this program as its {@code ip}. */
+    static Target startOnNode(Ground ground, Path ip) throws IOException {
+        return start(
+                ground,
+                List.of(
+                        "unshare",
+                        "--mount",
+                        "sh",
+                        "-ec",
+                        MOUNTS,
+                        "sh",
+                        ground.sysroot().resolve("sys").toString(),
+                        ip.toString()),
+                Path.of("/"));
+    }
+
+    private static Target start(Ground ground, List<String> before, Path sysroot) throws IOException {
+        List<String> command = new ArrayList<>(before);
+        command.addAll(PackageJvm.command(
                 "io.edgeplug.cli.Main",
                 "run",
                 "--config",
                 ground.config().toString(),
                 "--sysroot",
-                ground.sysroot().toString());
+                sysroot.toString()));
         Files.deleteIfExists(ground.log());
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectOutput(Redirect.DISCARD)
@@ -88,6 +122,17 @@ final class Target implements AutoCloseable {
 
     void reload() {
         Libc.INSTANCE.kill(pid(), Libc.SIGHUP);
+    }
+
+    /** Asks it to end, as systemd does, and says whether it ended well in time. */
+    boolean end(long seconds) {
+        process.destroy();
+        try {
+            return process.waitFor(seconds, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** What it wrote since this was asked last; of very much only the first 8 MiB. */

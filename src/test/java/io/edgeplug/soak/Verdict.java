@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 record Verdict(List<String> problems, boolean isLost) {
 
-    private static final long LONGEST_MILLIS = Long.getLong("soak.longest", 1_000);
+    static final long LONGEST_MILLIS = Long.getLong("soak.longest", 1_000);
     private static final int MOST_LINES = 1_000;
     private static final int MOST_THREADS = 100;
     private static final long MOST_RESIDENT_KIB = 260 << 10;

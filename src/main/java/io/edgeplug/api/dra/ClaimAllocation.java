@@ -41,6 +41,9 @@ record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.
     /** A scheduler gives at most this many devices to a claim. */
     private static final int MAX_RESULTS = 32;
 
+    /** Kubernetes takes at most 32 configurations of the claim, and as many of device classes. */
+    private static final int MAX_CONFIGS = 64;
+
     /** Kubernetes reserves a claim for at most this many pods. */
     private static final int MAX_PODS = 256;
 
@@ -116,6 +119,11 @@ record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.
         if (!(allocation.get("results") instanceof JsonArray all)) {
             throw new IOException("no devices were allocated to it");
         }
+        // Each result is matched with each config.
+        if (all.size() > MAX_RESULTS || Json.objects(allocation, "config").count() > MAX_CONFIGS) {
+            throw new IOException("its allocation is none of a scheduler's: it has more than " + MAX_RESULTS
+                    + " devices, or more than " + MAX_CONFIGS + " configurations");
+        }
         List<Result> results = new ArrayList<>();
         for (JsonObject one : Json.objects(allocation, "results").toList()) {
             if (Json.text(one, "driver").equals(driver)) {
@@ -125,9 +133,8 @@ record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.
         if (results.isEmpty()) {
             throw new IOException("no device of the driver " + driver + " was allocated to it");
         }
-        if (all.size() > MAX_RESULTS || Set.copyOf(results).size() < results.size()) {
-            throw new IOException("its allocation is none of a scheduler's: it has a device twice, or more than "
-                    + MAX_RESULTS + " devices");
+        if (Set.copyOf(results).size() < results.size()) {
+            throw new IOException("its allocation is none of a scheduler's: it has a device twice");
         }
         return new ClaimAllocation(AllocatedClaim.id(status, driver), podClaim(claim), pods(status), results);
     }

@@ -255,14 +255,14 @@ final class Claims {
             failures.wentWell(kind, source.driver(), name.toString());
             return done;
         } catch (IOException | DeviceUnavailableException | PrepareException | TimeoutException e) {
-            String text = "Claim " + name + " cannot be " + what + ": " + e.getMessage();
+            String failed = "Claim " + name + " cannot be " + what;
+            String text = failed + ": " + e.getMessage();
             if (kind == Failures.Kind.CLAIM) {
                 preparations.countFailed();
                 refusals.keySet().removeIf(uid -> files.notes().of(uid).isEmpty());
                 refusals.put(name.uid(), text);
             }
-            failures.failed(kind, source.driver(), name.toString(), e);
-            LOG.warning(text);
+            failures.failed(kind, source.driver(), name.toString(), failed, e);
             changed.run();
             throw new IOException(text, e);
         } finally {

@@ -47,7 +47,7 @@ final class NeededFields {
 
     private JsonObject object(String way, ForeignJson json, JsonTree values, BiPredicate<String, JsonObject> also)
             throws IOException {
-        JsonObject object = new JsonObject();
+        JsonObject object = values.newObject();
         json.eachField(name -> {
             String path = way + name;
             if (needed.contains(path) && also.test(path, object)) {
@@ -55,7 +55,7 @@ final class NeededFields {
             } else if (ways.contains(path + "/")) {
                 object.add(name, object(path + "/", json, values, also));
             } else if (ways.contains(path + "[]/")) {
-                JsonArray array = new JsonArray();
+                JsonArray array = values.newArray();
                 json.eachElement(() -> array.add(object(path + "[]/", json, values, also)));
                 object.add(name, array);
             } else {

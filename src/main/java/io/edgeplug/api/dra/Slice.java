@@ -24,6 +24,9 @@ record Slice(String name, String uid, String version, int index, long generation
     /** What an answer has besides the content: names, owners and what the server notes about fields. */
     private static final int MORE = 64 << 10;
 
+    /** The name, UID and version that are kept of an answer have a few hundred bytes. */
+    private static final int MORE_KEPT = 2 << 10;
+
     private static final Pattern INDEX = Pattern.compile("([0-9a-f]{4})-.*");
 
     /**
@@ -47,17 +50,24 @@ record Slice(String name, String uid, String version, int index, long generation
      * Reads the answer to a slice that was sent. An answer mostly has the content as it was sent, and then that is not
      * parsed, which would take longest.
      *
-     * @throws IOException if the answer is no JSON
+     * @throws IOException if the answer is no JSON, or has much more than was sent
      */
     static Slice of(String answer, SliceContent sent) throws IOException {
         int at = answer.indexOf(sent.field());
+        Slice slice;
         if (at < 0) {
-            return of(tree(answer));
+            slice = of(tree(answer));
+        } else {
+            String rest = answer.substring(0, at)
+                    + sent.emptyField()
+                    + answer.substring(at + sent.field().length());
+            slice = of(tree(rest), sent);
         }
-        String rest = answer.substring(0, at)
-                + sent.emptyField()
-                + answer.substring(at + sent.field().length());
-        return of(tree(rest), sent);
+        // A server drops fields, and may fill in a few. What it answers is kept, for each of hundreds of slices.
+        if (slice.memory() > sent.memory() + sent.memory() / 2 + MORE_KEPT) {
+            throw new IOException("the API server's answer has much more than the slice that was sent");
+        }
+        return slice;
     }
 
     private static JsonObject tree(String text) throws IOException {
@@ -107,9 +117,10 @@ record Slice(String name, String uid, String version, int index, long generation
 
     /** The bytes of its texts. In memory, a text with other than Latin characters may take twice that. */
     int memory() {
-        return Stream.of(name, uid, version, content.json())
-                .mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length)
-                .sum();
+        return Stream.of(name, uid, version)
+                        .mapToInt(text -> text.getBytes(StandardCharsets.UTF_8).length)
+                        .sum()
+                + content.memory();
     }
 
     private static long number(JsonObject json, String name) {

@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,6 +19,9 @@ record SliceContent(String json, List<String> devices) {
 
     static final String DEVICES = "devices";
     static final String COUNTERS = "sharedCounters";
+
+    /** The memory of a name of a device besides its characters. */
+    private static final int COST_OF_NAME = 56;
 
     SliceContent {
         devices = List.copyOf(devices);
@@ -44,6 +48,14 @@ record SliceContent(String json, List<String> devices) {
                         .filter(JsonElement::isJsonObject)
                         .map(device -> Json.text(device.getAsJsonObject(), "name"))
                         .toList());
+    }
+
+    /** The bytes of its text, and the memory of its names. */
+    int memory() {
+        return json.getBytes(StandardCharsets.UTF_8).length
+                + devices.stream()
+                        .mapToInt(name -> COST_OF_NAME + 2 * name.length())
+                        .sum();
     }
 
     /** The one field, as it is in the text of a slice. */

@@ -20,6 +20,9 @@ record SliceList(String version, List<Slice> slices) {
     /** Slices of 4,096 devices are 64, with as many of counters. */
     private static final int MAX_SLICES = 1024;
 
+    /** Kubernetes takes no more in a slice. */
+    private static final int MAX_DEVICES = 128;
+
     SliceList {
         slices = List.copyOf(slices);
     }
@@ -49,6 +52,9 @@ record SliceList(String version, List<Slice> slices) {
         long[] kept = {0};
         json.eachElement(() -> {
             Slice slice = Slice.of(new JsonTree(json, Slice.MAX_TREE).nextObject());
+            if (slice.content().devices().size() > MAX_DEVICES) {
+                throw new TooLargeException("has a slice with more than the " + MAX_DEVICES + " devices of Kubernetes");
+            }
             slices.add(slice);
             kept[0] += slice.memory();
             if (kept[0] > MAX_KEPT || slices.size() > MAX_SLICES) {

@@ -2,12 +2,14 @@ package io.edgeplug.api.metrics;
 
 import io.edgeplug.system.files.ForeignDirectory;
 import io.edgeplug.system.flow.Front;
+import io.edgeplug.system.systemd.Outage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /** Writes the metrics into a file for node_exporter's textfile collector, again and again, on a thread of its own. */
@@ -23,7 +25,7 @@ final class MetricsFile implements AutoCloseable {
     private final String name;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
-    private String told = "";
+    private final Outage outage = new Outage(LOG);
 
     /** Writes from now on. */
     MetricsFile(Scrape scrape, Path file) {
@@ -60,13 +62,9 @@ final class MetricsFile implements AutoCloseable {
     private void writeOnce() throws InterruptedException {
         try {
             directory.replace(name, scrape::write);
-            told = "";
+            outage.works();
         } catch (IOException e) {
-            String problem = "metrics: " + e.getMessage();
-            if (!problem.equals(told)) {
-                LOG.warning(problem);
-                told = problem;
-            }
+            outage.failed(Level.WARNING, "metrics: " + e.getMessage());
         }
     }
 

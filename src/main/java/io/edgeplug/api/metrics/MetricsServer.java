@@ -3,6 +3,7 @@ package io.edgeplug.api.metrics;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.kernel.KernelReason;
+import io.edgeplug.system.systemd.Outage;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -24,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +65,7 @@ final class MetricsServer implements AutoCloseable {
     private final Thread binder;
 
     /** The last problem that was logged; used by the binder only. */
-    private String told = "";
+    private final Outage outage = new Outage(LOG);
 
     /** Used on the loop only. */
     private int connections;
@@ -100,11 +102,7 @@ final class MetricsServer implements AutoCloseable {
             listening = listen();
             LOG.info("metrics: serving on http://" + text(address) + "/metrics");
         } catch (IOException e) {
-            String problem = "metrics: cannot listen on " + text(address) + ": " + e.getMessage();
-            if (!problem.equals(told)) {
-                LOG.warning(problem);
-                told = problem;
-            }
+            outage.failed(Level.WARNING, "metrics: cannot listen on " + text(address) + ": " + e.getMessage());
         }
     }
 

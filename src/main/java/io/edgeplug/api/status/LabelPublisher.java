@@ -4,10 +4,12 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.system.flow.Follower;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.kernel.KernelReason;
+import io.edgeplug.system.systemd.Outage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
@@ -30,7 +32,7 @@ public final class LabelPublisher implements AutoCloseable {
     private final LabelFile file;
     private final Clock clock;
     private final Follower follower;
-    private String told = "";
+    private final Outage outage = new Outage(LOG);
 
     /** Starts. If the directory is missing, it is looked for again later. */
     public LabelPublisher(NodeView view, Monitor monitor, Path directory, Clock clock) {
@@ -47,13 +49,9 @@ public final class LabelPublisher implements AutoCloseable {
     private void publish() {
         try {
             file.write(NodeLabels.of(view.read()), clock.instant());
-            told = "";
+            outage.works();
         } catch (IOException e) {
-            String problem = "node labels: " + advice(e);
-            if (!problem.equals(told)) {
-                LOG.warning(problem);
-                told = problem;
-            }
+            outage.failed(Level.WARNING, "node labels: " + advice(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.edgeplug.api.status;
 
+import com.google.protobuf.MessageLite;
 import io.edgeplug.api.status.NodeStatus.ClaimingStatus;
 import io.edgeplug.api.status.NodeStatus.DeviceState;
 import io.edgeplug.api.status.NodeStatus.DeviceStatus;
@@ -25,13 +26,14 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Makes a message of a status for people. It has each resource, but only as many devices as a person can look at. So it
- * has some 40 KiB at most, however many devices there are.
+ * Makes a message of a status for people. It has each resource, but only as many devices as a person can look at. So
+ * these have 64 KiB at most, however many there are, and however long the names of their pods.
  */
 final class StatusMessage {
 
     private static final int MAX_HELD = 200;
     private static final int MAX_PROBLEMS = 100;
+    private static final int MAX_BYTES = 64 << 10;
     private static final int MAX_MISTAKES = 10;
     private static final int MAX_SUBJECTS = 2;
 
@@ -53,9 +55,10 @@ final class StatusMessage {
         status.bugs().forEach(bugs -> node.addProblems(problem(bugs)));
         HolderNotes.State notes = status.notes();
         notes.problems().forEach(text -> node.addProblems(problem("holders", text, notes.since())));
+        Devices devices = new Devices(node, times);
         for (ResourceStatus resource : status.resources()) {
             node.addResources(resource(resource));
-            resource.devices().forEach(device -> addDevice(node, resource.name().toString(), device, times));
+            resource.devices().forEach(device -> devices.add(resource.name().toString(), device));
         }
         status.failures().stream().map(StatusMessage::failure).forEach(node::addFailures);
         status.claiming().ifPresent(claiming -> node.setSlices(slices(claiming)));
@@ -152,37 +155,72 @@ final class StatusMessage {
         return device.state() == DeviceState.UNHEALTHY;
     }
 
-    private static void addDevice(Node.Builder node, String resource, DeviceStatus device, ProblemTimes times) {
-        String id = device.device().id();
-        for (User.Pod holder : device.holders()) {
-            if (node.getHeldCount() < MAX_HELD) {
-                node.addHeld(HeldDevice.newBuilder()
-                        .setResource(resource)
-                        .setDevice(id)
-                        .setPodUid(PlainText.of(holder.uid()))
-                        .setNamespace(PlainText.of(holder.namespace().orElse("")))
-                        .setPod(PlainText.of(holder.pod().orElse("")))
-                        .setContainer(PlainText.of(holder.container()))
-                        .setUnhealthy(isUnhealthy(device)));
+    /** The devices in a message that are held or have problems. */
+    private static final class Devices {
+
+        private final Node.Builder node;
+        private final ProblemTimes times;
+        private int bytes;
+
+        Devices(Node.Builder node, ProblemTimes times) {
+            this.node = node;
+            this.times = times;
+        }
+
+        void add(String resource, DeviceStatus device) {
+            device.holders().forEach(holder -> addHolder(resource, device, holder));
+            device.device().health().problem().ifPresent(problem -> addProblem(resource, device, problem));
+        }
+
+        private void addHolder(String resource, DeviceStatus device, User.Pod holder) {
+            if (node.getHeldCount() == MAX_HELD) {
+                node.setHeldMore(node.getHeldMore() + 1);
+                return;
+            }
+            HeldDevice held = HeldDevice.newBuilder()
+                    .setResource(resource)
+                    .setDevice(device.device().id())
+                    .setPodUid(PlainText.of(holder.uid()))
+                    .setNamespace(PlainText.of(holder.namespace().orElse("")))
+                    .setPod(PlainText.of(holder.pod().orElse("")))
+                    .setContainer(PlainText.of(holder.container()))
+                    .setUnhealthy(isUnhealthy(device))
+                    .build();
+            if (hasRoom(held)) {
+                node.addHeld(held);
             } else {
                 node.setHeldMore(node.getHeldMore() + 1);
             }
         }
-        device.device().health().problem().ifPresent(problem -> {
-            if (node.getProblemsCount() < MAX_PROBLEMS) {
-                node.addProblems(Problem.newBuilder()
-                        .setResource(resource)
-                        .setDevice(id)
-                        .setText(problem + remedy(device.device()))
-                        .setWithheld(device.device().health().isWithheld())
-                        .setStuck(device.isStuck())
-                        .setSince(times.since(resource, id)
-                                .map(Instant::getEpochSecond)
-                                .orElse(0L)));
+
+        private void addProblem(String resource, DeviceStatus device, String text) {
+            String id = device.device().id();
+            Problem problem = Problem.newBuilder()
+                    .setResource(resource)
+                    .setDevice(id)
+                    .setText(text + remedy(device.device()))
+                    .setWithheld(device.device().health().isWithheld())
+                    .setStuck(device.isStuck())
+                    .setSince(times.since(resource, id)
+                            .map(Instant::getEpochSecond)
+                            .orElse(0L))
+                    .build();
+            if (node.getProblemsCount() < MAX_PROBLEMS && hasRoom(problem)) {
+                node.addProblems(problem);
             } else {
                 node.setProblemsMore(node.getProblemsMore() + 1);
             }
-        });
+        }
+
+        /** Takes the room if it is there. */
+        private boolean hasRoom(MessageLite one) {
+            int size = one.getSerializedSize();
+            if (bytes + size > MAX_BYTES) {
+                return false;
+            }
+            bytes += size;
+            return true;
+        }
     }
 
     /** What a person can do about a device that is gone, which nothing else brings back. */

@@ -1,6 +1,7 @@
 package io.edgeplug.model.custody;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 /** What must happen next to a device with traces. The same after a start of the daemon as after any event. */
@@ -47,24 +48,30 @@ public sealed interface Due {
         if (pause.isPresent()) {
             return new Later(pause.orElseThrow());
         }
-        if (!custody.traces().orElseThrow().isReleased()
-                && custody.traces().orElseThrow().mayRun()) {
-            return new Later(ENDING_LOOK);
+        Traces traces = custody.traces().orElseThrow();
+        if (!traces.isReleased() && traces.mayRun()) {
+            // The end of a user who is noted is an event. Only that of a last process must be looked for.
+            return custody.isHeldByOneOf(traces.users()) ? new Nothing() : new Later(ENDING_LOOK);
         }
         return objection(custody, isKinHeld).isPresent() ? new Nothing() : new Scrub();
     }
 
     /**
      * Why a scrub must not begin: the users have not gone, or somebody else has the device whose start does not wait
-     * for it. Empty if it may. The text continues a sentence about the device.
+     * for it. A share with which no container has started is no reason. Empty if it may. The text continues a sentence about the device.
      */
     static Optional<String> objection(Custody custody, boolean isKinHeld) {
         Optional<Traces> traces = custody.traces();
-        for (Hold hold : custody.holds().values()) {
+        for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
+            Hold hold = entry.getValue();
             boolean isUser = traces.filter(left -> !left.isReleased()
                             && left.users().contains(hold.user().uid()))
                     .isPresent();
-            if (isUser || hold.starts() == 0) {
+            // The others who have shares do not wait for a pod that may never start.
+            boolean isShareAtRest = !entry.getKey().equals(custody.id())
+                    && !hold.hasStarted()
+                    && hold.before().isEmpty();
+            if (isUser || (hold.starts() == 0 && !isShareAtRest)) {
                 return Optional.of("is held by " + hold.user().name());
             }
         }

@@ -36,8 +36,10 @@ public sealed interface Event {
      *
      * @param id the kubelet's ID: of the device, or of a share
      * @param device as it is now; empty if it is gone
+     * @param hasStarted whether a container of the user may have started with it; asked of shares only
      */
-    record Noting(String id, User user, String resource, OptionalInt group, Optional<Device> device) {}
+    record Noting(
+            String id, User user, String resource, OptionalInt group, Optional<Device> device, boolean hasStarted) {}
 
     /** The kubelet's notes cannot be read, so the last users may have what they had. */
     record Unread() implements Event {}

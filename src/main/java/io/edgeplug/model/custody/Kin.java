@@ -1,6 +1,7 @@
 package io.edgeplug.model.custody;
 
 import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.PfPart;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,6 +19,9 @@ final class Kin {
     /** The devices that somebody has, by the address of their function. */
     private final Map<String, Set<String>> functions = new HashMap<>();
 
+    /** The VFs and sub-functions that somebody has, by the address of their PF. */
+    private final Map<String, Set<String>> parts = new HashMap<>();
+
     /** Follows a record. */
     void change(Custody before, Custody after) {
         before.group().ifPresent(group -> {
@@ -34,16 +38,30 @@ final class Kin {
                         .ifPresent(hold -> groups.computeIfAbsent(group, none -> new TreeMap<>())
                                 .put(after.id(), hold)));
         if (before.holds().isEmpty() != after.holds().isEmpty()) {
-            function(after.id()).ifPresent(address -> changeFunction(address, after));
+            function(after.id()).ifPresent(address -> change(functions, address, after));
+        }
+        if (!physicalFunction(before).equals(physicalFunction(after))) {
+            physicalFunction(before).ifPresent(pf -> change(parts, pf, Custody.free(before.id())));
+            physicalFunction(after).ifPresent(pf -> change(parts, pf, after));
         }
     }
 
-    private void changeFunction(String address, Custody after) {
-        Set<String> held = functions.computeIfAbsent(address, none -> new TreeSet<>());
+    private static void change(Map<String, Set<String>> index, String address, Custody after) {
+        Set<String> held = index.computeIfAbsent(address, none -> new TreeSet<>());
         boolean ignored = after.holds().isEmpty() ? held.remove(after.id()) : held.add(after.id());
         if (held.isEmpty()) {
-            functions.remove(address);
+            index.remove(address);
         }
+    }
+
+    /** The PF of a held VF or sub-function, whose own ID does not name it. */
+    private static Optional<String> physicalFunction(Custody custody) {
+        return custody.holds().isEmpty()
+                ? Optional.empty()
+                : custody.device()
+                        .flatMap(device -> device instanceof PfPart part
+                                ? Optional.of(part.physicalFunction().toString())
+                                : Optional.empty());
     }
 
     /** The address of the function of a device or of a part of one; empty for a device without a function. */
@@ -53,10 +71,14 @@ final class Kin {
         return PciAddress.parse(address).map(PciAddress::toString);
     }
 
-    /** A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. */
+    /**
+     * A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. The VFs
+     * of a PF are parts of it, because its reset changes them too.
+     */
     Optional<String> heldKin(String device) {
-        return functions.isEmpty()
-                ? Optional.empty()
+        Optional<String> part = parts.getOrDefault(device, Set.of()).stream().findFirst();
+        return functions.isEmpty() || part.isPresent()
+                ? part
                 : function(device)
                         .flatMap(address -> functions.getOrDefault(address, Set.of()).stream()
                                 .filter(other ->
@@ -64,9 +86,9 @@ final class Kin {
                                 .findFirst());
     }
 
-    /** Whether somebody has any device of a function. */
+    /** Whether somebody has any device of a function, or a VF of it. */
     boolean isFunctionHeld(PciAddress address) {
-        return functions.containsKey(address.toString());
+        return functions.containsKey(address.toString()) || parts.containsKey(address.toString());
     }
 
     /** The holds in the IOMMU group that comes with a face, by device. */

@@ -34,7 +34,9 @@ final class NextHold {
         boolean isSameResource = now.resource().equals(hold.resource());
         if (isSameResource && now.user().is(hold.user())) {
             Hold same = isNamed(hold.user()) ? hold : hold.by(now.user());
-            return Optional.of(same.after(hold.before().filter(user -> mayRun(user, noted))));
+            return Optional.of(same.in(now.group())
+                    .started(hasStarted(now, all))
+                    .after(hold.before().filter(user -> mayRun(user, noted))));
         }
         if (isSameResource) {
             return Optional.of(held(now, hold, noted));
@@ -62,6 +64,7 @@ final class NextHold {
         return hold.before()
                 .filter(user -> mayRun(user, noted))
                 .map(user -> Hold.of(user, hold.resource(), hold.group())
+                        .started(true)
                         .told(hold.isGrant() ? hold.told() : Optional.empty()));
     }
 
@@ -100,8 +103,13 @@ final class NextHold {
         };
     }
 
+    /** One of several containers of a pod may have started. */
+    private static boolean hasStarted(Noting now, List<Noting> all) {
+        return all.stream().anyMatch(one -> one.hasStarted() && one.user().is(now.user()));
+    }
+
     private static Hold held(Noting noting) {
-        return Hold.of(noting.user(), noting.resource(), noting.group());
+        return Hold.of(noting.user(), noting.resource(), noting.group()).started(noting.hasStarted());
     }
 
     private static Optional<Noting> sameUser(Hold hold, List<Noting> all) {

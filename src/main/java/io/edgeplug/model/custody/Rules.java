@@ -5,6 +5,7 @@ import io.edgeplug.model.custody.Event.Noting;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -52,6 +53,7 @@ final class Rules {
             Optional<Hold> last = Optional.ofNullable(custody.holds().get(id));
             if (last.filter(hold -> hold.user().is(given.user())).isPresent()) {
                 // A claim that is prepared again.
+                next = next.with(id, last.map(hold -> hold.in(given.face().group())));
                 continue;
             }
             Optional<User> before =
@@ -136,7 +138,9 @@ final class Rules {
         Traces traces = left.orElseThrow();
         User last = last(new TreeSet<>(traces.users()).getFirst());
         return custody.with(
-                custody.id(), Optional.of(Hold.of(last, traces.resource().orElseThrow(), traces.group())));
+                custody.id(),
+                Optional.of(Hold.of(last, traces.resource().orElseThrow(), traces.group())
+                        .started(true)));
     }
 
     private static Custody starting(Custody custody, Event.Starting starting) {
@@ -162,6 +166,14 @@ final class Rules {
     private static Custody traced(Custody custody, Optional<Traces> traces) {
         Custody next = custody.with(traces.map(
                 newest -> newest.running(custody.traces().filter(Traces::mayRun).isPresent())));
+        // Users who are known by these traces alone have no notes that tell their group.
+        OptionalInt group = traces.map(Traces::group).orElse(OptionalInt.empty());
+        for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
+            Hold hold = entry.getValue();
+            if (!hold.isGrant() && traces.flatMap(Traces::resource).equals(Optional.of(hold.resource()))) {
+                next = next.with(entry.getKey(), Optional.of(hold.in(group)));
+            }
+        }
         return traces.isPresent() ? next : next.troubled(next.trouble().filter(Trouble::isOfStart));
     }
 

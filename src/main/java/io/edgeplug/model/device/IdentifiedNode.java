@@ -19,6 +19,11 @@ public record IdentifiedNode(String path, String number, String origin) {
         return UNKNOWN + problem;
     }
 
+    /** Whether an origin could not be read, or is none. */
+    public static boolean isUnknown(String origin) {
+        return origin.isEmpty() || origin.startsWith(UNKNOWN);
+    }
+
     /** Whether a container that was given this node would reach the device with that other one. */
     public boolean is(IdentifiedNode other) {
         return path.equals(other.path) && isSame(number, other.number) && isSame(origin, other.origin);
@@ -26,7 +31,7 @@ public record IdentifiedNode(String path, String number, String origin) {
 
     /** What was not known at first may have become known since. What was known must be so still. */
     private static boolean isSame(String was, String now) {
-        return was.isEmpty() || was.startsWith(UNKNOWN) || was.equals(now);
+        return isUnknown(was) || was.equals(now);
     }
 
     /** The same after a boot of the node, which may give each number to another driver. */

@@ -22,6 +22,9 @@ final class CheckpointReader {
     /** No ID of edgeplug is longer, and nobody asks for others. */
     private static final int MAX_ID = 128;
 
+    /** The limit of Kubernetes for all names. */
+    private static final int MAX_NAME = 253;
+
     /** The memory of an ID besides its characters. It is in two maps. */
     private static final int COST_OF_ID = 200;
 
@@ -88,8 +91,8 @@ final class CheckpointReader {
         List<String> ids = new ArrayList<>();
         json.eachField(name -> {
             switch (name) {
-                case "PodUID", "ContainerName", "ResourceName" ->
-                    words.put(name, kept(json.nextString(), COST_OF_WORD));
+                case "PodUID", "ContainerName" -> words.put(name, kept(name(), COST_OF_WORD));
+                case "ResourceName" -> words.put(name, kept(json.nextString(), COST_OF_WORD));
                 case "DeviceIDs" -> {
                     words.put(name, "");
                     readIds(ids);
@@ -107,6 +110,15 @@ final class CheckpointReader {
                     words.getOrDefault("ResourceName", ""),
                     id));
         }
+    }
+
+    /** A name of a pod or container. It is told of each device. */
+    private String name() throws IOException {
+        String name = json.nextString();
+        if (name.length() > MAX_NAME) {
+            throw new TooLargeException("has a name of a pod or container of more than " + MAX_NAME + " characters");
+        }
+        return name;
     }
 
     /** The IDs are grouped by NUMA node; before Kubernetes 1.20 they are one list. */

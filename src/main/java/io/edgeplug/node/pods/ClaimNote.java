@@ -6,10 +6,12 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.stream.MalformedJsonException;
+import io.edgeplug.system.files.ForeignFile.TooLargeException;
 import io.edgeplug.system.files.ForeignJson;
 import io.edgeplug.system.files.JsonTree;
 import io.edgeplug.system.files.WholeFile;
 import io.edgeplug.system.kernel.KernelReason;
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +44,13 @@ final class ClaimNote {
         byte[] bytes = JSON.toJson(json(claim)).getBytes(StandardCharsets.UTF_8);
         if (bytes.length > MAX_BYTES) {
             throw new IOException("the note of the claim would have more than " + (MAX_BYTES >> 10) + " KiB");
+        }
+        // Many shares are a short note, but a large tree. A note that cannot be read keeps all claims from their
+        // devices.
+        try (ForeignJson written = ForeignJson.of(new ByteArrayInputStream(bytes), MAX_BYTES, MAX_BYTES)) {
+            JsonElement ignored = new JsonTree(written, MAX_TREE).next();
+        } catch (TooLargeException e) {
+            throw new IOException("the note of the claim " + e.getMessage(), e);
         }
         return bytes;
     }

@@ -6,6 +6,7 @@ import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;
+import io.edgeplug.model.rules.Sharing;
 import io.edgeplug.system.files.ForeignJson;
 import java.io.EOFException;
 import java.io.IOException;
@@ -47,6 +48,9 @@ public final class HeldDevices {
 
     /** Ten times the longest name of Kubernetes. An ID of another plugin may have any length. */
     private static final int MAX_WORD = 4096;
+
+    /** An ID may be noted twice: for a pod that has ended, and for the next one. */
+    private static final int MAX_OURS = 2 * Sharing.MAX_LISTED;
 
     /** If several threads read at a time, they must not need the memory at the same time. */
     private static final Lock READING = new ReentrantLock();
@@ -193,6 +197,21 @@ public final class HeldDevices {
 
     public Stream<Holding> all(Predicate<String> resources) {
         return byId.values().stream().flatMap(List::stream).filter(holding -> resources.test(holding.resource()));
+    }
+
+    /**
+     * Those that are edgeplug's.
+     *
+     * @throws IOException if there are more than a node can have
+     */
+    public List<Holding> few(Predicate<Holding> wanted) throws IOException {
+        List<Holding> found =
+                all(any -> true).filter(wanted).limit(MAX_OURS + 1L).toList();
+        if (found.size() > MAX_OURS) {
+            throw new IOException(
+                    "more than " + MAX_OURS + " devices and shares of edgeplug are noted as given to pods");
+        }
+        return found;
     }
 
     /** The same with holdings of others that are not in the checkpoint. */

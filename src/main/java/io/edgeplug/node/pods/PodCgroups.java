@@ -65,7 +65,8 @@ public final class PodCgroups {
         return !tops().isEmpty();
     }
 
-    boolean has(String uid) {
+    /** Whether processes of a pod may run. */
+    public boolean has(String uid) {
         return EndedPods.isName(uid) && tops().stream().anyMatch(top -> has(top, uid));
     }
 

@@ -7,6 +7,7 @@ import io.edgeplug.system.flow.Threads;
 import io.edgeplug.system.kernel.KernelReason;
 import io.edgeplug.system.rpc.RpcStream;
 import io.edgeplug.system.rpc.UnixRpc;
+import io.edgeplug.system.systemd.Outage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;

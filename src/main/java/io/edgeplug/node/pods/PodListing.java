@@ -3,6 +3,7 @@ package io.edgeplug.node.pods;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Threads;
 import io.edgeplug.system.rpc.UnixRpc;
+import io.edgeplug.system.systemd.Outage;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;

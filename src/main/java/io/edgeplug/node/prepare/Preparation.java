@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
@@ -28,6 +29,7 @@ public final class Preparation {
 
     // The fields below are guarded by this.
     private Preparer.Precondition precondition;
+    private Set<String> users = Set.of();
     private Deadline wantedUntil = Deadline.in(Duration.ZERO);
 
     /** Only {@link #become} changes it. */
@@ -129,7 +131,8 @@ public final class Preparation {
      * A caller waits for it from now on, as long as a container's start does. The precondition of the last caller
      * decides, because an earlier caller may have lost the device to it.
      */
-    synchronized void want(Preparer.Precondition newest) {
+    synchronized void want(Set<String> starting, Preparer.Precondition newest) {
+        users = Set.copyOf(starting);
         precondition = newest;
         wantedUntil = Deadline.in(recipe.timeout());
     }
@@ -181,9 +184,9 @@ public final class Preparation {
         return ended.getCount() == 0;
     }
 
-    /** Whether its result is too old to say anything about the device, or says nothing about it. */
-    synchronized boolean isStale() {
+    /** Whether its result says nothing about the device for these users: it is too old, or was for others. */
+    synchronized boolean isStale(Set<String> starting) {
         return state instanceof State.Ended end
-                && (end.isRefused() || end.stale().isOver());
+                && (end.isRefused() || end.stale().isOver() || !users.equals(starting));
     }
 }

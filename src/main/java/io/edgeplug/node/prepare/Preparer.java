@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -108,17 +109,21 @@ public final class Preparer implements AutoCloseable {
 
     /** Begins to prepare a device, or joins a preparation that runs. */
     public Preparation prepare(Device device, Recipe recipe) {
-        return prepare(device, recipe, () -> {});
+        return prepare(device, recipe, Set.of(), () -> {});
     }
 
     /**
      * The same with a precondition, which is checked once no other process can change the device. If it is not met,
      * there is no event. If its turn comes when nobody waits for it any more, the device is not prepared.
+     *
+     * @param users the UIDs of the pods or claims that start; a result that nobody has collected is of no use to others,
+     *     because its own users may have started without asking
      */
-    public synchronized Preparation prepare(Device device, Recipe recipe, Precondition precondition) {
+    public synchronized Preparation prepare(
+            Device device, Recipe recipe, Set<String> users, Precondition precondition) {
         Preparation known = preparations.get(device.id());
-        if (known != null && known.recipe().equals(recipe) && !known.isStale()) {
-            known.want(precondition);
+        if (known != null && known.recipe().equals(recipe) && !known.isStale(users)) {
+            known.want(users, precondition);
             return known;
         }
         if (known != null) {
@@ -126,7 +131,7 @@ public final class Preparer implements AutoCloseable {
             known.replace();
         }
         Preparation preparation = new Preparation(device, recipe, precondition);
-        preparation.want(precondition);
+        preparation.want(users, precondition);
         preparations.put(device.id(), preparation);
         boolean ignored = preparing.start(preparation, "prepare " + device.id(), () -> run(preparation));
         return preparation;

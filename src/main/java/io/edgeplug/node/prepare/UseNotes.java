@@ -1,7 +1,12 @@
 package io.edgeplug.node.prepare;
 
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.IdentifiedNode;
+import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.PlatformFpga;
+import io.edgeplug.model.device.SoftwareHca;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.rules.Step;
 import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
@@ -69,7 +74,10 @@ public final class UseNotes {
 
         /** Whether a device is the one that was used, and not another that has replaced it. */
         public boolean isOf(Device one) {
-            return problem.isPresent() || identity.equals(UseNotes.identity(one));
+            String now = UseNotes.identity(one);
+            // Releases before 0.2 noted nothing of a device that is no PCI function, and an origin may be unreadable.
+            boolean isUnsaid = !(one instanceof PciDevice) && (identity.isEmpty() || now.isEmpty());
+            return problem.isPresent() || isUnsaid || identity.equals(now);
         }
     }
 
@@ -133,14 +141,30 @@ public final class UseNotes {
     }
 
     /**
-     * Distinguishes another card in the same slot from the one that was used. It leaves out the device ID of an FPGA,
-     * which programming may change, and the kind of a function, which depends on its driver.
+     * Distinguishes another device in the same place from the one that was used; empty if nothing is known. It leaves
+     * out the device ID of an FPGA, which programming may change, and the kind of a function, which depends on its
+     * driver. The numbers of nodes change with each boot.
      */
     private static String identity(Device device) {
-        return device instanceof PciDevice pci
-                ? "%04x class %02x"
-                        .formatted(pci.function().vendor(), pci.function().classCode() >> 16)
-                : "";
+        return switch (device) {
+            case PciDevice pci ->
+                "%04x class %02x"
+                        .formatted(pci.function().vendor(), pci.function().classCode() >> 16);
+            case UsbDevice usb ->
+                "usb " + usb.vendor() + ":" + usb.product()
+                        + usb.serial().map(number -> " serial " + number).orElse("");
+            case PathDevice path -> origins(path);
+            case SoftwareHca hca -> "";
+            case PlatformFpga fpga -> "";
+        };
+    }
+
+    /** The devices behind the nodes; empty if one of them is not known. */
+    private static String origins(PathDevice path) {
+        List<String> origins =
+                path.identities().stream().map(IdentifiedNode::origin).toList();
+        boolean isAnyUnknown = origins.stream().anyMatch(IdentifiedNode::isUnknown);
+        return isAnyUnknown ? "" : String.join(", ", origins);
     }
 
     private static Use unreadable(String device, String problem) {
@@ -151,7 +175,7 @@ public final class UseNotes {
      * Notes that pods of the kubelet with that directory use a device of that resource from now on. Waits for the disk.
      */
     public void note(Device device, String resource, Set<String> pods, Path kubeletDir) throws IOException {
-        note(device, resource, pods, kubeletDir, Step.Vf.NONE);
+        note(device, resource, pods, kubeletDir, Step.Vf.NONE, false);
     }
 
     /**
@@ -159,15 +183,17 @@ public final class UseNotes {
      *
      * @param said the settings in whose place a claim may choose others; the class may not say them any more when the
      *     device is scrubbed
+     * @param mayChangeIds whether it is the device in its port, whatever vendor and product it has
      */
-    public void note(Device device, String resource, Set<String> pods, Path kubeletDir, Step.Vf said)
+    public void note(
+            Device device, String resource, Set<String> pods, Path kubeletDir, Step.Vf said, boolean mayChangeIds)
             throws IOException {
         Step.Vf restored = said.isEmpty() ? find(device.id()).map(Use::restored).orElse(said) : said;
         Properties note = new Properties();
         note.setProperty(RESOURCE, resource);
         note.setProperty(PODS, String.join(" ", new TreeSet<>(pods)));
         note.setProperty(KUBELET_DIR, kubeletDir.toAbsolutePath().normalize().toString());
-        note.setProperty(IDENTITY, identity(device));
+        note.setProperty(IDENTITY, mayChangeIds ? "" : identity(device));
         restored.mac().ifPresent(mac -> note.setProperty(MAC, mac));
         restored.vlan().ifPresent(vlan -> note.setProperty(VLAN, String.valueOf(vlan)));
         restored.maxRate().ifPresent(rate -> note.setProperty(MAX_RATE, String.valueOf(rate)));

@@ -153,9 +153,15 @@ public final class Failures {
                 .toList();
     }
 
-    /** Notes that something has failed for a claim, which its caller logs. */
-    public void failed(Kind kind, String driver, String claim, Exception cause) {
-        boolean ignored = note(kind, driver, List.of(claim), sentence(cause));
+    /**
+     * Notes that something has failed for a claim, and logs it.
+     *
+     * @param what has failed, without the cause
+     */
+    public void failed(Kind kind, String driver, String claim, String what, Exception cause) {
+        String text = sentence(cause);
+        boolean ignored = note(kind, driver, List.of(claim), text);
+        limit.line(what + ": " + text).ifPresent(LOG::warning);
     }
 
     /** Returns whether that is news. */

@@ -6,12 +6,14 @@ import io.edgeplug.model.device.IdentifiedNode;
 import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.Threads;
+import io.edgeplug.system.systemd.Outage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
@@ -40,7 +42,7 @@ final class GivenNodes {
     private boolean isRead;
 
     /** The last problem that was logged; empty if there is none. */
-    private String told = "";
+    private final Outage outage = new Outage(LOG);
 
     /** Whether this process is the node's one daemon. One that is tried out may have no right to write. */
     private volatile boolean isDaemon;
@@ -159,10 +161,11 @@ final class GivenNodes {
                 problem = String.valueOf(e.getMessage());
             }
         }
-        if (!problem.isEmpty() && !problem.equals(told)) {
-            LOG.warning("cannot note which device nodes pods were given: " + problem);
+        if (problem.isEmpty()) {
+            outage.works();
+        } else {
+            outage.failed(Level.WARNING, "cannot note which device nodes pods were given: " + problem);
         }
-        told = problem;
     }
 
     private void write(String device, List<IdentifiedNode> nodes) throws IOException {

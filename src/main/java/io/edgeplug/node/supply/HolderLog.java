@@ -7,6 +7,10 @@ import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Shares;
 import io.edgeplug.system.systemd.Journal;
+import io.edgeplug.system.systemd.LogLimit;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,12 +26,29 @@ final class HolderLog {
 
     private static final Logger LOG = Logger.getLogger(HolderLog.class.getName());
 
+    /** A node may start with hundreds of held devices, but a damaged checkpoint must not fill the log. */
+    static final int MAX_LINES = 1000;
+
+    private final LogLimit limit = new LogLimit(MAX_LINES, Duration.ofMinutes(1));
     private final Custodian custodian;
 
     /** What the custodian has taken up and is not logged yet, in its order. Nothing is logged under its lock. */
     private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
 
-    private record Line(String id, Hold hold, String text) {}
+    /**
+     * A line, whose text is made when it is logged: there may be thousands.
+     *
+     * @param earlier the name in an earlier line, if the holder has another name now
+     */
+    private record Line(String id, Hold hold, boolean isReleased, Optional<String> earlier) {
+
+        String text() {
+            return id
+                    + (isReleased ? ": released by " : ": held by ")
+                    + hold.told().orElseThrow()
+                    + earlier.map(name -> ", which was logged as " + name).orElse("");
+        }
+    }
 
     HolderLog(Custodian custodian) {
         this.custodian = custodian;
@@ -35,36 +56,33 @@ final class HolderLog {
     }
 
     private void note(Custodian.Change change) {
-        change.released()
-                .forEach((id, hold) -> lines.add(
-                        new Line(id, hold, "released by " + hold.told().orElseThrow())));
+        change.released().forEach((id, hold) -> lines.add(new Line(id, hold, true, Optional.empty())));
         change.after().holds().forEach((id, hold) -> {
             Optional<String> earlier =
                     Optional.ofNullable(change.before().holds().get(id)).flatMap(Hold::told);
             if (hold.told().isPresent() && !hold.told().equals(earlier)) {
-                String renamed =
-                        earlier.map(name -> ", which was logged as " + name).orElse("");
-                lines.add(new Line(id, hold, "held by " + hold.told().orElseThrow() + renamed));
+                lines.add(new Line(id, hold, false, earlier));
             }
         });
     }
 
     /** Logs what has changed. A pod without a name is logged once the kubelet has answered, by its UID if necessary. */
     void follow(Predicate<String> wasAskedAbout, Predicate<String> isOurs) {
+        // A pod with thousands of shares has one name in memory.
+        Map<User, String> names = new HashMap<>();
         for (Custody one : custodian.all()) {
             one.holds().forEach((id, hold) -> {
                 if (!hold.isGrant() && (hold.told().isPresent() || isOurs.test(hold.resource()))) {
-                    tell(id, hold, wasAskedAbout);
+                    tell(id, hold, names.computeIfAbsent(hold.user(), User::name), wasAskedAbout);
                 }
             });
         }
         for (Line line = lines.poll(); line != null; line = lines.poll()) {
-            log(line.id(), line.hold(), line.text());
+            log(line);
         }
     }
 
-    private void tell(String id, Hold hold, Predicate<String> wasAskedAbout) {
-        String name = hold.user().name();
+    private void tell(String id, Hold hold, String name, Predicate<String> wasAskedAbout) {
         boolean isNamed = !(hold.user() instanceof User.Pod pod) || pod.isNamed();
         boolean isBetter =
                 isNamed && hold.told().filter(one -> !one.equals(name)).isPresent();
@@ -75,7 +93,10 @@ final class HolderLog {
         }
     }
 
-    private static void log(String id, Hold hold, String text) {
-        LOG.log(Level.INFO, id + ": " + text, new Object[] {Journal.device(id), Journal.resource(hold.resource())});
+    private void log(Line line) {
+        Object[] fields = {
+            Journal.device(line.id()), Journal.resource(line.hold().resource())
+        };
+        limit.line(line.text()).ifPresent(text -> LOG.log(Level.INFO, text, fields));
     }
 }

@@ -95,8 +95,10 @@ final class HolderReading {
         reading.lock();
         try {
             HeldDevices held;
+            List<Holding> ours;
             try {
                 held = pods.isPresent() ? pods.orElseThrow().look() : HeldDevices.read(kubeletDir);
+                ours = held.few(this::concernsUs);
             } catch (IOException e) {
                 tellUnread();
                 // A kubelet without notes has given nothing.
@@ -106,7 +108,7 @@ final class HolderReading {
                 throw e;
             }
             Map<String, List<Noting>> byDevice = new HashMap<>();
-            held.all(any -> true).filter(this::concernsUs).forEach(one -> add(byDevice, noting(one)));
+            ours.forEach(one -> add(byDevice, noting(one)));
             uses.foreign(this::mayRun).forEach(one -> add(byDevice, noting(one)));
             boolean isAnyEnding = tell(byDevice, held.written());
             isFirst = false;
@@ -237,12 +239,12 @@ final class HolderReading {
                         holding.pod(), Optional.of(name.namespace()), Optional.of(name.pod()), name.container()))
                 .orElseGet(() -> User.Pod.unnamed(holding.pod(), holding.container()));
         User user = holding.claim().<User>map(uid -> new User.Claim(uid, pod)).orElse(pod);
-        return noting(holding.id(), user, holding.resource());
-    }
-
-    private Noting noting(String id, User user, String resource) {
-        String device = Shares.whole(id);
-        return new Noting(id, user, resource, group(device, resource), monitor.here(device));
+        String device = Shares.whole(holding.id());
+        OptionalInt group = group(device, holding.resource());
+        boolean isShare = !holding.id().equals(device);
+        boolean mayHaveStarted = pods.filter(kubelet -> isShare && !UnpreparedStarts.mayHaveStarted(kubelet, holding))
+                .isEmpty();
+        return new Noting(holding.id(), user, holding.resource(), group, monitor.here(device), mayHaveStarted);
     }
 
     private OptionalInt group(String device, String resource) {

@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,12 +69,11 @@ record Starts(
             Function<Device, Optional<String>> lost)
             throws PrepareException, TimeoutException, InterruptedException {
         Deadline deadline = Deadline.in(recipe.timeout());
-        Map<Device, Set<String>> pods = new HashMap<>();
-        if (deviceClass.tracksUse()) {
-            pods.putAll(awaitScrub(deviceClass, devices, ids, deadline));
-        }
+        Map<Device, Set<String>> pods = deviceClass.tracksUse()
+                ? awaitScrub(deviceClass, devices, ids, deadline)
+                : starting(deviceClass, devices, ids);
         List<Preparation> all = devices.stream()
-                .map(device -> preparer.prepare(device, recipe, () -> {
+                .map(device -> preparer.prepare(device, recipe, pods.getOrDefault(device, Set.of()), () -> {
                     refuse(objection.apply(device));
                     refuse(lost.apply(device));
                     if (deviceClass.tracksUse()) {
@@ -116,6 +114,22 @@ record Starts(
             // Earlier containers may have had it unprepared, but the one that starts now has it prepared.
             custodian().tell(one.device().id(), new Event.Unprepared(Optional.empty(), "", System.nanoTime()));
             preparer.collect(one);
+        }
+    }
+
+    /** By device, the UIDs of the users that start; none if that cannot be read. */
+    private Map<Device, Set<String>> starting(DeviceClass deviceClass, List<Device> devices, Set<String> ids) {
+        try {
+            HolderReading.Holdings all = reading.read();
+            return devices.stream()
+                    .collect(Collectors.toMap(
+                            device -> device,
+                            device -> uids(
+                                    all.of(device.id(), deviceClass.resource().toString()).stream()
+                                            .filter(one -> ids.contains(one.id()))
+                                            .toList())));
+        } catch (IOException e) {
+            return Map.of();
         }
     }
 

@@ -181,6 +181,11 @@ public final class UnpreparedStarts {
                 .orElseGet(() -> started(kubelet.directories(), holder).isPresent());
     }
 
+    /** The same where a doubt counts. Without the kubelet's directories, nothing says that it has not started. */
+    static boolean mayHaveStarted(KubeletPods kubelet, Holding holding) {
+        return hasStarted(kubelet, holding) || (holding.claim().isEmpty() && !Files.isDirectory(kubelet.directories()));
+    }
+
     /** When the container was last started; empty if it never was, or its pod is gone. */
     static Optional<FileTime> started(Path pods, Holding holder) {
         if (!EndedPods.isName(holder.pod()) || !EndedPods.isName(holder.container())) {

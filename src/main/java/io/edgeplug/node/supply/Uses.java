@@ -3,8 +3,11 @@ package io.edgeplug.node.supply;
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.custody.Traces;
+import io.edgeplug.model.custody.Work;
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.rules.DeviceClass;
+import io.edgeplug.model.rules.TemplateWord;
 import io.edgeplug.node.inventory.Inventory;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.node.pods.HeldDevices;
@@ -20,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -190,11 +194,22 @@ final class Uses {
                     resource,
                     users,
                     kubelet,
-                    deviceClass.choices().restored(deviceClass.recipe().vf()));
+                    deviceClass.choices().restored(deviceClass.recipe().vf()),
+                    device instanceof UsbDevice && isNamedByPort(deviceClass));
         } catch (IOException e) {
             throw new IOException("cannot be noted as used: " + e.getMessage() + remedy(e), e);
         }
         custodian.tell(device.id(), new Event.Traced(Optional.of(new Traces(users, Optional.of(resource), false))));
+    }
+
+    /** Some accelerators change vendor and product when they are used for the first time. */
+    private static boolean isNamedByPort(DeviceClass deviceClass) {
+        return deviceClass
+                .identity()
+                .id()
+                .filter(id -> Collections.disjoint(
+                        id.words(), Set.of(TemplateWord.VENDOR, TemplateWord.PRODUCT, TemplateWord.SERIAL)))
+                .isPresent();
     }
 
     /** The kubelet starts the container again by itself. */
@@ -234,14 +249,24 @@ final class Uses {
                 .collect(Collectors.toSet());
         Optional<Use> use =
                 users.isEmpty() ? Optional.<Use>empty() : find(item.device().id());
-        use.ifPresent(before -> users.addAll(before.pods()));
-        // Uses of another face's recipe, and uses that are under way, are left alone.
-        boolean isOther = use.filter(before -> before.pods().equals(users)
-                        || before.isReleased()
+        // Those of a released note have gone for good. A static pod that comes back with its UID has not used it yet.
+        use.filter(before -> !before.isReleased()).ifPresent(before -> users.addAll(before.pods()));
+        // Uses of another face's recipe are left alone, and so is a note that is about to go.
+        boolean isOther = use.filter(before -> (!before.isReleased()
+                                && before.pods().equals(users))
+                        || (before.isReleased() && isBeingScrubbed(item.device()))
                         || !before.resource()
                                 .equals(Optional.of(deviceClass.resource().toString())))
                 .isPresent();
         return isOther ? Set.of() : users;
+    }
+
+    private boolean isBeingScrubbed(Device device) {
+        return custodian
+                .of(device.id())
+                .work()
+                .filter(work -> work.kind() == Work.Kind.SCRUB)
+                .isPresent();
     }
 
     private void noteUnseen(Item item, Set<String> users, Path kubeletDir) {

@@ -33,6 +33,9 @@ public final class DirectoryWatch implements AutoCloseable {
 
     private static final int INOTIFY = 0;
 
+    /** Whoever changes files faster than they are read must not keep the thread for ever. */
+    private static final int MAX_EVENTS = 1024;
+
     private final Path directory;
     private final List<Path> children;
     private final KernelCalls calls;
@@ -75,7 +78,7 @@ public final class DirectoryWatch implements AutoCloseable {
      * Waits until something may have changed since the last call, or for {@code timeout}.
      *
      * @return the files that may have come or gone; empty if any may have: a directory was replaced, events were lost,
-     *     or there was no event for that long
+     *     there were too many of them, or there was none for that long
      * @throws InterruptedException if this is closed, even while it waits; an interrupt alone does not end the wait
      */
     public synchronized Optional<Set<Path>> await(Duration timeout) throws InterruptedException {
@@ -90,11 +93,21 @@ public final class DirectoryWatch implements AutoCloseable {
         if (closed.get()) {
             throw new InterruptedException(directory + ": no longer watched");
         }
+        return read();
+    }
+
+    /** The files of the events so far. If there are too many, the next wait ends at once, and reads the rest. */
+    private Optional<Set<Path>> read() {
         Set<Path> files = new HashSet<>();
         boolean isKnown = true;
+        int count = 0;
         for (List<Inotify.Event> some = inotify.read(); !some.isEmpty(); some = inotify.read()) {
             for (Inotify.Event event : some) {
                 isKnown &= note(event, files);
+            }
+            count += some.size();
+            if (count > MAX_EVENTS) {
+                return Optional.empty();
             }
         }
         return isKnown && !files.isEmpty() ? Optional.of(files) : Optional.empty();

@@ -63,6 +63,18 @@ public final class JsonTree {
         return next() instanceof JsonObject object ? object : new JsonObject();
     }
 
+    /** An empty object for values that are read one by one. It counts as if it were one of them. */
+    public JsonObject newObject() throws TooLargeException {
+        take(OF_VALUE);
+        return new JsonObject();
+    }
+
+    /** An empty array for values that are read one by one. It counts as if it were one of them. */
+    public JsonArray newArray() throws TooLargeException {
+        take(OF_VALUE);
+        return new JsonArray();
+    }
+
     private JsonObject object() throws IOException {
         JsonObject object = new JsonObject();
         json.beginObject();
@@ -99,7 +111,7 @@ public final class JsonTree {
         return new BigDecimal(text);
     }
 
-    private void take(int bytes) throws IOException {
+    private void take(int bytes) throws TooLargeException {
         left -= bytes;
         if (left < 0) {
             throw new TooLargeException(

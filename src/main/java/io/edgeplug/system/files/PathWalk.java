@@ -32,6 +32,9 @@ final class PathWalk {
     /** The kernel's limit. */
     private static final int MAX_LINKS = 40;
 
+    /** The kernel has no limit but that of each link, which allows 65,000 names. An Allocate looks at all of them. */
+    private static final int MAX_NAMES_OF_LINKS = 1024;
+
     /** The root of absolute links. In a captured node, device nodes are links to those of this node. */
     private static final Path HOST = Path.of("/");
 
@@ -62,11 +65,13 @@ final class PathWalk {
     }
 
     private int links;
+    private int allNamesOfLinks;
     private boolean hasAbsoluteLink;
 
     /** The part of the path so far, for the trail. Names from the target of a link count as the name of the link. */
     private String named = "";
 
+    /** How many names from links are ahead. */
     private int namesOfLinks;
 
     /**
@@ -173,6 +178,11 @@ final class PathWalk {
                 go(HOST, Optional.empty());
             }
             List<String> names = List.of(target.split("/"));
+            allNamesOfLinks += names.size();
+            if (allNamesOfLinks > MAX_NAMES_OF_LINKS) {
+                throw new FileSystemException(
+                        next.toString(), null, "links on the way have more than " + MAX_NAMES_OF_LINKS + " names");
+            }
             names.reversed().forEach(ahead::addFirst);
             namesOfLinks += names.size();
         } else if (!ahead.isEmpty() && found.kind() != FileKind.DIRECTORY) {

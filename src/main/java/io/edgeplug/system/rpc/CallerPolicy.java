@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Which processes may connect to a socket, and how many connections there may be. Called on the event loop only. */
+/** Which processes may connect to a socket, and what they may ask for. Called on the event loop only. */
 interface CallerPolicy {
 
     /**
@@ -17,8 +17,18 @@ interface CallerPolicy {
      */
     void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Consumer<Optional<String>> verdict);
 
-    /** How many connections there may be at a time. */
-    int maxConnections();
+    /** What they may ask for. */
+    Limits limits();
+
+    /**
+     * What callers may ask for at a time.
+     *
+     * @param connections of one socket
+     * @param calls of one connection
+     * @param bytes of one request
+     * @param memory of all calls; a request and its answer may take more than three times its bytes
+     */
+    record Limits(int connections, int calls, int bytes, int memory) {}
 
     /** The permissions of the socket. They limit who can connect at all. */
     Set<PosixFilePermission> permissions();

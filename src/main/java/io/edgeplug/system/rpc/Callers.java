@@ -26,8 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Callers implements CallerPolicy {
 
-    /** A kubelet has one connection, and for a moment two or three. */
-    static final int MAX_CONNECTIONS = 16;
+    /**
+     * A kubelet has one connection, for a moment two or three, and asks for one container for each pod that starts. All
+     * devices of a resource that it can know, 32,768 IDs, are 2.3 MB.
+     */
+    private static final Limits LIMITS = new Limits(16, 256, 3 << 20, 12 << 20);
 
     private static final Set<PosixFilePermission> OWNER_ONLY =
             Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
@@ -87,8 +90,8 @@ final class Callers implements CallerPolicy {
     }
 
     @Override
-    public int maxConnections() {
-        return MAX_CONNECTIONS;
+    public Limits limits() {
+        return LIMITS;
     }
 
     @Override

@@ -5,8 +5,10 @@ import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.PeerCredentials;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -23,8 +25,11 @@ import java.util.stream.Stream;
  */
 final class GroupCallers implements CallerPolicy {
 
-    /** More people do not look at the status of one node at a time. */
-    private static final int MAX_CONNECTIONS = 128;
+    /**
+     * More people do not look at the status of one node at a time. Each of them asks one question at a time, with an
+     * empty message.
+     */
+    private static final Limits LIMITS = new Limits(128, 4, 64, 1 << 20);
 
     private static final Path GROUPS = Path.of("/etc/group");
 
@@ -53,13 +58,13 @@ final class GroupCallers implements CallerPolicy {
 
     /** The number of a group in a file of the form of group(5). */
     static OptionalInt gid(Path groups, String name) {
-        try (Stream<String> lines = Files.lines(groups)) {
+        try (Stream<String> lines = Files.lines(groups, StandardCharsets.ISO_8859_1)) {
             return lines.map(line -> line.split(":", -1))
                     .filter(fields ->
                             fields.length == 4 && fields[0].equals(name) && fields[2].matches("[1-9]\\d{0,8}"))
                     .mapToInt(fields -> Integer.parseInt(fields[2]))
                     .findFirst();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             return OptionalInt.empty();
         }
     }
@@ -92,8 +97,8 @@ final class GroupCallers implements CallerPolicy {
     }
 
     @Override
-    public int maxConnections() {
-        return MAX_CONNECTIONS;
+    public Limits limits() {
+        return LIMITS;
     }
 
     @Override

@@ -6,11 +6,13 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import io.netty.util.internal.OutOfDirectMemoryError;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Drops answers that come from other threads after the event loop has ended, because nobody can receive them. netty
- * would throw an exception at the thread that answers.
+ * Drops answers that nobody can receive: the event loop has ended, or the memory for buffers is used up by answers that
+ * nobody reads. netty would throw an exception at the thread that answers, which would end the daemon.
  */
 final class LateAnswers implements ServerInterceptor {
 
@@ -21,6 +23,8 @@ final class LateAnswers implements ServerInterceptor {
     }
 
     private static final class Dropping<Q, A> extends SimpleForwardingServerCall<Q, A> {
+
+        private volatile boolean isOver;
 
         Dropping(ServerCall<Q, A> call) {
             super(call);
@@ -41,11 +45,19 @@ final class LateAnswers implements ServerInterceptor {
             unlessLate(() -> super.close(status, trailers));
         }
 
-        private static void unlessLate(Runnable answering) {
+        private void unlessLate(Runnable answering) {
+            if (isOver) {
+                return;
+            }
             try {
                 answering.run();
             } catch (RejectedExecutionException e) {
                 // Only a loop that has ended throws this.
+            } catch (OutOfDirectMemoryError e) {
+                // gRPC has closed the call, and would complain about what comes after. Its listener learns of the end
+                // when the connection is closed.
+                isOver = true;
+                Optional.ofNullable(getAttributes().get(PeerCheck.PEER)).ifPresent(RpcCaller::hangUp);
             }
         }
     }

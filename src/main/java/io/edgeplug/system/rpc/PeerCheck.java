@@ -36,7 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class PeerCheck implements ServerInterceptor {
 
     private static final Logger LOG = Logger.getLogger(PeerCheck.class.getName());
-    private static final Attributes.Key<RpcCaller> PEER = Attributes.Key.create("peer");
+
+    /** The caller, in the attributes of each call. */
+    static final Attributes.Key<RpcCaller> PEER = Attributes.Key.create("peer");
 
     /** The caller, in each accepted call. */
     static final Context.Key<RpcCaller> CALLER = Context.key("caller");
@@ -141,7 +143,7 @@ final class PeerCheck implements ServerInterceptor {
     }
 
     private Optional<String> tooMany() {
-        return connections == policy.maxConnections()
+        return connections == policy.limits().connections()
                 ? Optional.of("it has " + connections + " connections already")
                 : Optional.empty();
     }

@@ -3,6 +3,7 @@ package io.edgeplug.system.rpc;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.WireFormat;
 import io.grpc.Context;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.KnownLength;
 import io.grpc.Metadata;
@@ -19,12 +20,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests that are larger than those of any kubelet before it decodes them. Requests that take long get a
- * thread of their own, so that they do not block the event loop.
+ * thread of their own, so that they do not block the event loop. {@link CallMemory} counts what they take meanwhile.
  *
  * <p>Two bytes of a request may become a hundred in memory. So its fields are counted, with those of its parts, which are
  * containers or claims. The parts themselves have no parts.
@@ -48,11 +48,8 @@ final class RequestLimits implements ServerInterceptor {
     /** An Allocate of a few dozen devices, which the event loop answers itself. */
     private static final int SMALL = 4096;
 
-    /**
-     * The bytes of larger requests that may be answered at the same time, because the heap holds many times that
-     * meanwhile.
-     */
-    private static final Semaphore LARGE = new Semaphore(UnixRpc.MAX_REQUEST_BYTES);
+    /** What a decoded field takes, at most: a short string, and its place in a list. */
+    private static final int MEMORY_OF_FIELD = 60;
 
     private static final String PREFERENCE = "v1beta1.DevicePlugin/GetPreferredAllocation";
 
@@ -98,7 +95,18 @@ final class RequestLimits implements ServerInterceptor {
     @Override
     public <Q, A> ServerCall.Listener<Q> interceptCall(
             ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-        return new Limited<>(call, next.startCall(call, headers));
+        CallMemory.Call memory = CallMemory.ofThisCall();
+        ServerCall<Q, A> answering = new SimpleForwardingServerCall<>(call) {
+            @Override
+            public void close(Status status, Metadata trailers) {
+                try {
+                    super.close(status, trailers);
+                } finally {
+                    memory.endAnswer();
+                }
+            }
+        };
+        return new Limited<>(answering, memory, next.startCall(answering, headers));
     }
 
     /** A request is refused. */
@@ -115,13 +123,15 @@ final class RequestLimits implements ServerInterceptor {
     private static final class Limited<Q, A> extends SimpleForwardingServerCallListener<Q> {
 
         private final ServerCall<Q, A> call;
+        private final CallMemory.Call memory;
         private final String method;
         private byte @Nullable [] request;
         private int fields;
 
-        Limited(ServerCall<Q, A> call, ServerCall.Listener<Q> service) {
+        Limited(ServerCall<Q, A> call, CallMemory.Call memory, ServerCall.Listener<Q> service) {
             super(service);
             this.call = call;
+            this.memory = memory;
             this.method = call.getMethodDescriptor().getFullMethodName();
         }
 
@@ -146,17 +156,9 @@ final class RequestLimits implements ServerInterceptor {
             // Choosing among a few dozen devices takes a while too.
             if (bytes.length <= SMALL && !method.equals(PREFERENCE)) {
                 answer(bytes);
-            } else if (LARGE.tryAcquire(bytes.length)) {
-                Runnable answering = Context.current().wrap(() -> {
-                    try {
-                        answer(bytes);
-                    } finally {
-                        LARGE.release(bytes.length);
-                    }
-                });
-                Thread.ofVirtual().name(method).start(answering);
             } else {
-                refuse(Status.RESOURCE_EXHAUSTED.withDescription("other large requests are being answered"));
+                Runnable answering = Context.current().wrap(() -> answer(bytes));
+                Thread.ofVirtual().name(method).start(answering);
             }
         }
 
@@ -167,6 +169,11 @@ final class RequestLimits implements ServerInterceptor {
                 refuse(Status.RESOURCE_EXHAUSTED.withDescription(refusal.orElseThrow()));
                 return;
             }
+            // The bytes were counted once as they came.
+            if (!memory.take(bytes.length + MEMORY_OF_FIELD * fields)) {
+                refuse(Status.RESOURCE_EXHAUSTED.withDescription("other large requests are being answered"));
+                return;
+            }
             try {
                 super.onMessage((Q) new Whole(bytes));
             } catch (StatusRuntimeException e) {
@@ -174,7 +181,24 @@ final class RequestLimits implements ServerInterceptor {
                 refuse(e.getStatus());
                 return;
             }
-            super.onHalfClose();
+            give();
+        }
+
+        /** Has the service answer, which may take longer than this. */
+        private void give() {
+            // A stream ends without an answer of its service, and has nothing in its request.
+            if (call.getMethodDescriptor().getType().serverSendsOneMessage()) {
+                memory.beginAnswer();
+            }
+            boolean isGiven = false;
+            try {
+                super.onHalfClose();
+                isGiven = true;
+            } finally {
+                if (!isGiven) {
+                    memory.endAnswer();
+                }
+            }
         }
 
         private void refuse(Status why) {

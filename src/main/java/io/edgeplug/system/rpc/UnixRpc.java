@@ -76,21 +76,6 @@ public final class UnixRpc implements AutoCloseable {
         NETTY.forEach(logger -> logger.setLevel(Level.SEVERE));
     }
 
-    /**
-     * The largest request that a server accepts. All devices of a resource that a kubelet can know, 32,768 IDs, are 2.3
-     * MB.
-     */
-    static final int MAX_REQUEST_BYTES = 3 << 20;
-
-    /** A member of a group asks with an empty message. */
-    private static final int MAX_BYTES_OF_MEMBER = 1024;
-
-    /** A kubelet asks for one container for each pod that starts. */
-    private static final int MAX_CALLS = 256;
-
-    /** A member of a group asks one question at a time. */
-    private static final int MAX_CALLS_OF_MEMBER = 4;
-
     /** A client speaks HTTP/2 as soon as it connects. */
     private static final long HANDSHAKE_SECONDS = 10;
 
@@ -98,16 +83,14 @@ public final class UnixRpc implements AutoCloseable {
     private final Callers callers;
     private final CallerPolicy policy;
 
+    private final CallMemory memory;
     private final int ownUid;
-    private final int maxCalls;
-    private final int maxBytes;
 
     private UnixRpc(EventLoopGroup loop, Callers callers, @Nullable GroupCallers group, int ownUid) {
         this.loop = loop;
         this.callers = callers;
         this.policy = group == null ? callers : group;
-        this.maxCalls = group == null ? MAX_CALLS : MAX_CALLS_OF_MEMBER;
-        this.maxBytes = group == null ? MAX_REQUEST_BYTES : MAX_BYTES_OF_MEMBER;
+        this.memory = new CallMemory(policy.limits().memory());
         this.ownUid = ownUid;
     }
 
@@ -204,8 +187,9 @@ public final class UnixRpc implements AutoCloseable {
                 .intercept(new LateAnswers())
                 .intercept(check)
                 .handshakeTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS)
-                .maxConcurrentCallsPerConnection(maxCalls)
-                .maxInboundMessageSize(maxBytes)
+                .addStreamTracerFactory(memory)
+                .maxConcurrentCallsPerConnection(policy.limits().calls())
+                .maxInboundMessageSize(policy.limits().bytes())
                 .directExecutor();
         // gRPC sets this on every connection, where it has no meaning and causes a warning.
         return builder.withChildOption(ChannelOption.SO_KEEPALIVE, null);

@@ -2,6 +2,7 @@ package io.edgeplug.system.udev;
 
 import io.edgeplug.system.files.Inotify;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,9 @@ final class Udevd {
             "/usr/lib/udev/rules.d",
             "/lib/udev/rules.d");
 
+    /** The rest is read when the poll reports it again. */
+    private static final int MAX_READS = 16;
+
     private final Inotify inotify;
     private boolean isWatching;
 
@@ -55,7 +59,7 @@ final class Udevd {
                     .filter(fields -> fields.length == 8 && fields[3].equals(LISTENING))
                     .map(fields -> fields[6])
                     .findFirst();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             return Optional.empty();
         }
     }
@@ -90,10 +94,14 @@ final class Udevd {
         return inotify.descriptor();
     }
 
-    /** Whether any event since the last call was about the socket. */
+    /** Whether any event since the last call was about the socket. There may be more events. */
     boolean hasChanged() {
         boolean changed = false;
-        for (List<Inotify.Event> events = inotify.read(); !events.isEmpty(); events = inotify.read()) {
+        for (int i = 0; i < MAX_READS; i++) {
+            List<Inotify.Event> events = inotify.read();
+            if (events.isEmpty()) {
+                break;
+            }
             // An event without a name means that the directory is gone or that events were lost.
             changed |=
                     events.stream().anyMatch(event -> event.name().isEmpty() || CONTROL.endsWith("/" + event.name()));

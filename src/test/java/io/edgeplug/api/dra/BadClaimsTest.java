@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.edgeplug.api.kubelet.LogLines;
 import io.edgeplug.node.supply.Failures;
 import io.edgeplug.proto.dra.v1.Claim;
 import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
@@ -57,6 +58,21 @@ final class BadClaimsTest extends OnDraNode {
                                         "Claim default/unknown cannot be prepared: there is no device 0000-99-00-0 on this node now"));
         assertThat(answer.get("uid-of-nobodys"))
                 .satisfies(one -> assertThat(one.getError()).contains("no relationship found"));
+    }
+
+    @Test
+    void claimsThatFailAgainAndAgainDoNotFillTheLog() throws Exception {
+        Claim[] claims = IntStream.range(0, 150)
+                .mapToObj(i -> claim("nobodys").toBuilder().setUid("uid-" + i).build())
+                .toArray(Claim[]::new);
+
+        try (LogLines log = LogLines.open()) {
+            for (int call = 0; call < 2; call++) {
+                assertThat(node.prepare(claims).values())
+                        .allSatisfy(one -> assertThat(one.getError()).isNotEmpty());
+            }
+            assertThat(log.with("Claim default/nobodys cannot be prepared")).hasSize(100);
+        }
     }
 
     /** Each claim that waits for the API server has a thread. */

@@ -103,6 +103,8 @@ final class HostileAnswersTest {
             {"items":; [; ]
             {"items":[{"spec":{"devices":[{}; ,{}; ]}}]}
             {"items":[{"spec":{"devices":["; x; "]}}]}
+            {"status":{"allocation":{"devices":{"config":[0; ,0; ]}}}}
+            {"status":{"allocation":{"devices":{"config":[{}; ,{}; ]}}}}
             {"metadata":{"uid":"; x; "}}
             {"x; x; ":1}
             {"a":; {"a":; 1}
@@ -134,6 +136,46 @@ final class HostileAnswersTest {
         });
 
         assertThat(outcomes()).anyMatch(line -> line.startsWith("list: refused: ") && line.contains("more slices"));
+    }
+
+    @Test
+    void slicesWithMoreDevicesThanASliceCanHaveAreNotKept() throws Exception {
+        server.answerRaw("GET " + SLICES, out -> {
+            write(out, "{\"items\":[{}");
+            for (int i = 0; i < 64; i++) {
+                write(out, ",{\"spec\":{\"devices\":[{}");
+                repeat(out, ",{\"name\":\"a\"}", 130_000);
+                write(out, "]}}");
+            }
+            write(out, "]}");
+        });
+
+        assertThat(outcomes()).anyMatch(line -> line.startsWith("list: refused: ") && line.contains("128 devices"));
+    }
+
+    @Test
+    void parametersAreNotAppliedToMoreDevicesThanAClaimCanHave() throws Exception {
+        server.answerRaw(CLAIM, out -> {
+            write(
+                    out,
+                    "{\"metadata\":{\"uid\":\"uid-of-large\"},\"status\":{\"allocation\":{\"devices\":{\"results\":[");
+            for (int i = 0; i < 600; i++) {
+                write(
+                        out,
+                        (i == 0 ? "" : ",")
+                                + "{\"request\":\"a\",\"driver\":\"edgeplug.io\",\"pool\":\"node1\",\"device\":\"d"
+                                + i + "\"}");
+            }
+            write(out, "],\"config\":[{}");
+            for (int i = 0; i < 1100; i++) {
+                write(out, ",{\"opaque\":{\"driver\":\"edgeplug.io\"}}");
+            }
+            write(out, "]}}}}");
+        });
+
+        assertThat(outcomes().stream().filter(line -> line.startsWith("claim")))
+                .hasSize(12)
+                .allMatch(line -> line.startsWith("claim: refused: ") && line.contains("more than 32 devices"));
     }
 
     @Test

@@ -9,6 +9,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,6 +52,26 @@ final class SliceTest {
                 "{\"spec\":" + sent.json().replace("\"k\"}", "\"k\",\"timeAdded\":\"2026-11-24T18:00:00Z\"}") + "}";
 
         assertThat(Slice.of(answer, sent).content()).isEqualTo(sent);
+    }
+
+    /** Answers to hundreds of slices are kept. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"spec\":{\"devices\":[LONG]}}",
+                "{\"spec\":{\"sharedCounters\":[{\"name\":\"LONG\"}]}}",
+                "{\"metadata\":{\"name\":\"LONG\"}}",
+                "{\"metadata\":{\"resourceVersion\":\"LONG\"},\"spec\":{DEVICES}}"
+            })
+    void answerWithMuchMoreThanWasSentIsRefused(String answer) {
+        String names = IntStream.range(0, 200).mapToObj(i -> "{\"name\":\"a\"}").collect(Collectors.joining(","));
+        String hostile = answer.replace("[LONG]", "[" + names + "]")
+                .replace("LONG", "x".repeat(4000))
+                .replace("DEVICES", DEVICES);
+
+        assertThatThrownBy(() -> Slice.of(hostile, SENT))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the API server's answer has much more than the slice that was sent");
     }
 
     @Test

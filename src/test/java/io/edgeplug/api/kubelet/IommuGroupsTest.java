@@ -14,6 +14,7 @@ import io.edgeplug.lab.localkubelet.PodSpec;
 import io.edgeplug.lab.localkubelet.PodSpec.Container;
 import io.edgeplug.lab.localkubelet.ResourceState;
 import io.edgeplug.lab.simulation.SimulatedNode;
+import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
@@ -23,6 +24,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -198,6 +201,42 @@ final class IommuGroupsTest {
                 .endsWith("its IOMMU group 17 is in use: a container holds " + B);
         await(DPU, state -> state.allocatable() == 1 && state.capacity() == 2);
         assertThat(problem(daemon, OTHER, B)).isEqualTo("healthy");
+    }
+
+    /** After a boot, driverctl or udev may bind VFIO later than the daemon first reads who has what. */
+    @Test
+    void groupOfAHeldDeviceIsKnownOnceItsDriverIsBound() throws Exception {
+        try (TestDaemon before = TestDaemon.open(directory, kubeletDir, APART)) {
+            await(DPU, state -> state.allocatable() == 2);
+            kubelet.admit(PodSpec.of("pod", OTHER, 1));
+            await(DPU, state -> state.allocatable() == 1);
+        }
+        SortedMap<String, Path> drivers = new TreeMap<>();
+        for (String id : List.of(A, B)) {
+            Path link = directory
+                    .resolve("node/sys/bus/pci/devices")
+                    .resolve(id)
+                    .toRealPath()
+                    .resolve("driver");
+            drivers.put(id, Files.readSymbolicLink(link));
+            Files.delete(link);
+        }
+        TestDaemon daemon = daemon(APART);
+        PluginClient plugin = plugin(DPU);
+
+        for (Map.Entry<String, Path> driver : drivers.entrySet()) {
+            Path function = directory.resolve("node/sys/bus/pci/devices").resolve(driver.getKey());
+            Path ignored = Files.createSymbolicLink(function.toRealPath().resolve("driver"), driver.getValue());
+            daemon.node.announce("bind", PciAddress.parse(driver.getKey()).orElseThrow());
+        }
+
+        daemon.monitor.awaitScans();
+        daemon.learnHolders();
+
+        StatusRuntimeException refused =
+                catchThrowableOfType(StatusRuntimeException.class, () -> plugin.allocate(List.of(A)));
+        assertThat(refused.getStatus().getDescription())
+                .endsWith("its IOMMU group 17 is in use: a container holds " + B);
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.lab.localkubelet.LocalKubelet;
 import io.edgeplug.lab.localkubelet.PodSpec;
+import io.edgeplug.system.flow.Deadline;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -90,5 +91,42 @@ final class SharedScrubTest extends OnFacesNode {
 
         assertThat(daemon.node.sysfs().linkName("sys/bus/pci/devices/" + ID + "/driver"))
                 .contains("uio_pci_generic");
+    }
+
+    /** A restarted kubelet starts a container unseen. Its pod may be the one for which that was prepared. */
+    @Test
+    void whatWasPreparedForThePodBeforeIsPreparedAgainForTheNext() throws Exception {
+        LocalKubelet kubelet = kubelet();
+        TestDaemon daemon = closing.add(TestDaemon.open(directory, kubeletDir, """
+                [[class]]
+                resource = "example.com/acc-host"
+                kind = "pci"
+                match = { vendors = ["10ee"] }
+                prepare = { reset = "flr", timeout = 1 }
+                """));
+        await(kubelet, HOST, 1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        daemon.node.interfere("sys/bus/pci/devices/" + ID + "/reset", () -> Seen.awaitGoingOn(goesOn));
+        kubelet.admit(PodSpec.of("pod-1", HOST, 1));
+        assertThatThrownBy(() -> kubelet.startContainer("pod-1", "main")).hasMessageContaining("after 1 s");
+        goesOn.countDown();
+        assertThat(daemon.monitor
+                        .custodian()
+                        .await(
+                                () -> !resets(daemon).isEmpty()
+                                        && daemon.monitor
+                                                .custodian()
+                                                .of(ID)
+                                                .work()
+                                                .isEmpty(),
+                                Deadline.in(TestDaemon.PATIENCE)))
+                .isTrue();
+        kubelet.restart();
+        await(kubelet, HOST, 1);
+        kubelet.remove("pod-1");
+
+        run(kubelet, "pod-2", HOST);
+
+        assertThat(resets(daemon)).hasSize(2);
     }
 }

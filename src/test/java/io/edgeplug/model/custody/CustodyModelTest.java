@@ -21,17 +21,20 @@ final class CustodyModelTest {
 
     static Stream<Arguments> worlds() {
         return Stream.of(
-                world("two devices in a group", Worlds::group, 56_244, 192_213),
-                world("a group and a crash", Worlds::groupWithCrash, 38_588, 139_359),
-                world("a group without scrubs", Worlds::plainGroup, 19_303, 67_513),
+                world("two devices in a group", Worlds::group, 63_453, 223_236),
+                world("a group and a crash", Worlds::groupWithCrash, 40_592, 148_079),
+                world("a group without scrubs", Worlds::plainGroup, 21_257, 75_282),
+                world("drivers that come late", Worlds::lateDrivers, 14_168, 47_992),
                 world("unreadable notes", Worlds::unreadable, 36_001, 146_008),
-                world("shares", Worlds::shares, 22_508, 88_945),
+                world("shares", Worlds::shares, 33_060, 135_415),
+                world("shares with scrubs", Worlds::scrubbedShares, 70_782, 264_297),
                 world("parts of a function", Worlds::parts, 10_154, 33_309),
-                world("unseen starts", Worlds::unseen, 98_422, 336_091),
-                world("host driver", Worlds::hostDriver, 81_967, 381_146),
+                world("unseen starts", Worlds::unseen, 122_708, 435_296),
+                world("unseen starts after a scrub", Worlds::unseenAfterScrub, 71_305, 189_066),
+                world("host driver", Worlds::hostDriver, 87_877, 413_724),
                 world("reload", Worlds::reload, 18_066, 63_062),
                 world("replug", Worlds::replug, 96_488, 377_693),
-                world("lies of the kubelet", Worlds::lies, 15_897, 50_329),
+                world("lies of the kubelet", Worlds::lies, 18_501, 60_764),
                 world("static pod", Worlds::staticPod, 21_841, 74_761));
     }
 
@@ -59,6 +62,11 @@ final class CustodyModelTest {
                         Mistakes.sharesAreOtherDevices(),
                         Worlds.shares(),
                         "held as a whole and in part"),
+                mistake(
+                        "a scrub waits for pods that never start",
+                        Mistakes.sharesWaitForOthers(),
+                        Worlds.scrubbedShares(),
+                        "waits for a scrub that is not due"),
                 mistake("old notes count", Mistakes.oldNotesCount(), Worlds.group(), "two have "),
                 mistake(
                         "holds end before processes",
@@ -70,6 +78,11 @@ final class CustodyModelTest {
                         Mistakes.lastProcessIsForgotten(),
                         Worlds.plainGroup(),
                         "two have "),
+                mistake(
+                        "a late group is not learned",
+                        Mistakes.lateGroupIsNotLearned(),
+                        Worlds.lateDrivers(),
+                        "two have the group of "),
                 mistake(
                         "a trouble outlives its user",
                         Mistakes.troubleOutlivesItsUser(),
@@ -100,6 +113,11 @@ final class CustodyModelTest {
                         Mistakes.usersAreIgnored(),
                         Worlds.unseen(),
                         "is scrubbed while Q has it"),
+                mistake(
+                        "an unseen start is not noted",
+                        Mistakes.unseenStartIsNotNotedAfterAReleasedUser(),
+                        Worlds.unseenAfterScrub(),
+                        "Q has"),
                 mistake(
                         "starts do not wait for a scrub",
                         Mistakes.startsDoNotWait(),

@@ -117,10 +117,18 @@ final class Daemon {
 
     private void add(World world, Map<String, List<Noting>> all, String id, String resource, User user) {
         String device = Shares.whole(id);
-        OptionalInt group = scenario.group(scenario.offer(resource), device);
+        OptionalInt group = world.seen(scenario.group(scenario.offer(resource), device));
         Optional<Device> now = Optional.of(device(world, device))
                 .filter(any -> world.place(device).isHere());
-        all.computeIfAbsent(device, none -> new ArrayList<>()).add(new Noting(id, user, resource, group, now));
+        boolean isShare = !id.equals(device);
+        all.computeIfAbsent(device, none -> new ArrayList<>())
+                .add(new Noting(
+                        id,
+                        user,
+                        resource,
+                        group,
+                        now,
+                        !isShare || world.life(user.uid()).hasStarted()));
     }
 
     private void tellAll(
@@ -128,9 +136,22 @@ final class Daemon {
         Set<String> devices = new TreeSet<>(world.records.keySet());
         devices.addAll(all.keySet());
         devices.forEach(device -> {
+            retrace(world, device);
             tell(world, device, new Noted(all.getOrDefault(device, List.of()), written, quiet, isFirst, 0));
             see(world, device);
         });
+    }
+
+    /** The traces are told again with each reading, because their group may be seen by then. */
+    private void retrace(World world, String device) {
+        Optional<Traces> traces = world.custody(device).traces().map(left -> left.in(world.seen(group(left, device))));
+        if (traces.isPresent()) {
+            tell(world, device, new Event.Traced(traces));
+        }
+    }
+
+    private OptionalInt group(Traces traces, String device) {
+        return scenario.group(scenario.offer(traces.resource().orElseThrow()), device);
     }
 
     /** Reads, and notes starts that nobody asked for, and what only a person can decide. */
@@ -152,8 +173,10 @@ final class Daemon {
     /** The note of a device that is being scrubbed stays as it is, because it is about to go. */
     private static boolean mayNote(World world, String id, Life life) {
         String resource = life.want().orElseThrow().resource();
-        return world.file.containsKey(id + " " + resource)
-                && world.place(Shares.whole(id)).work().isEmpty();
+        Custody custody = world.custody(Shares.whole(id));
+        boolean isAboutToGo = custody.traces().filter(Traces::isReleased).isPresent()
+                && custody.work().filter(work -> work.kind() == Work.Kind.SCRUB).isPresent();
+        return world.file.containsKey(id + " " + resource) && !isAboutToGo;
     }
 
     private void noteUnseen(World world, String name, Want want) {
@@ -165,9 +188,9 @@ final class Daemon {
             boolean isOther = before.flatMap(Traces::resource)
                     .filter(resource -> !resource.equals(want.resource()))
                     .isPresent();
-            if (offer.isScrubbed() && !isOther) {
+            if (offer.isScrubbed() && !isOther && decisions.notesUnseen(before)) {
                 Set<String> users = new TreeSet<>(Set.of(name));
-                before.ifPresent(traces -> users.addAll(traces.users()));
+                before.filter(traces -> !traces.isReleased()).ifPresent(traces -> users.addAll(traces.users()));
                 note(world, device, offer, users);
             }
             if (offer.isPrepared()) {
@@ -178,7 +201,8 @@ final class Daemon {
 
     /** Notes on disk that these users have a device from now on. */
     void note(World world, String device, Offer offer, Set<String> users) {
-        Traces traces = new Traces(users, Optional.of(offer.resource()), false, false, scenario.group(offer, device));
+        Traces traces = new Traces(
+                users, Optional.of(offer.resource()), false, false, world.seen(scenario.group(offer, device)));
         world.notes = Copies.with(
                 world.notes, device, new Note(traces, world.place(device).card()));
         tell(world, device, new Event.Traced(Optional.of(traces)));
@@ -228,7 +252,10 @@ final class Daemon {
                         world,
                         device,
                         new Event.Given(
-                                Door.own(want, device), scenario.face(offer, device), device(world, device), user)));
+                                Door.own(want, device),
+                                scenario.face(world, offer, device),
+                                device(world, device),
+                                user)));
     }
 
     /** A new process begins with what is on disk. Starts that the old one answered are asked for again. */
@@ -243,8 +270,10 @@ final class Daemon {
             }
         });
         world.places.forEach((device, place) -> world.put(device, place.in(Optional.empty())));
-        world.notes.forEach(
-                (device, note) -> tell(world, device, new Event.Traced(decisions.remembered(note.traces()))));
+        world.notes.forEach((device, note) -> {
+            Traces traces = note.traces().in(world.seen(group(note.traces(), device)));
+            tell(world, device, new Event.Traced(decisions.remembered(traces)));
+        });
         if (isReadable) {
             look(world);
         } else {

@@ -49,6 +49,11 @@ class Decisions {
         return face.isScrubbed() && !custody.isClearFor(face.resource(), Set.of(user.uid()));
     }
 
+    /** Whether a start that nobody saw is noted on a device with these traces. */
+    boolean notesUnseen(Optional<Traces> before) {
+        return true;
+    }
+
     /** What a new daemon reads from a note on disk. */
     Optional<Traces> remembered(Traces traces) {
         return Optional.of(traces);

@@ -39,6 +39,19 @@ final class Devices {
             endPlain(next);
             daemon.boot(next, true);
         });
+        turns.goesWrong(Mishap.LATE_DRIVERS, "the node boots, and drivers come late", next -> {
+            registered(next);
+            next.lives.forEach((user, life) -> next.put(user, booted(life)));
+            next.isUnbound = true;
+            daemon.boot(next, true);
+        });
+        if (world.isUnbound) {
+            // A device that changes is offered only after it was left alone for a while, so this is read before.
+            turns.may("the drivers are bound", next -> {
+                next.isUnbound = false;
+                daemon.look(next);
+            });
+        }
         turns.goesWrong(Mishap.BLIND_CRASH, "crash, and the notes are unreadable", next -> daemon.boot(next, false));
         if (world.knowledge == Knowledge.READ) {
             turns.goesWrong(Mishap.UNREADABLE, "the notes are unreadable", next -> {
@@ -51,6 +64,15 @@ final class Devices {
                     (next.configuration + 1) % scenario.configurations().size();
             daemon.look(next);
         });
+    }
+
+    /** No process outlives a boot, and the kubelet starts containers again. */
+    private static World.Life booted(World.Life life) {
+        return switch (life.stage()) {
+            case NONE, GIVEN, ENDED -> life;
+            case ASKED, PREPARING, RUNS -> life.at(World.Stage.GIVEN);
+            case ENDING -> life.at(World.Stage.ENDED);
+        };
     }
 
     /** The kubelet writes its notes when a plugin registers. */

@@ -48,9 +48,9 @@ final class Door {
         SortedSet<String> list = new TreeSet<>();
         for (Offer offer : scenario.configurations().get(world.configuration)) {
             for (String id : offer.ids()) {
-                Face face = scenario.face(offer, Shares.whole(id));
+                Face face = scenario.face(world, offer, Shares.whole(id));
                 Custody custody = world.custody(face.device());
-                if (isWell(world, custody)
+                if (isWell(world, offer, custody)
                         && decisions
                                 .ofList(face, custody, kin(world, face.device()), mates(world, face.group()))
                                 .isEmpty()) {
@@ -61,8 +61,11 @@ final class Door {
         return list;
     }
 
-    private static boolean isWell(World world, Custody custody) {
-        return world.place(custody.id()).isHere() && custody.problem().isEmpty();
+    /** Without its driver, a device does not match a class that hands it over with VFIO. */
+    private static boolean isWell(World world, Offer offer, Custody custody) {
+        return world.place(custody.id()).isHere()
+                && custody.problem().isEmpty()
+                && !(offer.isVfio() && world.isUnbound);
     }
 
     /** Whether a caller gets all devices that it wants. */
@@ -74,9 +77,9 @@ final class Door {
         devices.forEach(device -> world.custody(device).holds().values().forEach(hold -> callers.add(hold.user())));
         return offer.ids().containsAll(want.ids())
                 && devices.stream().allMatch(device -> {
-                    Face face = scenario.face(offer, device);
+                    Face face = scenario.face(world, offer, device);
                     Custody custody = world.custody(device);
-                    return isWell(world, custody)
+                    return isWell(world, offer, custody)
                             && decisions
                                     .ofCall(
                                             face,
@@ -95,17 +98,18 @@ final class Door {
         Set<String> devices = new TreeSet<>();
         want.ids().forEach(id -> devices.add(Shares.whole(id)));
         return devices.stream().allMatch(device -> {
-            Face face = scenario.face(offer, device);
-            return decisions
-                    .ofClaim(
-                            face,
-                            world.custody(device),
-                            kin(world, device),
-                            mates(world, face.group()),
-                            devices,
-                            own(want, device),
-                            claim)
-                    .isEmpty();
+            Face face = scenario.face(world, offer, device);
+            return !(offer.isVfio() && world.isUnbound)
+                    && decisions
+                            .ofClaim(
+                                    face,
+                                    world.custody(device),
+                                    kin(world, device),
+                                    mates(world, face.group()),
+                                    devices,
+                                    own(want, device),
+                                    claim)
+                            .isEmpty();
         });
     }
 

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +42,16 @@ final class DueTest {
                 .isInstanceOf(Due.Nothing.class);
     }
 
+    /** Else all notes would be read twice a second for as long as a pod runs. */
+    @Test
+    void nothingIsDueWhileAUserHasTheDevice() {
+        Event pod = noted(START, noting("A", POD, "nic"));
+
+        assertThat(due(after(traced("pod"), pod))).isInstanceOf(Due.Nothing.class);
+        assertThat(due(after(traced("pod", "other"), pod))).isInstanceOf(Due.Nothing.class);
+        assertThat(due(after(traced("other"), pod))).isEqualTo(new Due.Later(Due.ENDING_LOOK));
+    }
+
     @Test
     void scrubBeginsForANextUserOnlyWhileItsStartWaits() {
         Custody next = after(traced("pod"), quiet(Set.of("pod"), noting("A", OTHER, "nic")));
@@ -48,6 +59,19 @@ final class DueTest {
         assertThat(Due.objection(next, false)).contains("is held by pod other (main)");
         assertThat(Due.objection(Rules.on(next, starting("other", 1)), false)).isEmpty();
         assertThat(due(Rules.on(next, starting("other", 1)))).isInstanceOf(Due.Scrub.class);
+    }
+
+    /** Its pod may wait for its image for long, or for ever. */
+    @Test
+    void shareWhoseContainerHasNotStartedDelaysNoScrub() {
+        Event two = quiet(Set.of("gone"), noting("A::0", POD, "nic"), noting("A::1", OTHER, "nic"));
+
+        assertThat(Due.objection(after(traced("gone"), two, starting("pod", 1)), false))
+                .isEmpty();
+
+        Event.Noting runs = new Event.Noting("A::1", OTHER, "nic", OptionalInt.empty(), Optional.empty(), true);
+        assertThat(Due.objection(after(traced("gone"), two, quiet(Set.of("gone"), runs)), false))
+                .contains("is held by pod other (main)");
     }
 
     @Test

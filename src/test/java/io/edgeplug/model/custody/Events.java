@@ -45,7 +45,7 @@ final class Events {
     }
 
     static Noting noting(String id, User user, String resource) {
-        return new Noting(id, user, resource, OptionalInt.of(7), Optional.of(DEVICE));
+        return new Noting(id, user, resource, OptionalInt.of(7), Optional.of(DEVICE), false);
     }
 
     /** Everybody has processes. */

@@ -34,6 +34,7 @@ final class Invariants {
         world.records.values().forEach(custody -> checkHolds(world, custody));
         checkLives(world);
         checkOffers(world);
+        checkStarts(world);
         world.records.values().forEach(custody -> checkIsOwed(world, custody));
         checkBoot(world);
     }
@@ -79,6 +80,39 @@ final class Invariants {
                     known.isEmpty() || !world.custody(device).holds().isEmpty(),
                     () -> offered + " is offered with traces of " + known);
         }
+    }
+
+    /** A start with a share waits for a scrub only while that is due or runs, or while others have the device who have started. */
+    private void checkStarts(World world) {
+        world.lives.forEach((user, life) -> life.ids().stream()
+                .filter(id -> !id.equals(Shares.whole(id)))
+                .map(Shares::whole)
+                .filter(device ->
+                        life.stage() == Stage.ASKED && world.place(device).isHere())
+                .forEach(device -> checkStart(world, user, device)));
+    }
+
+    private void checkStart(World world, String user, String device) {
+        World next = new World(world);
+        daemon.look(next);
+        Custody custody = next.custody(device);
+        boolean isWaiting = next.place(device).work().isEmpty()
+                && !next.scrubs.contains(device)
+                && custody.traces().filter(left -> !left.users().contains(user)).isPresent()
+                && custody.holds().values().stream()
+                        .anyMatch(hold -> hold.user().uid().equals(user));
+        // The end of a user who has started is learned later.
+        boolean isUsed = custody.holds().values().stream()
+                        .anyMatch(hold -> next.life(hold.user().uid()).hasStarted())
+                || next.lives.values().stream()
+                        .anyMatch(other -> other.hasProcesses()
+                                && other.ids().stream().map(Shares::whole).anyMatch(device::equals));
+        must(
+                !isWaiting
+                        || isUsed
+                        || custody.holds().values().stream().anyMatch(Hold::isGrant)
+                        || !(daemon.due(next, device, 0) instanceof Due.Nothing),
+                () -> user + " waits for a scrub that is not due: " + custody);
     }
 
     /** A state that is neither offered nor running ends by a time, by a person, or by an event that somebody owes. */

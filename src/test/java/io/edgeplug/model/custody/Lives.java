@@ -122,7 +122,7 @@ final class Lives {
                     Place place = fresh.place(device);
                     return place.isHere()
                             && place.work().isEmpty()
-                            && !daemon.waitsForScrub(fresh, user, scenario.face(offer(life), device));
+                            && !daemon.waitsForScrub(fresh, user, scenario.face(fresh, offer(life), device));
                 });
         if (isReady) {
             turns.wishes(user + (offer(life).isPrepared() ? " is being prepared" : " runs"), next -> {

@@ -141,6 +141,28 @@ final class Mistakes {
         });
     }
 
+    static Decisions lateGroupIsNotLearned() {
+        return new Decisions() {
+            @Override
+            Custody on(Custody custody, Event event) {
+                Custody next = super.on(custody, event);
+                for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
+                    Hold before = entry.getValue();
+                    next = next.with(
+                            entry.getKey(),
+                            Optional.ofNullable(next.holds().get(entry.getKey()))
+                                    .map(hold -> hold.user().is(before.user())
+                                            ? Hold.of(hold.user(), hold.resource(), before.group())
+                                                    .starting(hold.starts())
+                                                    .after(hold.before())
+                                                    .told(hold.told())
+                                            : hold));
+                }
+                return next;
+            }
+        };
+    }
+
     static Decisions troubleOutlivesItsUser() {
         return after(Noted.class, (before, after) -> after.troubled(before.trouble()));
     }
@@ -176,6 +198,16 @@ final class Mistakes {
         return scrubbing(custody -> custody.with(custody.traces().map(traces -> traces.running(false))));
     }
 
+    static Decisions sharesWaitForOthers() {
+        return scrubbing(custody -> {
+            Custody next = custody;
+            for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
+                next = next.with(entry.getKey(), Optional.of(entry.getValue().started(true)));
+            }
+            return next;
+        });
+    }
+
     /** As if every user waited for the scrub. */
     static Decisions usersAreIgnored() {
         return scrubbing(custody -> {
@@ -203,6 +235,15 @@ final class Mistakes {
             @Override
             Optional<String> objectionToScrub(Custody custody, boolean isKinHeld) {
                 return super.objectionToScrub(change.apply(custody), isKinHeld);
+            }
+        };
+    }
+
+    static Decisions unseenStartIsNotNotedAfterAReleasedUser() {
+        return new Decisions() {
+            @Override
+            boolean notesUnseen(Optional<Traces> before) {
+                return before.filter(Traces::isReleased).isEmpty();
             }
         };
     }

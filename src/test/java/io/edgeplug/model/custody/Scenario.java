@@ -32,6 +32,8 @@ record Scenario(
     enum Mishap {
         /** The daemon dies, and a new one begins with the notes on disk. */
         CRASH,
+        /** The node boots, and the devices get their drivers after the daemon has begun. Nobody sees a group before. */
+        LATE_DRIVERS,
         /** The new one cannot read the kubelet's notes at first. */
         BLIND_CRASH,
         /** The kubelet's notes cannot be read for a while. */
@@ -125,14 +127,14 @@ record Scenario(
         return Optional.empty();
     }
 
-    Face face(Offer offer, String device) {
+    Face face(World world, Offer offer, String device) {
         return new Face(
                 device,
                 offer.resource(),
                 offer.isScrubbed(),
                 offer.isClaimed(),
                 offer.shares() > 1,
-                group(offer, device));
+                world.seen(group(offer, device)));
     }
 
     OptionalInt group(Offer offer, String device) {

@@ -4,6 +4,7 @@ import io.edgeplug.model.custody.Scenario.Want;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -14,7 +15,6 @@ import java.util.TreeSet;
 final class World {
 
     // The daemon's memory.
-
     SortedMap<String, Custody> records = new TreeMap<>();
 
     /** What the daemon knows of the kubelet's notes. */
@@ -27,7 +27,6 @@ final class World {
     SortedSet<String> scrubs = new TreeSet<>();
 
     // The kubelet.
-
     /** What is healthy in the last list: {@code id resource}. */
     SortedSet<String> listed = new TreeSet<>();
 
@@ -54,6 +53,9 @@ final class World {
 
     int configuration;
     int mishaps;
+
+    /** Whether the devices have lost the drivers by which their groups are seen. */
+    boolean isUnbound;
 
     private int hash;
 
@@ -95,6 +97,10 @@ final class World {
 
         boolean hasProcesses() {
             return stage == Stage.RUNS || stage == Stage.ENDING;
+        }
+
+        boolean hasStarted() {
+            return hasProcesses() || stage == Stage.ENDED;
         }
 
         Set<String> ids() {
@@ -161,6 +167,7 @@ final class World {
         claims = other.claims;
         configuration = other.configuration;
         mishaps = other.mishaps;
+        isUnbound = other.isUnbound;
     }
 
     /** The same for good, with parts that are kept only once. */
@@ -177,7 +184,10 @@ final class World {
         claims = once(parts, claims);
         hash = 0;
         for (Object part : parts()) {
-            hash = 31 * hash + (part instanceof Integer number ? number : System.identityHashCode(part));
+            hash = 31 * hash
+                    + (part instanceof Integer || part instanceof Boolean
+                            ? part.hashCode()
+                            : System.identityHashCode(part));
         }
         return this;
     }
@@ -207,6 +217,11 @@ final class World {
         return records.getOrDefault(device, Custody.free(device));
     }
 
+    /** A group as far as it can be seen now. */
+    OptionalInt seen(OptionalInt group) {
+        return isUnbound ? OptionalInt.empty() : group;
+    }
+
     /** Whether the kubelet has written all that it has in memory, as it does before a container starts. */
     boolean isWritten() {
         return file.equals(memory) && written >= 10 * allocates;
@@ -228,7 +243,8 @@ final class World {
                 notes,
                 claims,
                 configuration,
-                mishaps);
+                mishaps,
+                isUnbound);
     }
 
     @SuppressWarnings("ReferenceEquality") // equal parts are one object, so that millions of worlds can be compared
@@ -251,7 +267,8 @@ final class World {
                 && notes == world.notes
                 && claims == world.claims
                 && configuration == world.configuration
-                && mishaps == world.mishaps;
+                && mishaps == world.mishaps
+                && isUnbound == world.isUnbound;
     }
 
     @Override

@@ -67,6 +67,24 @@ final class Worlds {
                 1);
     }
 
+    /** A group whose devices get their drivers late after a boot, with scrubs and without. */
+    static Scenario lateDrivers() {
+        return new Scenario(
+                GROUP,
+                List.of(List.of(
+                        VFIO,
+                        Offer.of("claimed", "B").vfio().claimed(),
+                        Offer.of("plain", "A", "B").vfio())),
+                List.of(
+                        Want.of("P", "vfio", "A"),
+                        Want.of("P", "plain", "A"),
+                        Want.of("Q", "plain", "B"),
+                        Want.of("C", "claimed", "B")),
+                2,
+                Set.of(Mishap.LATE_DRIVERS),
+                1);
+    }
+
     /** The kubelet's notes cannot be read, also when the daemon begins. */
     static Scenario unreadable() {
         return new Scenario(
@@ -94,6 +112,17 @@ final class Worlds {
                 2);
     }
 
+    /** Shares of a device that is scrubbed, for pods that may never start. */
+    static Scenario scrubbedShares() {
+        return new Scenario(
+                Map.of("X", 0),
+                List.of(List.of(Offer.of("share", "X").shared(2).scrubbed())),
+                List.of(Want.of("P", "share", "X::0"), Want.of("Q", "share", "X::1"), Want.of("R", "share", "X::0")),
+                3,
+                Set.of(Mishap.CRASH),
+                1);
+    }
+
     /** A function, and two parts of it. */
     static Scenario parts() {
         return new Scenario(
@@ -118,6 +147,17 @@ final class Worlds {
                 List.of(Want.of("P", "nic", "A"), Want.of("Q", "nic", "A"), Want.of("C", "claimed", "A")),
                 2,
                 EnumSet.of(Mishap.UNSEEN_START, Mishap.CRASH, Mishap.SCRUB_FAILS, Mishap.PREPARATION_FAILS),
+                2);
+    }
+
+    /** A start of which a restarted kubelet does not tell, while a scrub has failed, and the pod after it. */
+    static Scenario unseenAfterScrub() {
+        return new Scenario(
+                ONE,
+                List.of(List.of(NIC)),
+                List.of(Want.of("P", "nic", "A"), Want.of("Q", "nic", "A"), Want.of("R", "nic", "A")),
+                3,
+                EnumSet.of(Mishap.UNSEEN_START, Mishap.SCRUB_FAILS),
                 2);
     }
 

@@ -106,6 +106,21 @@ final class CheckpointReaderTest {
         assertThat(readInTheDaemonsHeap()).isEqualTo(tooLong);
     }
 
+    /** Each device of a holder tells its name. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PodUID", "ContainerName"})
+    void nameThatIsLongerThanAnyOfKubernetesIsRefused(String field) throws Exception {
+        String entry = entry("main", "\"g1\"");
+        write(Stream.of(entry.replace("\"" + field + "\":\"main\"", "\"" + field + "\":\"" + "x".repeat(253) + "\"")));
+        assertThat(HeldDevices.read(directory).all(any -> true)).hasSize(1);
+
+        write(Stream.of(entry.replace("\"" + field + "\":\"main\"", "\"" + field + "\":\"" + "x".repeat(254) + "\"")));
+        assertThatIOException()
+                .isThrownBy(() -> HeldDevices.read(directory))
+                .withMessage(directory.resolve(HeldDevices.FILE)
+                        + ": has a name of a pod or container of more than 253 characters");
+    }
+
     @Test
     void idsThatCanBeNoneOfOursAreNotKept() throws Exception {
         String others = IntStream.range(0, 49_999)

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,28 @@ final class PreparedClaimsTest {
                 .contains("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0");
         assertThat(read().of("one").map(PreparedClaim::askedFor)).contains(ready);
         read().forget("one");
+        assertThat(read().all()).isEmpty();
+    }
+
+    /** As five devices of which a claim consumes all 1,000 shares each. */
+    @Test
+    void claimWhoseNoteCouldNotBeReadAgainIsNotNoted() throws Exception {
+        List<PreparedClaim.Device> shares = IntStream.range(0, 5000)
+                .mapToObj(i -> new PreparedClaim.Device(
+                        "vfs",
+                        "node1",
+                        "0000-3b-01-0",
+                        Optional.of("9d8e3bb2-6f37-4d26-8e0e-0123456789ab"),
+                        VF + "::" + i,
+                        "example.com/vf",
+                        false,
+                        Optional.of("a/b=c")))
+                .toList();
+        PreparedClaim large = new PreparedClaim("large", "default", "mine", List.of(), shares);
+
+        assertThatThrownBy(() -> read().note(large))
+                .hasMessage("the note of the claim would take more than the 6144 KiB of memory that there are for it");
+        assertThat(read().unread()).isEmpty();
         assertThat(read().all()).isEmpty();
     }
 

@@ -5,10 +5,19 @@ import static io.edgeplug.node.prepare.PreparedNode.VF1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.Health;
+import io.edgeplug.model.device.IdentifiedNode;
+import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciAddress;
+import io.edgeplug.model.device.UsbDevice;
+import io.edgeplug.model.device.UsbPort;
+import io.edgeplug.model.rules.Step;
 import io.edgeplug.node.pods.NotedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.scan.ChangeNote;
+import io.edgeplug.system.files.Destination;
+import io.edgeplug.system.files.FileKind;
 import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
@@ -16,7 +25,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Properties;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -161,6 +173,77 @@ final class NotesTest {
             assertThat(claims.unread()).isEmpty();
             assertThat(claims.all().getFirst().devices().getFirst().id()).isEqualTo(VF0);
         }
+    }
+
+    private static UsbDevice usb(String vendor, String product, String serial) {
+        return new UsbDevice(
+                "1-4",
+                UsbPort.parse("1-4").orElseThrow(),
+                vendor,
+                product,
+                Optional.of(serial).filter(text -> !text.isEmpty()),
+                List.of(),
+                List.of(),
+                OptionalInt.empty(),
+                Optional.empty(),
+                List.of(),
+                Health.HEALTHY);
+    }
+
+    private static PathDevice path(String origin) {
+        Destination found = new Destination("/dev/ttyUSB0", FileKind.CHARACTER_DEVICE, 1, 1, "188:0", List.of());
+        return new PathDevice(
+                "modem",
+                List.of(new PathDevice.File("/dev/modem", Optional.of(found), origin)),
+                Optional.empty(),
+                Health.HEALTHY);
+    }
+
+    /** A device without a serial number has the ID of its port, and a path has that of whatever it leads to. */
+    @Test
+    void otherDeviceInTheSamePlaceIsNotTheOneThatWasUsed() throws Exception {
+        UseNotes notes = new UseNotes(Sysfs.at(directory));
+
+        assertThat(isOf(notes, usb("0bda", "2838", ""), usb("0bda", "2838", "")))
+                .isTrue();
+        assertThat(isOf(notes, usb("0bda", "2838", ""), usb("046d", "c31c", "")))
+                .isFalse();
+        assertThat(isOf(notes, usb("0bda", "2838", "1"), usb("0bda", "2838", "2")))
+                .isFalse();
+        assertThat(isOf(notes, path("usb 0403:6001 serial A1 1.0"), path("usb 0403:6001 serial A1 1.0")))
+                .isTrue();
+        assertThat(isOf(notes, path("usb 0403:6001 serial A1 1.0"), path("usb 0403:6001 serial A2 1.0")))
+                .isFalse();
+        assertThat(isOf(notes, path("usb 0403:6001 serial A1 1.0"), path(IdentifiedNode.unknown("it hangs"))))
+                .isTrue();
+        assertThat(isOf(notes, path(IdentifiedNode.unknown("it hangs")), path("usb 0403:6001 serial A1 1.0")))
+                .isTrue();
+    }
+
+    /** Some accelerators change vendor and product when they are used for the first time. */
+    @Test
+    void deviceThatMayChangeItsIdsIsKnownByItsPort() throws Exception {
+        UseNotes notes = new UseNotes(Sysfs.at(directory));
+        notes.note(usb("1a6e", "089a", ""), "example.com/coral", Set.of("pod"), directory, Step.Vf.NONE, true);
+
+        assertThat(notes.find("1-4").orElseThrow().isOf(usb("18d1", "9302", "")))
+                .isTrue();
+    }
+
+    private boolean isOf(UseNotes notes, Device used, Device now) throws IOException {
+        notes.note(used, "example.com/stick", Set.of("pod"), directory);
+        return notes.find(used.id()).orElseThrow().isOf(now);
+    }
+
+    @Test
+    void noteOfAnEarlierReleaseWithoutAnIdentityIsOfAnyDevice() throws Exception {
+        UseNotes notes = new UseNotes(Sysfs.at(directory));
+        Path file = directory.resolve(USED + "/1-4.used");
+        Files.createDirectories(file.resolveSibling(""));
+        Files.writeString(file, "identity=\nkubelet_dir=/k\npods=uid-1\nresource=example.com/stick\n");
+
+        assertThat(notes.find("1-4").orElseThrow().isOf(usb("0bda", "2838", "")))
+                .isTrue();
     }
 
     private static String problem(PreparedNode prepared, String function) {

@@ -66,7 +66,7 @@ final class PreconditionTest {
 
     @Test
     void deviceThatIsLostMeanwhileIsLeftAloneAndTheNextWhoAsksIsNotToldSo() throws Exception {
-        Preparation lost = prepared.preparer.prepare(prepared.device(VF0), touching(), LOST);
+        Preparation lost = prepared.preparer.prepare(prepared.device(VF0), touching(), Set.of(), LOST);
         PreparedNode.read(fifo);
 
         assertThatThrownBy(() -> lost.await(PATIENCE))
@@ -95,7 +95,7 @@ final class PreconditionTest {
 
     @Test
     void whoeverJoinsAPreparationDoesNotLoseItWithTheOneWhoAskedFirst() throws Exception {
-        Preparation first = prepared.preparer.prepare(prepared.device(VF0), touching(), LOST);
+        Preparation first = prepared.preparer.prepare(prepared.device(VF0), touching(), Set.of(), LOST);
         Preparation joined = prepared.preparer.prepare(prepared.device(VF0), touching());
         assertThat(joined).isSameAs(first);
         PreparedNode.read(fifo);

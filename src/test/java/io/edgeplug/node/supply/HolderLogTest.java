@@ -7,6 +7,8 @@ import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.custody.User;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -29,12 +31,44 @@ final class HolderLogTest {
         holders.follow(pod -> true, resource -> true);
     }
 
+    @Test
+    void oneHolderOfManyDevicesIsOneTextAndItsLinesAreLimited() throws Exception {
+        try (LogLines log = LogLines.open()) {
+            for (int i = 0; i < 3000; i++) {
+                String id = "device" + i;
+                Event.Noting noting = new Event.Noting(
+                        id,
+                        User.Pod.unnamed("pod", "main"),
+                        "example.com/vf",
+                        OptionalInt.empty(),
+                        Optional.empty(),
+                        true);
+                custodian.tell(id, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, System.nanoTime()));
+            }
+            follow();
+
+            Set<String> texts = Collections.newSetFromMap(new IdentityHashMap<>());
+            custodian
+                    .all()
+                    .forEach(one -> one.holds()
+                            .values()
+                            .forEach(hold -> texts.add(hold.told().orElseThrow())));
+            assertThat(texts).containsExactly("pod pod (main)");
+            assertThat(log.with("held by pod pod (main)")).hasSize(HolderLog.MAX_LINES);
+        }
+    }
+
     /** A reload may move the kubelet's directories, and then another thread goes on with the same records. */
     @Test
     void holdThatEndsWhileNoKubeletIsServedIsLogged() throws Exception {
         try (LogLines log = LogLines.open()) {
             read(new Event.Noting(
-                    ID, User.Pod.unnamed("pod", "main"), "example.com/vf", OptionalInt.empty(), Optional.empty()));
+                    ID,
+                    User.Pod.unnamed("pod", "main"),
+                    "example.com/vf",
+                    OptionalInt.empty(),
+                    Optional.empty(),
+                    true));
             follow();
             follow();
             assertThat(log.with(ID)).containsExactly(ID + ": held by pod pod (main)");

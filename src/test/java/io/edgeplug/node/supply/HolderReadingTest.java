@@ -11,11 +11,16 @@ import io.edgeplug.model.custody.Face;
 import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.rules.Sharing;
 import io.edgeplug.node.inventory.Inventory;
+import io.edgeplug.node.pods.HeldDevices;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +36,30 @@ final class HolderReadingTest {
     @AfterEach
     void close() throws Exception {
         closing.close();
+    }
+
+    /** No node hands out so many, and each of them would be a record. */
+    @Test
+    void moreHoldingsThanThereCanBeAreNotTold() throws Exception {
+        SupplyNode node = new SupplyNode(closing, directory);
+        Custodian custodian = node.monitor.custodian();
+        String ids = IntStream.range(0, 2 * Sharing.MAX_LISTED + 1)
+                .mapToObj(i -> "\"" + A + "::" + i + "\"")
+                .collect(Collectors.joining(","));
+        Path notes = Files.createDirectories(directory.resolve("notes"));
+        Files.writeString(notes.resolve(HeldDevices.FILE), """
+                {"Data":{"PodDeviceEntries":[{"PodUID":"pod","ContainerName":"main","ResourceName":"example.com/any",
+                "DeviceIDs":{"0":[%s]},"AllocResp":""}],"RegisteredDevices":{}},"Checksum":1}""".formatted(ids));
+
+        HolderReading reading = new HolderReading(
+                node.monitor,
+                new Uses(node.node.sysfs(), custodian, directory),
+                new GivenNodes(node.node.sysfs(), custodian),
+                notes);
+
+        assertThatThrownBy(reading::read)
+                .hasMessage("more than 16384 devices and shares of edgeplug are noted as given to pods");
+        assertThat(custodian.of(A).holds()).isEmpty();
     }
 
     /** Its pod may be in the notes, and run. */

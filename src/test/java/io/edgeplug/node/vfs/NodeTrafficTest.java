@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** No plan touches a function that carries the node's own traffic, and no class offers one alone, on any node. */
 final class NodeTrafficTest {
 
-    private static final int NETWORKS = 400;
+    private static final int NETWORKS = System.getProperty("soak") == null ? 100 : 400;
 
     /** Each would change all VFs of a PF, or the PF itself. */
     private static final List<String> PLANS =

@@ -51,6 +51,21 @@ final class DirectoryWatchTest {
         }
     }
 
+    /** Otherwise a pod that renames files in a loop would keep the thread for ever, and fill the heap. */
+    @Test
+    void moreEventsThanAreReadAtOnceAreNotNamed() throws Exception {
+        try (DirectoryWatch watch = DirectoryWatch.open(scratch)) {
+            Path old = Files.createFile(scratch.resolve("0"));
+            for (int i = 1; i <= 2000; i++) {
+                old = Files.move(old, scratch.resolve(String.valueOf(i)));
+            }
+            assertThat(watch.await(PATIENCE)).isEmpty();
+            assertThat(watch.await(Duration.ZERO))
+                    .as("the next events, which no poll waits for")
+                    .isEmpty();
+        }
+    }
+
     @Test
     void anyFileMayHaveChangedInADirectoryThatIsReplaced() throws Exception {
         Path directory = Files.createDirectory(scratch.resolve("directory"));

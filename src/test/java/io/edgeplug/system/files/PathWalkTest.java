@@ -76,6 +76,20 @@ final class PathWalkTest {
                 .withMessage("stat one: Too many levels of symbolic links");
     }
 
+    /** An Allocate looks at each name, and the kernel's limit of links allows 65,000. */
+    @Test
+    void linksWithThousandsOfNamesAreNotFollowed() throws IOException {
+        Files.createDirectories(root.resolve("d"));
+        Files.createFile(root.resolve("file"));
+        link("long", "d/../".repeat(400) + "longer");
+        link("longer", "d/../".repeat(400) + "file");
+
+        assertThat(follow("longer").path()).isEqualTo("/file");
+        assertThatIOException()
+                .isThrownBy(() -> follow("long"))
+                .withMessageContaining("links on the way have more than 1024 names");
+    }
+
     @Test
     void directoryThatIsOnlyPassedOnTheWayUpCountsToo() throws IOException {
         Path open = Files.createDirectories(root.resolve("open/in"));

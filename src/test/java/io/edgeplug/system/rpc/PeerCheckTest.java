@@ -28,6 +28,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.OptionalInt;
@@ -169,6 +170,14 @@ final class PeerCheckTest {
         assertThat(GroupCallers.gid(groups, "root")).isEmpty();
         assertThat(GroupCallers.gid(groups, "broken")).isEmpty();
         assertThat(GroupCallers.gid(directory.resolve("none"), "edgeplug")).isEmpty();
+    }
+
+    @Test
+    void groupIsFoundBesideANameThatIsNotUtf8() throws IOException {
+        Path groups = Files.write(directory.resolve("group"), new byte[] {(byte) 0xE9, ':', 'x', ':', '7', ':', '\n'});
+        Files.writeString(groups, "edgeplug:x:997:\n", StandardOpenOption.APPEND);
+
+        assertThat(GroupCallers.gid(groups, "edgeplug")).hasValue(997);
     }
 
     private static EventLoopGroup nobodys() {

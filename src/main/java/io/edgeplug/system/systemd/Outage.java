@@ -1,29 +1,28 @@
-package io.edgeplug.node.pods;
+package io.edgeplug.system.systemd;
 
-import io.edgeplug.system.systemd.LogLimit;
 import java.time.Duration;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /** Logs the reason of a failure once, however often it is repeated. One thread at a time. */
-final class Outage {
+public final class Outage {
 
     private final Logger log;
     private final LogLimit limit = new LogLimit(3, Duration.ofMinutes(10));
     private String last = "";
 
-    Outage(Logger log) {
+    public Outage(Logger log) {
         this.log = log;
     }
 
-    void failed(Level level, String reason) {
+    public void failed(Level level, String reason) {
         if (!last.equals(reason) && log.isLoggable(level)) {
             limit.line(reason).ifPresent(line -> log.log(level, line));
             last = reason;
         }
     }
 
-    void works() {
+    public void works() {
         last = "";
     }
 }

@@ -1,0 +1,224 @@
+package io.edgeplug.system.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.edgeplug.SmallHeap;
+import io.edgeplug.proto.status.GetRequest;
+import io.edgeplug.proto.status.Node;
+import io.edgeplug.proto.status.NodeStatusGrpc;
+import io.edgeplug.proto.v1beta1.AllocateRequest;
+import io.edgeplug.proto.v1beta1.AllocateResponse;
+import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
+import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationRequest;
+import io.edgeplug.proto.v1beta1.ContainerPreferredAllocationResponse;
+import io.edgeplug.proto.v1beta1.DevicePluginGrpc;
+import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
+import io.edgeplug.proto.v1beta1.PreStartContainerResponse;
+import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
+import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Calls that stay, for a server with the heap of the package, which then answers another one. */
+@Timeout(120)
+final class CallMemoryTest {
+
+    private static final int WINDOW = 65_535;
+    private static final int LARGE = 3_000_000;
+    private static final String PLUGIN = "v1beta1.DevicePlugin/";
+
+    private final Path directory;
+    private final UnixRpc rpc;
+    private final Process server;
+    private final List<RawCalls> connections = new ArrayList<>();
+
+    CallMemoryTest(@TempDir Path directory) throws IOException {
+        this.directory = directory;
+        rpc = UnixRpc.open();
+        server = SmallHeap.start(Servers.class, directory.toString());
+        assertThat(server.inputReader().readLine()).isEqualTo("serving");
+    }
+
+    /** Serves until it is killed, or a thread ends with an error as in the daemon. */
+    static final class Servers extends DevicePluginGrpc.DevicePluginImplBase {
+
+        private Servers() {}
+
+        public static void main(String[] args) throws Exception {
+            Thread.setDefaultUncaughtExceptionHandler(
+                    (thread, bug) -> Runtime.getRuntime().halt(70));
+            Path in = Path.of(args[0]);
+            Server ignored = UnixRpc.open().serve(in.resolve("plugin.sock"), new Servers());
+            ignored = UnixRpc.openToGroup("status", "edgeplug")
+                    .serve(in.resolve("status.sock"), new NodeStatusGrpc.NodeStatusImplBase() {
+                        @Override
+                        public void get(GetRequest request, StreamObserver<Node> answer) {
+                            answer.onNext(Node.getDefaultInstance());
+                            answer.onCompleted();
+                        }
+                    });
+            System.out.println("serving");
+            new CountDownLatch(1).await();
+        }
+
+        @Override
+        public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> answer) {
+            answer.onNext(AllocateResponse.getDefaultInstance());
+            answer.onCompleted();
+        }
+
+        /** A slow step: the thread keeps the request. */
+        @Override
+        public void preStartContainer(
+                PreStartContainerRequest request, StreamObserver<PreStartContainerResponse> answer) {
+            Thread ignored = Thread.ofVirtual().start(() -> {
+                try {
+                    Thread.sleep(1_000_000);
+                } catch (InterruptedException e) {
+                    answer.onError(
+                            Status.INTERNAL.withDescription(request.toString()).asRuntimeException());
+                }
+            });
+        }
+
+        @Override
+        public void getPreferredAllocation(
+                PreferredAllocationRequest request, StreamObserver<PreferredAllocationResponse> answer) {
+            answer.onNext(PreferredAllocationResponse.newBuilder()
+                    .addContainerResponses(ContainerPreferredAllocationResponse.newBuilder()
+                            .addAllDeviceIDs(request.getContainerRequests(0).getAvailableDeviceIDsList()))
+                    .build());
+            answer.onCompleted();
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        for (RawCalls connection : connections) {
+            connection.close();
+        }
+        rpc.close();
+        Process ignored = server.destroyForcibly();
+    }
+
+    private RawCalls connect(String socket, int window) throws IOException {
+        RawCalls connection = new RawCalls(directory.resolve(socket), window);
+        connections.add(connection);
+        return connection;
+    }
+
+    @Test
+    void messagesThatNeverEndLeaveRoomForAnAllocate() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            connect("plugin.sock", WINDOW)
+                    .call(1, PLUGIN + "Allocate")
+                    .endless(1, LARGE, LARGE - 20_000, 10_000)
+                    .call(3, PLUGIN + "Allocate")
+                    .endless(3, LARGE, LARGE - 20_000, 10_000)
+                    .send();
+        }
+        assertAllocates();
+    }
+
+    @Test
+    void messageInFramesOfOneByteIsCountedWithItsFrames() throws Exception {
+        connect("plugin.sock", WINDOW)
+                .call(1, PLUGIN + "Allocate")
+                .endless(1, LARGE, 1_000_000, 1)
+                .send();
+        assertAllocates();
+    }
+
+    @Test
+    void statusCallsThatNeverEndAreSmall() throws Exception {
+        for (int i = 0; i < 120; i++) {
+            RawCalls calls = connect("status.sock", WINDOW);
+            for (int stream = 1; stream < 8; stream += 2) {
+                calls.call(stream, "edgeplug.status.v1.NodeStatus/Get").endless(stream, 1020, 1018, 1);
+            }
+            calls.send();
+        }
+        assertTells();
+    }
+
+    @Test
+    void startsThatWaitAreCountedUntilTheyEnd() throws Exception {
+        byte[] request = PreStartContainerRequest.newBuilder()
+                .addAllDevicesIds(Collections.nCopies(66_000, "p0"))
+                .build()
+                .toByteArray();
+        RawCalls calls = connect("plugin.sock", WINDOW);
+        for (int stream = 1; stream < 120; stream += 4) {
+            calls.call(stream, PLUGIN + "PreStartContainer").message(stream, request);
+            // The answer to this one shows that the other was received.
+            calls.call(stream + 2, PLUGIN + "Allocate")
+                    .message(stream + 2, new byte[0])
+                    .send();
+            calls.awaitHeaders(stream + 2);
+        }
+        assertAllocates();
+    }
+
+    @Test
+    void answersThatNobodyReadsAreCountedUntilTheyAreRead() throws Exception {
+        byte[] request = PreferredAllocationRequest.newBuilder()
+                .addContainerRequests(ContainerPreferredAllocationRequest.newBuilder()
+                        .addAllAvailableDeviceIDs(IntStream.range(0, 32_768)
+                                .mapToObj(i -> "%070d".formatted(i))
+                                .toList())
+                        .setAllocationSize(32_768))
+                .build()
+                .toByteArray();
+        RawCalls calls = connect("plugin.sock", 0);
+        for (int stream = 1; stream < 20; stream += 2) {
+            calls.call(stream, PLUGIN + "GetPreferredAllocation")
+                    .message(stream, request)
+                    .send();
+            calls.awaitHeaders(stream);
+        }
+        assertAllocates();
+    }
+
+    private void assertAllocates() {
+        ManagedChannel channel = rpc.dial(directory.resolve("plugin.sock"));
+        AllocateRequest request = AllocateRequest.newBuilder()
+                .addContainerRequests(ContainerAllocateRequest.newBuilder().addDevicesIds("p1"))
+                .build();
+        try {
+            assertThat(DevicePluginGrpc.newBlockingStub(channel)
+                            .withDeadlineAfter(30, TimeUnit.SECONDS)
+                            .allocate(request))
+                    .isEqualTo(AllocateResponse.getDefaultInstance());
+            assertThat(server.isAlive()).as("lives").isTrue();
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private void assertTells() {
+        ManagedChannel channel = rpc.dial(directory.resolve("status.sock"));
+        try {
+            assertThat(NodeStatusGrpc.newBlockingStub(channel)
+                            .withDeadlineAfter(30, TimeUnit.SECONDS)
+                            .get(GetRequest.getDefaultInstance()))
+                    .isEqualTo(Node.getDefaultInstance());
+            assertThat(server.isAlive()).as("lives").isTrue();
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+}
