@@ -30,6 +30,9 @@ final class ClaimStatus implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(ClaimStatus.class.getName());
 
+    /** So that slices go first. The scheduler looks only every five seconds. */
+    private static final Duration AFTER_SLICES = Duration.ofMillis(50);
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
@@ -81,7 +84,7 @@ final class ClaimStatus implements AutoCloseable {
         this.health = health;
         this.refusal = refusal;
         this.forbidden = forbidden;
-        this.follower = wakes.follow(Front.DRA.virtual("claim status"), Duration.ZERO, any -> turn());
+        this.follower = wakes.follow(Front.DRA.virtual("claim status"), AFTER_SLICES, any -> turn());
     }
 
     /** Reports that something may have changed: notes, health or what the API server has. */
@@ -138,6 +141,9 @@ final class ClaimStatus implements AutoCloseable {
     }
 
     private boolean writeAll() throws InterruptedException {
+        if (files.notes().all().isEmpty() && failures.isEmpty()) {
+            return true;
+        }
         Map<String, String> problems =
                 health.get().stream().collect(Collectors.toMap(OfDevice::name, OfDevice::message, (one, other) -> one));
         Map<Claims.Name, DeviceConditions> wanted = new LinkedHashMap<>();
