@@ -191,14 +191,13 @@ final class ByHand {
         return objection(device.id(), device);
     }
 
-    /** A device that is gone is null. */
-    private Optional<String> objection(String id, @Nullable Device device) {
+    private Optional<String> objection(String id, @Nullable Device orGone) {
         if (kubeletDir == null) {
             return Optional.empty();
         }
         try {
             Holdings all = Holdings.read(sysfs.locate(""), kubeletDir);
-            Optional<Holding> holder = device == null ? all.of(id) : all.of(device);
+            Optional<Holding> holder = orGone == null ? all.of(id) : all.of(orGone);
             return holder.map(held -> all.claim(held)
                             .map(claim -> "is held by " + claim)
                             .orElse("may be held by container %s of pod %s, as %s of %s"

@@ -58,7 +58,8 @@ public sealed interface Due {
 
     /**
      * Why a scrub must not begin: the users have not gone, or somebody else has the device whose start does not wait
-     * for it. A share with which no container has started is no reason. Empty if it may. The text continues a sentence about the device.
+     * for it. A share with which no container has started is no reason. Empty if it may. The text continues a sentence
+     * about the device.
      */
     static Optional<String> objection(Custody custody, boolean isKinHeld) {
         Optional<Traces> traces = custody.traces();
