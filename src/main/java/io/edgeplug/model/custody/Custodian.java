@@ -266,9 +266,9 @@ public final class Custodian {
         return kin.heldKin(device).flatMap(other -> record(other).holder());
     }
 
-    /** Whether somebody has a device that is part of this one, or of which this one is part. */
+    /** Whether somebody has another device that a scrub of this one would change. */
     public boolean isKinHeld(String device) {
-        return locked(() -> kin(device).isPresent());
+        return locked(() -> kin(device).isPresent() || kin.isPartHeld(device));
     }
 
     /** Whether somebody has or had a device as that resource, which may have no class any more. */

@@ -71,14 +71,10 @@ final class Kin {
         return PciAddress.parse(address).map(PciAddress::toString);
     }
 
-    /**
-     * A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. The VFs
-     * of a PF are parts of it, because its reset changes them too.
-     */
+    /** A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. */
     Optional<String> heldKin(String device) {
-        Optional<String> part = parts.getOrDefault(device, Set.of()).stream().findFirst();
-        return functions.isEmpty() || part.isPresent()
-                ? part
+        return functions.isEmpty()
+                ? Optional.empty()
                 : function(device)
                         .flatMap(address -> functions.getOrDefault(address, Set.of()).stream()
                                 .filter(other ->
@@ -86,9 +82,17 @@ final class Kin {
                                 .findFirst());
     }
 
-    /** Whether somebody has any device of a function, or a VF of it. */
+    /**
+     * Whether somebody has a VF or a sub-function of that PF. Pods may have both a PF and its VFs, but a reset of the PF
+     * changes them all.
+     */
+    boolean isPartHeld(String pf) {
+        return parts.containsKey(pf);
+    }
+
+    /** Whether somebody has any device of a function, or a VF or a sub-function of it. */
     boolean isFunctionHeld(PciAddress address) {
-        return functions.containsKey(address.toString()) || parts.containsKey(address.toString());
+        return functions.containsKey(address.toString()) || isPartHeld(address.toString());
     }
 
     /** The holds in the IOMMU group that comes with a face, by device. */

@@ -54,6 +54,8 @@ final class KinTest {
         assertThat(custodian.isKinHeld(PF.toString())).isTrue();
         assertThat(custodian.isKinHeld(vf(0).id())).isFalse();
         assertThat(custodian.isKinHeld(vf(1).id())).isFalse();
+        Face pf = new Face(PF.toString(), "nic", true, false, false, OptionalInt.empty());
+        assertThat(custodian.listed(pf)).as("a PF is offered beside its VFs").isEmpty();
 
         custodian.tell(vf(0).id(), Events.noted(Events.LATER));
         assertThat(custodian.isKinHeld(PF.toString())).isTrue();
