@@ -1,5 +1,6 @@
 package io.edgeplug.api.dra;
 
+import io.edgeplug.system.files.ForeignFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ final class FileStamps {
     private static Object stamp(Path file) {
         try {
             // A link counts as the file that it leads to, because a rotation makes it lead to another one.
-            BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+            BasicFileAttributes found = Files.readAttributes(ForeignFile.near(file), BasicFileAttributes.class);
             return List.of(String.valueOf(found.fileKey()), found.lastModifiedTime(), found.size());
         } catch (IOException e) {
             return "missing";

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class KubeconfigReading {
 
     private static final int MAX_BYTES = 1 << 20;
-    private static final int MAX_LINKS = 40;
     private static final int MAX_PORT = 65_535;
     private static final Pattern TOKEN = Pattern.compile("[!-~]+");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:-]{1,253}");
@@ -178,13 +177,7 @@ final class KubeconfigReading {
         if (node == null) {
             return path;
         }
-        Path at = path;
-        Optional<String> target = node.linkTarget(Kubeconfig.relative(at));
-        for (int links = 0; target.isPresent() && links < MAX_LINKS; links++) {
-            at = at.resolveSibling(target.orElseThrow()).normalize();
-            target = node.linkTarget(Kubeconfig.relative(at));
-        }
-        return node.locate(Kubeconfig.relative(at));
+        return ForeignFile.near(node.locate(Kubeconfig.relative(path)), node.locate(""));
     }
 
     /** The message does not quote an address that is none, because it may have a password. */

@@ -58,6 +58,9 @@ final class PortCounters {
     private final Family events =
             new Family("edgeplug_rdma_port_events", "What else a port counts, by the kernel's name of the counter.");
 
+    /** By the kernel's name of a counter, the label that says it. */
+    private final Map<String, String> counters = new HashMap<>();
+
     /** By PF, whether its driver has files with counters. A node may have thousands of VFs, and few PFs. */
     private final Map<PciAddress, Boolean> withFiles = new HashMap<>();
 
@@ -199,18 +202,28 @@ final class PortCounters {
             case "port_rcv_packets" -> add(receivedPackets, value, labels);
             case "port_xmit_packets" -> add(transmittedPackets, value, labels);
             case NOT_A_COUNTER -> {}
-            default -> add(events, value, MetricText.labels("counter", counter) + "," + labels);
+            default -> {
+                if (isNumber(value)) {
+                    String label =
+                            counters.computeIfAbsent(counter, name -> MetricText.labels("counter", name) + ",");
+                    events.add(Double.parseDouble(value), label, labels);
+                }
+            }
         }
     }
 
+    private static boolean isNumber(String value) {
+        return value.matches("\\d{1,20}");
+    }
+
     private static void add(Family family, String value, String labels) {
-        if (value.matches("\\d{1,20}")) {
+        if (isNumber(value)) {
             family.add(Double.parseDouble(value), labels);
         }
     }
 
     private static void addWords(Family family, String value, String labels) {
-        if (value.matches("\\d{1,20}")) {
+        if (isNumber(value)) {
             family.add(Double.parseDouble(value) * WORD_BYTES, labels);
         }
     }

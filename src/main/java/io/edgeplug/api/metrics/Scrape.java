@@ -24,6 +24,9 @@ final class Scrape {
     /** How much memory the status of a device takes, with its holders and its counters, until the reader has it. */
     private static final int OF_DEVICE = 512;
 
+    /** The same for the counters of a port of an RDMA device: ConnectX adapters have some fifty. */
+    private static final int OF_PORT = 2 << 10;
+
     /** Readers that are slow give their memory back within some seconds. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -50,7 +53,7 @@ final class Scrape {
      * @throws IOException if the reader fails, or too much memory is in use for others
      */
     void write(Writer out) throws IOException, InterruptedException {
-        int memory = view.devices() * OF_DEVICE;
+        int memory = view.devices() * OF_DEVICE + view.ports() * OF_PORT;
         try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(memory, PATIENCE)) {
             NodeStatus status;
             PortCounters counters;

@@ -40,6 +40,15 @@ public record NodeView(
                 .sum();
     }
 
+    /** How many ports of RDMA devices a status would have now. */
+    public int ports() {
+        return supplies.each().stream()
+                .flatMap(supply -> supply.current().devices().stream())
+                .flatMap(device -> device.rdmaDevices().stream())
+                .mapToInt(rdma -> rdma.ports().size())
+                .sum();
+    }
+
     /** The present status. */
     public NodeStatus read() {
         KubeletStatus now = kubelet.get();

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * What happens to one device between its users. {@link Rules} makes the next one; a device that has none of this is
@@ -187,9 +188,15 @@ public record Custody(
         return words.isEmpty() ? "free" : String.join(", ", words);
     }
 
-    Custody with(String held, Optional<Hold> hold) {
+    /** The same with a change to each hold. */
+    Custody each(UnaryOperator<Hold> change) {
         SortedMap<String, Hold> next = new TreeMap<>(holds);
-        hold.ifPresentOrElse(one -> next.put(held, one), () -> next.remove(held));
+        next.replaceAll((held, hold) -> change.apply(hold));
+        return with(next);
+    }
+
+    /** The same with these holds and no others. */
+    Custody with(SortedMap<String, Hold> next) {
         return new Custody(id, next, next.isEmpty() ? Optional.empty() : device, nodes, traces, work, trouble);
     }
 

@@ -5,6 +5,7 @@ import io.edgeplug.model.device.IdentifiedNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -79,8 +80,11 @@ public sealed interface Event {
     /** It cannot be scrubbed until a person decides something; empty if that is no longer so. */
     record Obstructed(Optional<String> text, long now) implements Event {}
 
-    /** That user of that ID is to be logged by that name. Does nothing if somebody else has it by now. */
-    record Told(String id, User user, String name) implements Event {}
+    /** By ID, the name by which its user is to be logged. Nothing is done where somebody else has the ID by now. */
+    record Told(Map<String, Name> names) implements Event {}
+
+    /** The name of a user in the log. */
+    record Name(User user, String text) {}
 
     /** The list was sent again for grants that are not noted. */
     record ToldAgain(long now) implements Event {}

@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** How the record of a device changes with what somebody tells. Without effects, and without a look at the node. */
 final class Rules {
@@ -36,11 +39,7 @@ final class Rules {
                                 || retried.now() - one.since()
                                         <= retried.atLeastAfter().toNanos()));
             case Event.Obstructed obstructed -> obstructed(custody, obstructed);
-            case Event.Told told ->
-                custody.with(
-                        told.id(),
-                        Optional.ofNullable(custody.holds().get(told.id()))
-                                .map(hold -> hold.user().is(told.user()) ? hold.told(Optional.of(told.name())) : hold));
+            case Event.Told told -> told(custody, told);
             case Event.ToldAgain told -> toldAgain(custody, told.now());
             case Event.Seen seen -> custody.holds().isEmpty() ? custody : custody.as(seen.device());
         };
@@ -48,20 +47,21 @@ final class Rules {
 
     /** Whoever had an ID before is excused only for that ID. The kubelet gives away only what it believes to be free. */
     private static Custody given(Custody custody, Event.Given given) {
-        Custody next = custody;
+        SortedMap<String, Hold> holds = new TreeMap<>(custody.holds());
         for (String id : given.ids()) {
             Optional<Hold> last = Optional.ofNullable(custody.holds().get(id));
             if (last.filter(hold -> hold.user().is(given.user())).isPresent()) {
                 // A claim that is prepared again.
-                next = next.with(id, last.map(hold -> hold.in(given.face().group())));
+                holds.put(id, last.orElseThrow().in(given.face().group()));
                 continue;
             }
             Optional<User> before =
                     last.map(hold -> hold.isGrant() ? hold.before().orElse(hold.user()) : hold.user());
             Hold hold =
                     Hold.of(given.user(), given.face().resource(), given.face().group());
-            next = next.with(id, Optional.of(hold.after(before).told(last.flatMap(Hold::told))));
+            holds.put(id, hold.after(before).told(last.flatMap(Hold::told)));
         }
+        Custody next = custody.with(holds);
         // A claim is given a device again only if no container of it has started in this boot, so none has the old
         // nodes.
         boolean isFirst = custody.nodes().isEmpty()
@@ -72,18 +72,17 @@ final class Rules {
     }
 
     private static Custody noted(Custody custody, Noted noted) {
+        // A device may have thousands of shares.
+        Map<String, List<Noting>> byId = noted.notings().stream().collect(Collectors.groupingBy(Noting::id));
         Set<String> ids = new TreeSet<>(custody.holds().keySet());
-        noted.notings().forEach(one -> ids.add(one.id()));
-        Custody next = custody;
+        ids.addAll(byId.keySet());
+        SortedMap<String, Hold> holds = new TreeMap<>();
         for (String id : ids) {
             Optional<Hold> before = Optional.ofNullable(custody.holds().get(id));
-            List<Noting> all =
-                    noted.notings().stream().filter(one -> one.id().equals(id)).toList();
-            Optional<Hold> after = NextHold.of(custody, before, all, noted);
-            if (!after.equals(before)) {
-                next = next.with(id, after);
-            }
+            NextHold.of(custody, before, byId.getOrDefault(id, List.of()), noted)
+                    .ifPresent(hold -> holds.put(id, hold));
         }
+        Custody next = custody.with(holds);
         Optional<Traces> traces = next.traces();
         if (traces.isPresent()) {
             boolean mayRun = !noted.quiet().containsAll(traces.orElseThrow().users());
@@ -113,13 +112,7 @@ final class Rules {
                 .sorted()
                 .findFirst()
                 .map(Rules::last);
-        Custody next = custody;
-        for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
-            next = next.with(
-                    entry.getKey(),
-                    Optional.of(last.isPresent() ? entry.getValue().after(last) : entry.getValue()));
-        }
-        return next;
+        return last.isPresent() ? custody.each(hold -> hold.after(last)) : custody;
     }
 
     private static User last(String uid) {
@@ -137,25 +130,21 @@ final class Rules {
         }
         Traces traces = left.orElseThrow();
         User last = last(new TreeSet<>(traces.users()).getFirst());
-        return custody.with(
-                custody.id(),
-                Optional.of(Hold.of(last, traces.resource().orElseThrow(), traces.group())
-                        .started(true)));
+        Hold hold =
+                Hold.of(last, traces.resource().orElseThrow(), traces.group()).started(true);
+        return custody.with(new TreeMap<>(Map.of(custody.id(), hold)));
     }
 
     private static Custody starting(Custody custody, Event.Starting starting) {
-        Custody next = custody;
-        for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
-            Hold hold = entry.getValue();
+        Custody next = custody.each(hold -> {
             // The pod gets again what it had, so these notes of the kubelet are no older than the Allocate. The end of
             // an earlier start says nothing about it.
             Optional<User> again = hold.before()
                     .filter(one -> one.uid().equals(starting.uid()) && hold.isGrant() && starting.more() > 0);
-            if (again.isPresent() || hold.user().uid().equals(starting.uid())) {
-                Hold starter = again.map(hold::by).orElse(hold).starting(starting.more());
-                next = next.with(entry.getKey(), Optional.of(starter));
-            }
-        }
+            boolean isStarter =
+                    again.isPresent() || hold.user().uid().equals(starting.uid());
+            return isStarter ? again.map(hold::by).orElse(hold).starting(starting.more()) : hold;
+        });
         // A start does not wait for the next try of a scrub that has failed.
         return starting.more() < 0
                 ? next
@@ -164,16 +153,14 @@ final class Rules {
     }
 
     private static Custody traced(Custody custody, Optional<Traces> traces) {
-        Custody next = custody.with(traces.map(
+        Custody found = custody.with(traces.map(
                 newest -> newest.running(custody.traces().filter(Traces::mayRun).isPresent())));
         // Users who are known by these traces alone have no notes that tell their group.
         OptionalInt group = traces.map(Traces::group).orElse(OptionalInt.empty());
-        for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
-            Hold hold = entry.getValue();
-            if (!hold.isGrant() && traces.flatMap(Traces::resource).equals(Optional.of(hold.resource()))) {
-                next = next.with(entry.getKey(), Optional.of(hold.in(group)));
-            }
-        }
+        Custody next = found.each(
+                hold -> !hold.isGrant() && traces.flatMap(Traces::resource).equals(Optional.of(hold.resource()))
+                        ? hold.in(group)
+                        : hold);
         return traces.isPresent() ? next : next.troubled(next.trouble().filter(Trouble::isOfStart));
     }
 
@@ -222,12 +209,17 @@ final class Rules {
     }
 
     private static Custody toldAgain(Custody custody, long now) {
-        Custody next = custody;
-        for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
-            if (entry.getValue().user() instanceof User.Grant grant && now - grant.tellAt() >= 0) {
-                next = next.with(entry.getKey(), Optional.of(entry.getValue().by(grant.toldAgain(now))));
-            }
-        }
-        return next;
+        return custody.each(hold -> hold.user() instanceof User.Grant grant && now - grant.tellAt() >= 0
+                ? hold.by(grant.toldAgain(now))
+                : hold);
+    }
+
+    private static Custody told(Custody custody, Event.Told told) {
+        SortedMap<String, Hold> holds = new TreeMap<>(custody.holds());
+        told.names()
+                .forEach((id, name) -> holds.computeIfPresent(
+                        id,
+                        (same, hold) -> hold.user().is(name.user()) ? hold.told(Optional.of(name.text())) : hold));
+        return custody.with(holds);
     }
 }

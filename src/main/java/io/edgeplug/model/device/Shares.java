@@ -37,11 +37,6 @@ public record Shares(int perDevice) {
         return at < 0 ? id : id.substring(0, at);
     }
 
-    /** Whether two IDs are the same, or one is that of a device and the other that of its share. */
-    public static boolean overlap(String one, String other) {
-        return one.equals(other) || one.equals(whole(other)) || whole(one).equals(other);
-    }
-
     /** The device that an ID belongs to; empty if it is none of {@link #ids}. */
     public Optional<String> device(String id) {
         if (perDevice == 1) {

@@ -7,6 +7,7 @@ import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;
 import io.edgeplug.model.rules.Sharing;
+import io.edgeplug.system.files.ForeignFile;
 import io.edgeplug.system.files.ForeignJson;
 import java.io.EOFException;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -112,9 +114,8 @@ public final class HeldDevices {
     public static HeldDevices read(Path kubeletDir) throws IOException {
         Path file = kubeletDir.resolve(FILE);
         READING.lock();
-        // The time is read first, so that it is not later than the content.
         try {
-            return read(file, Files.getLastModifiedTime(file).toInstant());
+            return readNear(ForeignFile.near(file));
         } catch (NoSuchFileException e) {
             throw new IOException(file + ": no such file", e);
         } catch (MalformedJsonException | EOFException | IllegalStateException | NumberFormatException e) {
@@ -154,7 +155,9 @@ public final class HeldDevices {
         }
     }
 
-    private static HeldDevices read(Path file, Instant written) throws IOException {
+    private static HeldDevices readNear(Path file) throws IOException {
+        // The time is read first, so that it is not later than the content.
+        Instant written = Files.getLastModifiedTime(file).toInstant();
         try (ForeignJson json = ForeignJson.open(file, MAX_BYTES, MAX_WORD)) {
             HeldDevices held = new HeldDevices(written);
             new CheckpointReader(json, held::add, held.offered).read();
@@ -254,11 +257,12 @@ public final class HeldDevices {
     }
 
     /**
-     * A holder of one of these IDs of a resource, of a share of one, or of the device of one. Nobody, if some container holds exactly these: it may be the one that
-     * starts.
+     * A holder of one of these IDs of a resource, of a share of one, or of the device of one. Nobody, if some container
+     * holds exactly these: it may be the one that starts.
      */
     public Optional<Holding> otherHolder(ResourceName resource, Set<String> ids) {
         Map<List<String>, Set<String>> byContainer = new HashMap<>();
+        Set<String> devices = ids.stream().map(Shares::whole).collect(Collectors.toSet());
         Optional<Holding> holder = Optional.empty();
         for (List<Holding> holdings : byId.values()) {
             for (Holding one : holdings) {
@@ -266,7 +270,8 @@ public final class HeldDevices {
                     byContainer
                             .computeIfAbsent(List.of(one.pod(), one.container()), any -> new HashSet<>())
                             .add(one.id());
-                    if (holder.isEmpty() && ids.stream().anyMatch(id -> Shares.overlap(id, one.id()))) {
+                    boolean isIn = ids.contains(one.id()) || ids.contains(Shares.whole(one.id()));
+                    if (holder.isEmpty() && (isIn || devices.contains(one.id()))) {
                         holder = Optional.of(one);
                     }
                 }

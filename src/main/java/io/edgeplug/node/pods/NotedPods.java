@@ -82,9 +82,10 @@ final class NotedPods {
 
     /** Whether a device of a pod was given to a container at that moment or later. */
     boolean isGivenSince(String uid, long moment) {
-        return Optional.ofNullable(noted.get(uid)).stream()
-                .flatMap(pod -> pod.devices().stream())
-                .flatMap(id -> Optional.ofNullable(given.get(id)).stream())
-                .anyMatch(time -> time - moment >= 0);
+        // This is asked for each of its devices. Few were given since then, and it may have thousands of shares.
+        Set<String> devices =
+                Optional.ofNullable(noted.get(uid)).map(Noted::devices).orElse(Set.of());
+        return given.entrySet().stream()
+                .anyMatch(one -> one.getValue() - moment >= 0 && devices.contains(one.getKey()));
     }
 }

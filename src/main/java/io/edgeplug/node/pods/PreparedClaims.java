@@ -2,6 +2,7 @@ package io.edgeplug.node.pods;
 
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.PodNames.Holder;
+import io.edgeplug.system.files.ForeignFile;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -118,7 +119,7 @@ public final class PreparedClaims {
     private void add(Path file) {
         String uid = String.valueOf(file.getFileName()).replaceFirst("\\.json$", "");
         try {
-            long size = Files.size(file);
+            long size = Files.size(ForeignFile.near(file));
             refuseBeyond(uid, size, file + ": ");
             claims.put(uid, ClaimNote.read(file, uid));
             sizes.put(uid, size);

@@ -5,7 +5,6 @@ import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
-import io.edgeplug.model.device.Shares;
 import io.edgeplug.system.systemd.Journal;
 import io.edgeplug.system.systemd.LogLimit;
 import java.time.Duration;
@@ -71,26 +70,32 @@ final class HolderLog {
         // A pod with thousands of shares has one name in memory.
         Map<User, String> names = new HashMap<>();
         for (Custody one : custodian.all()) {
+            // Of a device with thousands of shares, all are told in one step.
+            Map<String, Event.Name> told = new HashMap<>();
             one.holds().forEach((id, hold) -> {
                 if (!hold.isGrant() && (hold.told().isPresent() || isOurs.test(hold.resource()))) {
-                    tell(id, hold, names.computeIfAbsent(hold.user(), User::name), wasAskedAbout);
+                    String name = names.computeIfAbsent(hold.user(), User::name);
+                    if (isDue(hold, name, wasAskedAbout)) {
+                        told.put(id, new Event.Name(hold.user(), name));
+                    }
                 }
             });
+            if (!told.isEmpty()) {
+                custodian.tell(one.id(), new Event.Told(told));
+            }
         }
         for (Line line = lines.poll(); line != null; line = lines.poll()) {
             log(line);
         }
     }
 
-    private void tell(String id, Hold hold, String name, Predicate<String> wasAskedAbout) {
+    private static boolean isDue(Hold hold, String name, Predicate<String> wasAskedAbout) {
         boolean isNamed = !(hold.user() instanceof User.Pod pod) || pod.isNamed();
         boolean isBetter =
                 isNamed && hold.told().filter(one -> !one.equals(name)).isPresent();
         boolean isNew = hold.told().isEmpty()
                 && (isNamed || wasAskedAbout.test(hold.user().uid()));
-        if (isBetter || isNew) {
-            custodian.tell(Shares.whole(id), new Event.Told(id, hold.user(), name));
-        }
+        return isBetter || isNew;
     }
 
     private void log(Line line) {

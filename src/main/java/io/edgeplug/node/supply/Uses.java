@@ -21,6 +21,7 @@ import io.edgeplug.system.kernel.KernelReason;
 import io.edgeplug.system.systemd.Journal;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -134,8 +135,12 @@ final class Uses {
      */
     Stream<Holding> foreign(Predicate<String> mayRun) {
         return last.values().stream()
-                .filter(use -> !isOurs(use) && Files.exists(use.kubeletDir().resolve(HeldDevices.FILE)))
+                .filter(use -> !isOurs(use) && isThere(use.kubeletDir().resolve(HeldDevices.FILE)))
                 .flatMap(use -> foreign(use, mayRun));
+    }
+
+    private static boolean isThere(Path file) {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static Stream<Holding> foreign(Use use, Predicate<String> mayRun) {

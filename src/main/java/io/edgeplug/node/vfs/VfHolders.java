@@ -15,6 +15,8 @@ import io.edgeplug.node.pods.PodNames;
 import io.edgeplug.node.scan.DeviceScan;
 import io.edgeplug.system.files.Ownership;
 import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.MemoryBudget;
 import io.edgeplug.system.kernel.KernelCalls;
 import io.edgeplug.system.rpc.UnixRpc;
 import java.io.IOException;
@@ -40,11 +42,22 @@ final class VfHolders {
     /** A pod that was given devices does not start, and has no directory, until the node's network is ready. */
     private static final Duration START_OF_A_POD = Duration.ofMinutes(10);
 
+    /** The checkpoint, the notes of claims and the names of pods may have as much as the budget has. */
+    private static final int ALL_OF_IT = Integer.MAX_VALUE;
+
+    /** A kubelet that is asked for the names of pods may hang, and another PF waits for that. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static final Duration SILENT = Duration.ofSeconds(30);
+
     private static final String CGROUPS = "sys/fs/cgroup";
 
     private final Sysfs sysfs;
     private final NodeVfs.@Nullable Kubelet kubelet;
     private final boolean isThisNode;
+
+    /** When the kubelet may be asked again. A kubelet that hangs must not delay each PF in turn. */
+    private volatile Deadline silent = Deadline.in(Duration.ZERO);
 
     /**
      * The holders on a node, which may have a kubelet.
@@ -76,7 +89,7 @@ final class VfHolders {
         if (wanted.isEmpty()) {
             return new Found(holders, note);
         }
-        Pods pods = pods();
+        Pods pods = pods(wanted);
         DeviceScan devices = new DeviceScan(sysfs);
         for (PciAddress function : wanted) {
             try {
@@ -146,22 +159,44 @@ final class VfHolders {
         Optional<String> holder(PciAddress function) throws IOException;
     }
 
-    private Pods pods() {
-        try {
+    /** The pods and claims of all these functions. All PFs are looked at together, and each needs all notes for that. */
+    private Pods pods(Set<PciAddress> wanted) {
+        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(ALL_OF_IT, PATIENCE)) {
             Optional<Path> notes = notes();
             Holdings holdings = Holdings.read(
                     sysfs.locate(""), notes.map(file -> file.resolveSibling("")).orElse(null));
             Predicate<Holding> runs = notes.isPresent() ? running(notes.orElseThrow()) : any -> true;
             Names names = new Names();
-            return function -> holdings.ofFunction(
+            Map<PciAddress, Pods> found = new HashMap<>();
+            for (PciAddress function : wanted) {
+                found.put(function, holder(holdings, function, runs, names));
+            }
+            return function -> Objects.requireNonNull(found.get(function)).holder(function);
+        } catch (IOException e) {
+            return function -> {
+                throw e;
+            };
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return function -> {
+                throw new IOException("edgeplug is stopping");
+            };
+        }
+    }
+
+    /** What is known of one function, as a text or as a problem. It keeps nothing of the notes. */
+    private static Pods holder(Holdings holdings, PciAddress function, Predicate<Holding> runs, Names names) {
+        try {
+            Optional<String> holder = holdings.ofFunction(
                             function, holding -> holding.claim().isPresent() || runs.test(holding))
                     .map(holding -> holdings.claim(holding)
                             .map(claim -> claim + " has it")
                             .orElseGet(() -> "container %s of pod %s has it, as %s of %s"
                                     .formatted(
                                             holding.container(), names.of(holding), holding.id(), holding.resource())));
+            return any -> holder;
         } catch (IOException e) {
-            return function -> {
+            return any -> {
                 throw e;
             };
         }
@@ -186,7 +221,7 @@ final class VfHolders {
         String of(Holding holding) {
             if (isThisNode && !isAsked) {
                 isAsked = true;
-                known = ask();
+                known = silent.isOver() ? ask() : null;
             }
             return Optional.ofNullable(known)
                     .flatMap(names -> names.of(holding))
@@ -198,6 +233,7 @@ final class VfHolders {
             try (UnixRpc rpc = UnixRpc.open()) {
                 return PodNames.read(rpc, Objects.requireNonNull(kubelet).root(), resource -> true);
             } catch (IOException e) {
+                silent = Deadline.in(SILENT);
                 return null;
             }
         }

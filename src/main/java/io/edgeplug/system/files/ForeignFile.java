@@ -15,6 +15,8 @@ import jnr.ffi.Runtime;
  */
 public final class ForeignFile {
 
+    private static final Path ROOT = Path.of("/");
+
     private ForeignFile() {}
 
     /** The file is larger than the limit. */
@@ -34,15 +36,40 @@ public final class ForeignFile {
     }
 
     /**
-     * Opens a file, or the file that a link of that name leads to.
+     * Opens a file, or the file that a link of that name leads to. A link to another file system that may not answer is
+     * refused.
      *
      * @param most how many bytes it may have; it may grow while it is read
      * @throws IOException if it is no regular file, is larger, or cannot be opened; the message follows the file's name
      */
     public static InputStream open(Path file, long most) throws IOException {
+        // Nobody can put another link there meanwhile.
+        return open(near(file), most, KernelCalls.O_NOFOLLOW);
+    }
+
+    /** The same wherever a link leads, for a file that a person has named. */
+    public static InputStream openAnywhere(Path file, long most) throws IOException {
+        return open(file, most, 0);
+    }
+
+    /**
+     * The path of a file without the link of that name. The way there is on no other file system that may not answer.
+     *
+     * @throws IOException if it would be; the message follows the file's name
+     */
+    public static Path near(Path file) throws IOException {
+        return near(file, ROOT);
+    }
+
+    /** The same where absolute links begin at another root directory. */
+    public static Path near(Path file, Path root) throws IOException {
+        return NearPath.of(file, root, FarMounts.ofThisProcess().now());
+    }
+
+    private static InputStream open(Path file, long most, int more) throws IOException {
         KernelCalls calls = KernelCalls.load();
         // O_PATH neither waits nor reads, whatever kind of file it is.
-        int descriptor = calls.open(file.toString(), KernelCalls.O_PATH | KernelCalls.O_CLOEXEC);
+        int descriptor = calls.open(file.toString(), KernelCalls.O_PATH | KernelCalls.O_CLOEXEC | more);
         if (descriptor < 0) {
             int error = Runtime.getRuntime(calls).getLastError();
             throw error == KernelCalls.ENOENT

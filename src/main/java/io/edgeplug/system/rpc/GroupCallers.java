@@ -1,6 +1,10 @@
 package io.edgeplug.system.rpc;
 
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.PeerCredentials;
 import io.netty.channel.unix.RawUnixChannelOption;
@@ -40,6 +44,15 @@ final class GroupCallers implements CallerPolicy {
     private static final RawUnixChannelOption PEER_GROUPS =
             new RawUnixChannelOption("SO_PEERGROUPS", SOL_SOCKET, SO_PEERGROUPS, 4096 * Integer.BYTES);
 
+    /**
+     * How much is read of a connection at a time, in bytes: a hundred empty frames, of which each may have an answer that
+     * takes 280 bytes of the heap until the other end reads it.
+     */
+    private static final int PIECE = 1024;
+
+    /** The answers that may wait, by netty's count, which has some hundred bytes for each. */
+    private static final WriteBufferWaterMark WAITING = new WriteBufferWaterMark(4096, 8192);
+
     private final int uid;
     private final String group;
     /** 0 if there is no such group. */
@@ -72,7 +85,25 @@ final class GroupCallers implements CallerPolicy {
     @Override
     public void judge(EpollDomainSocketChannel connection, PeerCredentials peer, Consumer<Optional<String>> verdict) {
         boolean isIn = peer.uid() == 0 || peer.uid() == uid || (gid != 0 && isMember(connection, peer));
+        if (isIn) {
+            connection.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(PIECE));
+            connection.config().setWriteBufferWaterMark(WAITING);
+            connection.pipeline().addFirst(new ReadWhileRead());
+        }
         verdict.accept(isIn ? Optional.empty() : Optional.of("only root and the group " + group + " may ask"));
+    }
+
+    /**
+     * Reads nothing from whoever does not read. HTTP/2 answers some frames, such as SETTINGS, whatever the window is, and
+     * gRPC keeps 10,000 of these answers for each connection.
+     */
+    private static final class ReadWhileRead extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext context) {
+            context.channel().config().setAutoRead(context.channel().isWritable());
+            context.fireChannelWritabilityChanged();
+        }
     }
 
     private boolean isMember(EpollDomainSocketChannel connection, PeerCredentials peer) {

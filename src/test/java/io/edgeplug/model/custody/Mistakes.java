@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /** Rules of which one is wrong, to see whether the model finds it. */
@@ -131,14 +133,9 @@ final class Mistakes {
 
     /** The user before the kubelet's newest is forgotten as soon as that is noted. */
     static Decisions lastProcessIsForgotten() {
-        return after(Noted.class, (before, after) -> {
-            Custody next = after;
-            for (Map.Entry<String, Hold> entry : after.holds().entrySet()) {
-                Hold hold = entry.getValue();
-                next = next.with(entry.getKey(), Optional.of(hold.isGrant() ? hold : hold.after(Optional.empty())));
-            }
-            return next;
-        });
+        return after(
+                Noted.class,
+                (before, after) -> after.each(hold -> hold.isGrant() ? hold : hold.after(Optional.empty())));
     }
 
     static Decisions lateGroupIsNotLearned() {
@@ -146,19 +143,17 @@ final class Mistakes {
             @Override
             Custody on(Custody custody, Event event) {
                 Custody next = super.on(custody, event);
-                for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
-                    Hold before = entry.getValue();
-                    next = next.with(
-                            entry.getKey(),
-                            Optional.ofNullable(next.holds().get(entry.getKey()))
-                                    .map(hold -> hold.user().is(before.user())
-                                            ? Hold.of(hold.user(), hold.resource(), before.group())
-                                                    .starting(hold.starts())
-                                                    .after(hold.before())
-                                                    .told(hold.told())
-                                            : hold));
-                }
-                return next;
+                SortedMap<String, Hold> holds = new TreeMap<>(next.holds());
+                custody.holds()
+                        .forEach((id, before) -> holds.computeIfPresent(
+                                id,
+                                (same, hold) -> hold.user().is(before.user())
+                                        ? Hold.of(hold.user(), hold.resource(), before.group())
+                                                .starting(hold.starts())
+                                                .after(hold.before())
+                                                .told(hold.told())
+                                        : hold));
+                return next.with(holds);
             }
         };
     }
@@ -199,24 +194,12 @@ final class Mistakes {
     }
 
     static Decisions sharesWaitForOthers() {
-        return scrubbing(custody -> {
-            Custody next = custody;
-            for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
-                next = next.with(entry.getKey(), Optional.of(entry.getValue().started(true)));
-            }
-            return next;
-        });
+        return scrubbing(custody -> custody.each(hold -> hold.started(true)));
     }
 
     /** As if every user waited for the scrub. */
     static Decisions usersAreIgnored() {
-        return scrubbing(custody -> {
-            Custody next = custody;
-            for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
-                next = next.with(entry.getKey(), Optional.of(entry.getValue().starting(1)));
-            }
-            return next;
-        });
+        return scrubbing(custody -> custody.each(hold -> hold.starting(1)));
     }
 
     private static Decisions scrubbing(UnaryOperator<Custody> change) {

@@ -18,11 +18,15 @@ import static io.edgeplug.model.custody.Events.starting;
 import static io.edgeplug.model.custody.Events.traced;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.model.custody.Event.Noting;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** How a record changes with each event. The model tests what follows for the node. */
 final class RulesTest {
@@ -69,7 +73,7 @@ final class RulesTest {
     @Test
     void nameThatWasLoggedGoesWithItsUser() {
         Event pod = noted(START, noting("A", POD, "nic"));
-        Event told = new Event.Told("A", POD, "default/pod (main)");
+        Event told = new Event.Told(Map.of("A", new Event.Name(POD, "default/pod (main)")));
 
         assertThat(told(after(pod, told, given("A")))).contains("default/pod (main)");
         assertThat(told(after(pod, told, given("A"), starting("pod", 1)))).contains("default/pod (main)");
@@ -273,5 +277,18 @@ final class RulesTest {
         assertThat(after(traced("pod"), new Event.Unread(), new Event.Seen(Events.DEVICE))
                         .device())
                 .contains(Events.DEVICE);
+    }
+
+    /** A few hundred KB of a checkpoint list as many. The time grows with their number, and not with its square. */
+    @Test
+    @Timeout(20)
+    void thousandsOfSharesOfADeviceAreNotedInOneGo() {
+        Noting[] shares = IntStream.range(0, 50_000)
+                .mapToObj(i -> noting("A::" + i, POD, "nic"))
+                .toArray(Noting[]::new);
+
+        Custody held = after(noted(START, shares), starting("pod", 1), traced("pod"));
+        assertThat(held.holds()).hasSize(shares.length);
+        assertThat(Rules.on(held, quiet(Set.of("pod"))).holds()).isEmpty();
     }
 }

@@ -147,6 +147,15 @@ final class CdiRivalsTest {
     }
 
     @Test
+    void linkIntoAFileSystemThatMayNotAnswerIsNotFollowed() throws Exception {
+        Files.createSymbolicLink(cdi.resolve("x.json"), Path.of("/proc/self/status"));
+
+        assertThat(kept())
+                .containsExactly(
+                        "problems: {}", cdi + "/x.json: is a link to /proc, a file system that may not answer", "");
+    }
+
+    @Test
     void moreFilesThanARuntimeHasAreALine() throws Exception {
         for (int number = 0; number < 300; number++) {
             Files.writeString(cdi.resolve(number + ".json"), "{\"kind\":\"example.com/other\",\"devices\":null}");

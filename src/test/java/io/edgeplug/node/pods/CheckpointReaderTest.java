@@ -161,6 +161,15 @@ final class CheckpointReaderTest {
     }
 
     @Test
+    void linkIntoAFileSystemThatMayNotAnswerIsNotFollowed() throws IOException {
+        Path file = Files.createSymbolicLink(directory.resolve(HeldDevices.FILE), Path.of("/proc/self/status"));
+
+        assertThatIOException()
+                .isThrownBy(() -> HeldDevices.read(directory))
+                .withMessage(file + ": is a link to /proc, a file system that may not answer");
+    }
+
+    @Test
     void fileThatIsTooLargeIsNotRead() throws IOException {
         Path file = directory.resolve(HeldDevices.FILE);
         try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {

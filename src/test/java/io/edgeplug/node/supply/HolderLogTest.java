@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is logged of the users of devices. */
 final class HolderLogTest {
@@ -55,6 +57,28 @@ final class HolderLogTest {
                             .forEach(hold -> texts.add(hold.told().orElseThrow())));
             assertThat(texts).containsExactly("pod pod (main)");
             assertThat(log.with("held by pod pod (main)")).hasSize(HolderLog.MAX_LINES);
+        }
+    }
+
+    /** The time grows with their number, and not with its square. */
+    @Test
+    @Timeout(20)
+    void thousandsOfSharesOfADeviceAreLoggedInOneGo() throws Exception {
+        try (LogLines log = LogLines.open()) {
+            read(IntStream.range(0, 16_384)
+                    .mapToObj(i -> new Event.Noting(
+                            ID + "::" + i,
+                            User.Pod.unnamed("pod" + i, "main"),
+                            "example.com/vf",
+                            OptionalInt.empty(),
+                            Optional.empty(),
+                            true))
+                    .toArray(Event.Noting[]::new));
+            follow();
+
+            assertThat(custodian.of(ID).holds().values())
+                    .allMatch(hold -> hold.told().isPresent());
+            assertThat(log.with("held by pod pod")).hasSize(HolderLog.MAX_LINES);
         }
     }
 

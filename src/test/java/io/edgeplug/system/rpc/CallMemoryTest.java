@@ -155,6 +155,23 @@ final class CallMemoryTest {
         assertTells();
     }
 
+    /** HTTP/2 answers them whatever the window is, and gRPC keeps 10,000 answers for each connection. */
+    @Test
+    void settingsOfWhoeverDoesNotReadAreNotRead() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            RawCalls ignored = connect("status.sock", WINDOW).settings(28_000);
+        }
+        int sent = 1;
+        while (sent > 0) {
+            sent = 0;
+            for (RawCalls connection : connections) {
+                sent += connection.sendSome();
+            }
+            // The server has one loop, so it has received what was sent before this.
+            assertTells();
+        }
+    }
+
     @Test
     void startsThatWaitAreCountedUntilTheyEnd() throws Exception {
         byte[] request = PreStartContainerRequest.newBuilder()
