@@ -1,6 +1,7 @@
 package io.edgeplug.system.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.edgeplug.SmallHeap;
 import io.edgeplug.proto.status.GetRequest;
@@ -16,9 +17,14 @@ import io.edgeplug.proto.v1beta1.PreStartContainerRequest;
 import io.edgeplug.proto.v1beta1.PreStartContainerResponse;
 import io.edgeplug.proto.v1beta1.PreferredAllocationRequest;
 import io.edgeplug.proto.v1beta1.PreferredAllocationResponse;
+import io.grpc.Attributes;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Server;
+import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,13 +38,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that stay, for a server with the heap of the package, which then answers another one. */
 @Timeout(120)
 final class CallMemoryTest {
 
     private static final int WINDOW = 65_535;
-    private static final int LARGE = 3_000_000;
     private static final String PLUGIN = "v1beta1.DevicePlugin/";
 
     private final Path directory;
@@ -121,38 +128,42 @@ final class CallMemoryTest {
         return connection;
     }
 
-    @Test
-    void messagesThatNeverEndLeaveRoomForAnAllocate() throws Exception {
-        for (int i = 0; i < 10; i++) {
-            connect("plugin.sock", WINDOW)
-                    .call(1, PLUGIN + "Allocate")
-                    .endless(1, LARGE, LARGE - 20_000, 10_000)
-                    .call(3, PLUGIN + "Allocate")
-                    .endless(3, LARGE, LARGE - 20_000, 10_000)
-                    .send();
+    /** However much of a request has come, what has come counts, with the frames that it came in. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 16_384})
+    void piecesOfARequestThatNeverEndsAreCounted(int piece) {
+        int most = 1 << 20;
+        ServerStreamTracer call = new CallMemory(most).newServerStreamTracer(PLUGIN + "Allocate", new Metadata());
+        call.serverCallStarted(new Info());
+        int pieces = most / (piece + 128);
+
+        for (int i = 0; i < pieces; i++) {
+            call.inboundWireSize(piece);
         }
-        assertAllocates();
+        assertThatExceptionOfType(StatusRuntimeException.class)
+                .isThrownBy(() -> call.inboundWireSize(piece))
+                .withMessageStartingWith("RESOURCE_EXHAUSTED");
     }
 
-    @Test
-    void messageInFramesOfOneByteIsCountedWithItsFrames() throws Exception {
-        connect("plugin.sock", WINDOW)
-                .call(1, PLUGIN + "Allocate")
-                .endless(1, LARGE, 1_000_000, 1)
-                .send();
-        assertAllocates();
-    }
+    /** A call of a caller on a connection of its own. */
+    private static final class Info extends ServerStreamTracer.ServerCallInfo<AllocateRequest, AllocateResponse> {
 
-    @Test
-    void statusCallsThatNeverEndAreSmall() throws Exception {
-        for (int i = 0; i < 120; i++) {
-            RawCalls calls = connect("status.sock", WINDOW);
-            for (int stream = 1; stream < 8; stream += 2) {
-                calls.call(stream, "edgeplug.status.v1.NodeStatus/Get").endless(stream, 1020, 1018, 1);
-            }
-            calls.send();
+        @Override
+        public MethodDescriptor<AllocateRequest, AllocateResponse> getMethodDescriptor() {
+            return DevicePluginGrpc.getAllocateMethod();
         }
-        assertTells();
+
+        @Override
+        public Attributes getAttributes() {
+            return Attributes.newBuilder()
+                    .set(PeerCheck.PEER, new RpcCaller(1, 0, () -> {}))
+                    .build();
+        }
+
+        @Override
+        public String getAuthority() {
+            return "localhost";
+        }
     }
 
     /** HTTP/2 answers them whatever the window is, and gRPC keeps 10,000 answers for each connection. */

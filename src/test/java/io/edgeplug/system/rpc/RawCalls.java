@@ -53,15 +53,6 @@ final class RawCalls implements AutoCloseable {
         return frame(HEADERS, END_HEADERS, stream, headers.toByteArray());
     }
 
-    /** Adds the length of a message, and so many of its bytes in frames of that size. The message does not end. */
-    RawCalls endless(int stream, int length, int bytes, int each) {
-        frame(DATA, 0, stream, ByteBuffer.allocate(5).putInt(1, length).array());
-        for (int sent = 0; sent < bytes; sent += each) {
-            frame(DATA, 0, stream, new byte[each]);
-        }
-        return this;
-    }
-
     /** Adds a message and its end. */
     RawCalls message(int stream, byte[] message) {
         frame(DATA, 0, stream, ByteBuffer.allocate(5).putInt(1, message.length).array());
