@@ -82,9 +82,8 @@ final class ConvertCommand implements Callable<Integer> {
     }
 
     private String text() throws IOException {
-        try (InputStream in = file.equals(STANDARD_INPUT)
-                ? System.in
-                : ForeignFile.openAnywhere(Path.of(file), MAX_BYTES)) {
+        try (InputStream in =
+                file.equals(STANDARD_INPUT) ? System.in : ForeignFile.openAnywhere(Path.of(file), MAX_BYTES)) {
             byte[] bytes = in.readNBytes(MAX_BYTES + 1);
             if (bytes.length > MAX_BYTES) {
                 throw new IOException("is larger than the " + (MAX_BYTES >> 20) + " MiB that are read of it");

@@ -204,8 +204,7 @@ final class PortCounters {
             case NOT_A_COUNTER -> {}
             default -> {
                 if (isNumber(value)) {
-                    String label =
-                            counters.computeIfAbsent(counter, name -> MetricText.labels("counter", name) + ",");
+                    String label = counters.computeIfAbsent(counter, name -> MetricText.labels("counter", name) + ",");
                     events.add(Double.parseDouble(value), label, labels);
                 }
             }

@@ -141,8 +141,7 @@ final class Rules {
             // an earlier start says nothing about it.
             Optional<User> again = hold.before()
                     .filter(one -> one.uid().equals(starting.uid()) && hold.isGrant() && starting.more() > 0);
-            boolean isStarter =
-                    again.isPresent() || hold.user().uid().equals(starting.uid());
+            boolean isStarter = again.isPresent() || hold.user().uid().equals(starting.uid());
             return isStarter ? again.map(hold::by).orElse(hold).starting(starting.more()) : hold;
         });
         // A start does not wait for the next try of a scrub that has failed.
@@ -218,8 +217,7 @@ final class Rules {
         SortedMap<String, Hold> holds = new TreeMap<>(custody.holds());
         told.names()
                 .forEach((id, name) -> holds.computeIfPresent(
-                        id,
-                        (same, hold) -> hold.user().is(name.user()) ? hold.told(Optional.of(name.text())) : hold));
+                        id, (same, hold) -> hold.user().is(name.user()) ? hold.told(Optional.of(name.text())) : hold));
         return custody.with(holds);
     }
 }

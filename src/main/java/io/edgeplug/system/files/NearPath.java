@@ -44,7 +44,8 @@ final class NearPath {
         if (!Files.isSymbolicLink(file)) {
             return file;
         }
-        Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent()).toRealPath();
+        Path directory =
+                Objects.requireNonNull(file.toAbsolutePath().getParent()).toRealPath();
         Set<String> refused = new HashSet<>(far);
         refused.add(root.resolve(PROC).toString());
         for (Path own = directory; own != null; own = own.getParent()) {

@@ -78,7 +78,8 @@ final class PortCountersTest {
                     .mapToObj(i -> new DeviceStatus(vf(i, rdma), List.of(), 0, false, true, false))
                     .toList();
             ResourceName name = ResourceName.parse("example.com/vf");
-            NodeStatus status = MetricNamesTest.with(new ResourceStatus(name, true, 1, devices, new Outcomes.Counts(0, 0)));
+            NodeStatus status =
+                    MetricNamesTest.with(new ResourceStatus(name, true, 1, devices, new Outcomes.Counts(0, 0)));
             List<PortCounters> read = new ArrayList<>();
             for (int i = 0; i < MetricsServer.MAX_ANSWERS; i++) {
                 read.add(PortCounters.read(Sysfs.at(Path.of(args[0])), false, status));

@@ -95,7 +95,9 @@ final class ManyPfsTest extends OnSriovNode {
                 node.kubeletDir().resolve("kubelet_internal_checkpoint"),
                 entries.stream()
                         .collect(Collectors.joining(
-                                ",", "{\"Data\":{\"PodDeviceEntries\":[", "],\"RegisteredDevices\":{}},\"Checksum\":1}")));
+                                ",",
+                                "{\"Data\":{\"PodDeviceEntries\":[",
+                                "],\"RegisteredDevices\":{}},\"Checksum\":1}")));
     }
 
     private static String entry(String pod, String id) {
