@@ -2,7 +2,9 @@ package io.edgeplug.node.supply;
 
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
+import io.edgeplug.model.custody.Due;
 import io.edgeplug.model.custody.Event;
+import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.rules.DeviceClass;
@@ -40,9 +42,6 @@ public final class CustodyThread implements AutoCloseable {
 
     /** The same if the kubelet must be asked, which answers all clients of a node only 100 times a second. */
     private static final Duration ASKING_LOOK = Duration.ofSeconds(2);
-
-    /** How often to look for the last processes of a pod that shows signs of its end. */
-    private static final Duration ENDING_LOOK = Duration.ofMillis(500);
 
     /** How long to do so, because a pod that was reported to end may also go on. */
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(30);
@@ -216,7 +215,7 @@ public final class CustodyThread implements AutoCloseable {
         ask(isWaiting, isEnding);
         followsInventory = all.stream().anyMatch(one -> !one.holds().isEmpty());
         if (isEnding) {
-            pause = shorter(pause, ENDING_LOOK);
+            pause = shorter(pause, Due.ENDING_LOOK);
         } else if (all.stream().anyMatch(CustodyThread::isGiven)) {
             pause = shorter(pause, ASKING_LOOK);
         } else if (isWaiting) {
@@ -235,7 +234,7 @@ public final class CustodyThread implements AutoCloseable {
     }
 
     private static boolean isGiven(Custody one) {
-        return one.holds().values().stream().anyMatch(hold -> hold.user() instanceof User.Grant);
+        return one.holds().values().stream().anyMatch(Hold::isGrant);
     }
 
     /** Sends lists again after which the kubelet writes its notes, so that it becomes clear who has what. */
