@@ -12,9 +12,9 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.pods.KubeletPods;
 import io.edgeplug.node.supply.HolderReading.Holdings;
 import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Follower;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Latest;
-import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acts on who has which device: it reads that, and has done what is due. A released device is scrubbed or returns to its
@@ -60,7 +61,8 @@ public final class CustodyThread implements AutoCloseable {
     private final UnpreparedStarts unprepared;
     private final Latest<Long> notes;
     private final BooleanSupplier areRegistered;
-    private final Thread thread;
+    /** Null until the start. */
+    private @Nullable Follower follower;
 
     private volatile boolean isClosed;
 
@@ -98,7 +100,6 @@ public final class CustodyThread implements AutoCloseable {
         this.areRegistered = areRegistered;
         this.notes = notes;
         this.unprepared = new UnpreparedStarts(pods.kubeletDir(), pods.directories(), monitor, preparations.prepared);
-        this.thread = Thread.ofVirtual().name("custody").unstarted(this::follow);
         preparations.uses.use(pods.kubeletDir(), supplies.classes());
         preparations.reading.use(Optional.of(pods), pods.kubeletDir(), supplies::has);
         // This comes before the first pod can ask for anything.
@@ -125,7 +126,7 @@ public final class CustodyThread implements AutoCloseable {
     public void start() {
         preparations.addListener(preparationListener);
         monitor.addListener(inventoryListener);
-        thread.start();
+        follower = notes.follow(Thread.ofVirtual().name("custody"), BURST, count -> turn());
     }
 
     private void inventoryChanged() {
@@ -181,18 +182,6 @@ public final class CustodyThread implements AutoCloseable {
         } catch (IOException e) {
             LOG.fine(() -> "not known what containers hold: " + e.getMessage());
             return Optional.empty();
-        }
-    }
-
-    private void follow() {
-        try {
-            while (true) {
-                long seen = notes.get();
-                Duration pause = turn();
-                Long ignored = notes.awaitNewerThan(seen, pause, BURST);
-            }
-        } catch (InterruptedException e) {
-            LOG.fine("no longer following who has which device");
         }
     }
 
@@ -273,7 +262,9 @@ public final class CustodyThread implements AutoCloseable {
         isClosed = true;
         preparations.removeListener(preparationListener);
         monitor.removeListener(inventoryListener);
-        Threads.end(thread);
+        if (follower != null) {
+            follower.close();
+        }
         unprepared.close();
     }
 }
