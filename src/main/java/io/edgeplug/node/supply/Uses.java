@@ -254,7 +254,8 @@ final class Uses {
         // Uses of another face's recipe are left alone, and so is a note that is about to go.
         boolean isOther = use.filter(before -> (!before.isReleased()
                                 && before.pods().equals(users))
-                        || (before.isReleased() && custodian.of(item.device().id()).isUnder(Work.Kind.SCRUB))
+                        || (before.isReleased()
+                                && custodian.of(item.device().id()).isUnder(Work.Kind.SCRUB))
                         || !before.resource()
                                 .equals(Optional.of(deviceClass.resource().toString())))
                 .isPresent();
