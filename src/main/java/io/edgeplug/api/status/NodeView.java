@@ -6,6 +6,7 @@ import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeStatus.ResourceStatus;
 import io.edgeplug.model.custody.Custody;
 import io.edgeplug.model.custody.User;
+import io.edgeplug.model.custody.Work;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.supply.Failures;
@@ -18,7 +19,6 @@ import io.edgeplug.system.flow.Front;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /** Makes a {@link NodeStatus} from the daemon's present state in memory. */
@@ -52,7 +52,6 @@ public record NodeView(
     /** The present status. */
     public NodeStatus read() {
         KubeletStatus now = kubelet.get();
-        Set<String> preparing = preparations.inPreparation();
         // Read first, as devices that are read later have the holders of this reading or of a newer one.
         HolderNotes.State notes = preparations.holderNotes().state();
         List<ResourceStatus> resources = new ArrayList<>();
@@ -64,7 +63,7 @@ public record NodeView(
                             device,
                             holders(name, device),
                             shares(name, device),
-                            preparing.contains(device.id()),
+                            supplies.custodian().of(device.id()).isUnder(Work.Kind.PREPARE),
                             notes.areRead(),
                             isStuck(device)))
                     .toList();

@@ -127,7 +127,7 @@ public record Custody(
         if (trouble.filter(one -> one.kind() == Trouble.Kind.OBSTACLE).isPresent()) {
             return trouble.orElseThrow().text();
         }
-        if (isBeingScrubbed()) {
+        if (isUnder(Work.Kind.SCRUB)) {
             Work now = work.orElseThrow();
             return "is being scrubbed since " + now.since()
                     + now.late().map(text -> ": " + text).orElse("");
@@ -143,14 +143,15 @@ public record Custody(
     /** Whether the traces go soon and by themselves, so that a start can wait for that. */
     public boolean isSoonScrubbed() {
         return trouble.filter(one -> one.kind() == Trouble.Kind.OBSTACLE).isEmpty()
-                && (isBeingScrubbed()
+                && (isUnder(Work.Kind.SCRUB)
                         ? work.flatMap(Work::late).isEmpty()
                         : trouble.filter(one -> one.kind() == Trouble.Kind.SCRUB)
                                 .isEmpty());
     }
 
-    private boolean isBeingScrubbed() {
-        return work.filter(now -> now.kind() == Work.Kind.SCRUB).isPresent();
+    /** Whether this is being done to it, or waits for its turn. */
+    public boolean isUnder(Work.Kind kind) {
+        return work.filter(now -> now.kind() == kind).isPresent();
     }
 
     /** Whether one of these users can start with it as that resource: it has no traces, or only their own. */

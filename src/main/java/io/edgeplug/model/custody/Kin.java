@@ -17,10 +17,10 @@ final class Kin {
     private final Map<Integer, Map<String, Hold>> groups = new HashMap<>();
 
     /** The devices that somebody has, by the address of their function. */
-    private final Map<String, Set<String>> functions = new HashMap<>();
+    private final Map<PciAddress, Set<String>> functions = new HashMap<>();
 
     /** The VFs and sub-functions that somebody has, by the address of their PF. */
-    private final Map<String, Set<String>> parts = new HashMap<>();
+    private final Map<PciAddress, Set<String>> parts = new HashMap<>();
 
     /** Follows a record. */
     void change(Custody before, Custody after) {
@@ -38,7 +38,7 @@ final class Kin {
                         .ifPresent(hold -> groups.computeIfAbsent(group, none -> new TreeMap<>())
                                 .put(after.id(), hold)));
         if (before.holds().isEmpty() != after.holds().isEmpty()) {
-            function(after.id()).ifPresent(address -> change(functions, address, after));
+            PciAddress.ofId(after.id()).ifPresent(address -> change(functions, address, after));
         }
         if (!physicalFunction(before).equals(physicalFunction(after))) {
             physicalFunction(before).ifPresent(pf -> change(parts, pf, Custody.free(before.id())));
@@ -46,7 +46,7 @@ final class Kin {
         }
     }
 
-    private static void change(Map<String, Set<String>> index, String address, Custody after) {
+    private static void change(Map<PciAddress, Set<String>> index, PciAddress address, Custody after) {
         Set<String> held = index.computeIfAbsent(address, none -> new TreeSet<>());
         boolean ignored = after.holds().isEmpty() ? held.remove(after.id()) : held.add(after.id());
         if (held.isEmpty()) {
@@ -55,30 +55,23 @@ final class Kin {
     }
 
     /** The PF of a held VF or sub-function, whose own ID does not name it. */
-    private static Optional<String> physicalFunction(Custody custody) {
+    private static Optional<PciAddress> physicalFunction(Custody custody) {
         return custody.holds().isEmpty()
                 ? Optional.empty()
                 : custody.device()
                         .flatMap(device -> device instanceof PfPart part
-                                ? Optional.of(part.physicalFunction().toString())
+                                ? Optional.of(part.physicalFunction())
                                 : Optional.empty());
-    }
-
-    /** The address of the function of a device or of a part of one; empty for a device without a function. */
-    private static Optional<String> function(String device) {
-        int dash = device.indexOf('-');
-        String address = dash < 0 ? device : device.substring(0, dash);
-        return PciAddress.parse(address).map(PciAddress::toString);
     }
 
     /** A held device that is part of this one, or of which this one is part. Two parts of a function are no kin. */
     Optional<String> heldKin(String device) {
         return functions.isEmpty()
                 ? Optional.empty()
-                : function(device)
+                : PciAddress.ofId(device)
                         .flatMap(address -> functions.getOrDefault(address, Set.of()).stream()
-                                .filter(other ->
-                                        !other.equals(device) && (device.equals(address) || other.equals(address)))
+                                .filter(other -> !other.equals(device)
+                                        && Set.of(device, other).contains(address.toString()))
                                 .findFirst());
     }
 
@@ -87,12 +80,12 @@ final class Kin {
      * changes them all.
      */
     boolean isPartHeld(String pf) {
-        return parts.containsKey(pf);
+        return PciAddress.parse(pf).filter(parts::containsKey).isPresent();
     }
 
     /** Whether somebody has any device of a function, or a VF or a sub-function of it. */
     boolean isFunctionHeld(PciAddress address) {
-        return functions.containsKey(address.toString()) || isPartHeld(address.toString());
+        return functions.containsKey(address) || parts.containsKey(address);
     }
 
     /** The holds in the IOMMU group that comes with a face, by device. */

@@ -45,6 +45,12 @@ public final class PciAddress implements Comparable<PciAddress> {
         return matcher.matches() ? Optional.of(of(matcher)) : Optional.empty();
     }
 
+    /** The function of the device with that ID: the function itself, or a part of it, whose ID goes on with a dash. */
+    public static Optional<PciAddress> ofId(String id) {
+        int dash = id.indexOf('-');
+        return parse(dash < 0 ? id : id.substring(0, dash));
+    }
+
     /** The functions on a device's path in {@code /sys}, from the root. */
     public static Stream<PciAddress> allIn(String devpath) {
         return Stream.of(devpath.split("/", -1)).flatMap(name -> parse(name).stream());

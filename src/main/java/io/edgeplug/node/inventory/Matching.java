@@ -99,8 +99,7 @@ final class Matching {
             return refused(device, "its name begins with -, and a program would take it for an option");
         }
         // Notes of holders and uevents name a function by its address.
-        if (!(device instanceof PciDevice)
-                && PciAddress.parse(function(device.id())).isPresent()) {
+        if (!(device instanceof PciDevice) && PciAddress.ofId(device.id()).isPresent()) {
             return refused(device, "its name is that of a PCI function, which it is not");
         }
         if (SHARE.matcher(device.id()).matches()) {
@@ -116,12 +115,6 @@ final class Matching {
                 .flatMap(one -> one.objection(device))
                 .map(problem -> device.withHealth(Health.unhealthy(problem)))
                 .orElse(device);
-    }
-
-    /** The address of the function in the ID of a function or of a part of one. */
-    private static String function(String id) {
-        int dash = id.indexOf('-');
-        return dash < 0 ? id : id.substring(0, dash);
     }
 
     private static Item refused(Device device, String problem) {

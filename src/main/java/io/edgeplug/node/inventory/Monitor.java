@@ -186,11 +186,6 @@ public final class Monitor implements AutoCloseable {
         }
     }
 
-    /** The IDs of the devices that are frozen. */
-    public Set<String> frozen() {
-        return gate.closed();
-    }
-
     /** Whether a device is frozen because it is being changed. */
     public boolean isFrozen(Device device) {
         return gate.isClosed(device);

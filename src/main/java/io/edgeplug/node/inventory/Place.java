@@ -23,12 +23,9 @@ record Place(Optional<PciAddress> function, String name) {
         return new Place(Optional.empty(), name);
     }
 
-    /** The place of a device with that ID, which begins with the address of its function if it has one. */
+    /** The place of a device with that ID. */
     static Place ofId(String id) {
-        int dash = id.indexOf('-');
-        return PciAddress.parse(dash < 0 ? id : id.substring(0, dash))
-                .map(Place::of)
-                .orElseGet(() -> new Place(Optional.empty(), id));
+        return PciAddress.ofId(id).map(Place::of).orElseGet(() -> new Place(Optional.empty(), id));
     }
 
     static Place of(PciAddress address) {

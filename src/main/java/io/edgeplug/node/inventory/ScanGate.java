@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -49,11 +48,6 @@ final class ScanGate {
     /** Ends that. Returns whether the device was closed. */
     boolean open(Device device) {
         return closed.remove(device.id()) != null;
-    }
-
-    /** The IDs of the devices that are being changed. */
-    Set<String> closed() {
-        return Set.copyOf(closed.keySet());
     }
 
     /** Scans a function, unless a device of it is being changed. One thread at a time. */

@@ -59,8 +59,8 @@ public final class HeldDevices {
 
     private final Map<String, List<Holding>> byId = new HashMap<>();
 
-    /** By the part of an ID before its first dash. For a function and its parts, that is the address. */
-    private final Map<String, List<Holding>> byFunction = new HashMap<>();
+    /** Those of functions and of their parts. */
+    private final Map<PciAddress, List<Holding>> byFunction = new HashMap<>();
 
     /** The resources of which the kubelet has healthy devices. */
     private final Set<String> offered = new HashSet<>();
@@ -193,7 +193,7 @@ public final class HeldDevices {
         List<Holding> own = byId.getOrDefault(device.id(), List.of());
         if (own.isEmpty() && device instanceof PciDevice pci) {
             // Changes to a function also affect its parts.
-            return byFunction.getOrDefault(pci.function().address().toString(), List.of());
+            return byFunction.getOrDefault(pci.function().address(), List.of());
         }
         return own;
     }
@@ -225,8 +225,8 @@ public final class HeldDevices {
 
     /** Removes the holdings of some pods. */
     void forget(Set<String> pods) {
-        for (Map<String, List<Holding>> held : List.of(byId, byFunction)) {
-            held.replaceAll((id, holders) ->
+        for (Map<?, List<Holding>> held : List.of(byId, byFunction)) {
+            held.replaceAll((key, holders) ->
                     holders.stream().noneMatch(one -> pods.contains(one.pod())) ? holders : withoutPods(holders, pods));
             held.values().removeIf(List::isEmpty);
         }
@@ -241,7 +241,7 @@ public final class HeldDevices {
 
     /** The wanted holder of the function at an address, or of a part or a share of it; the first of several. */
     public Optional<Holding> ofFunction(PciAddress address, Predicate<Holding> wanted) {
-        return byFunction.getOrDefault(address.toString(), List.of()).stream()
+        return byFunction.getOrDefault(address, List.of()).stream()
                 .filter(wanted)
                 .findFirst();
     }
@@ -283,7 +283,7 @@ public final class HeldDevices {
     private void add(Holding holding) {
         String id = Shares.whole(holding.id());
         byId.merge(id, List.of(holding), HeldDevices::joined);
-        byFunction.merge(function(id), List.of(holding), HeldDevices::joined);
+        PciAddress.ofId(id).ifPresent(function -> byFunction.merge(function, List.of(holding), HeldDevices::joined));
     }
 
     /** Almost all devices have one holder, and a list of one is small. */
@@ -291,10 +291,5 @@ public final class HeldDevices {
         List<Holding> joined = before.size() == 1 ? new ArrayList<>(before) : before;
         joined.addAll(more);
         return joined;
-    }
-
-    private static String function(String id) {
-        int at = id.indexOf('-');
-        return at < 0 ? id : id.substring(0, at);
     }
 }

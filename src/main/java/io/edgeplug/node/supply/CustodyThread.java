@@ -2,7 +2,9 @@ package io.edgeplug.node.supply;
 
 import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
+import io.edgeplug.model.custody.Due;
 import io.edgeplug.model.custody.Event;
+import io.edgeplug.model.custody.Hold;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.rules.DeviceClass;
@@ -10,9 +12,9 @@ import io.edgeplug.node.inventory.Monitor;
 import io.edgeplug.node.pods.KubeletPods;
 import io.edgeplug.node.supply.HolderReading.Holdings;
 import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Follower;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Latest;
-import io.edgeplug.system.flow.Threads;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -23,6 +25,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acts on who has which device: it reads that, and has done what is due. A released device is scrubbed or returns to its
@@ -41,9 +44,6 @@ public final class CustodyThread implements AutoCloseable {
     /** The same if the kubelet must be asked, which answers all clients of a node only 100 times a second. */
     private static final Duration ASKING_LOOK = Duration.ofSeconds(2);
 
-    /** How often to look for the last processes of a pod that shows signs of its end. */
-    private static final Duration ENDING_LOOK = Duration.ofMillis(500);
-
     /** How long to do so, because a pod that was reported to end may also go on. */
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(30);
 
@@ -61,7 +61,8 @@ public final class CustodyThread implements AutoCloseable {
     private final UnpreparedStarts unprepared;
     private final Latest<Long> notes;
     private final BooleanSupplier areRegistered;
-    private final Thread thread;
+    /** Null until the start. */
+    private @Nullable Follower follower;
 
     private volatile boolean isClosed;
 
@@ -99,7 +100,6 @@ public final class CustodyThread implements AutoCloseable {
         this.areRegistered = areRegistered;
         this.notes = notes;
         this.unprepared = new UnpreparedStarts(pods.kubeletDir(), pods.directories(), monitor, preparations.prepared);
-        this.thread = Thread.ofVirtual().name("custody").unstarted(this::follow);
         preparations.uses.use(pods.kubeletDir(), supplies.classes());
         preparations.reading.use(Optional.of(pods), pods.kubeletDir(), supplies::has);
         // This comes before the first pod can ask for anything.
@@ -126,7 +126,7 @@ public final class CustodyThread implements AutoCloseable {
     public void start() {
         preparations.addListener(preparationListener);
         monitor.addListener(inventoryListener);
-        thread.start();
+        follower = notes.follow(Thread.ofVirtual().name("custody"), BURST, count -> turn());
     }
 
     private void inventoryChanged() {
@@ -185,18 +185,6 @@ public final class CustodyThread implements AutoCloseable {
         }
     }
 
-    private void follow() {
-        try {
-            while (true) {
-                long seen = notes.get();
-                Duration pause = turn();
-                Long ignored = notes.awaitNewerThan(seen, pause, BURST);
-            }
-        } catch (InterruptedException e) {
-            LOG.fine("no longer following who has which device");
-        }
-    }
-
     /** Reads, does what is due, and returns how long to wait for an event. */
     private Duration turn() throws InterruptedException {
         preparations.recoverAgain();
@@ -216,7 +204,7 @@ public final class CustodyThread implements AutoCloseable {
         ask(isWaiting, isEnding);
         followsInventory = all.stream().anyMatch(one -> !one.holds().isEmpty());
         if (isEnding) {
-            pause = shorter(pause, ENDING_LOOK);
+            pause = shorter(pause, Due.ENDING_LOOK);
         } else if (all.stream().anyMatch(CustodyThread::isGiven)) {
             pause = shorter(pause, ASKING_LOOK);
         } else if (isWaiting) {
@@ -235,7 +223,7 @@ public final class CustodyThread implements AutoCloseable {
     }
 
     private static boolean isGiven(Custody one) {
-        return one.holds().values().stream().anyMatch(hold -> hold.user() instanceof User.Grant);
+        return one.holds().values().stream().anyMatch(Hold::isGrant);
     }
 
     /** Sends lists again after which the kubelet writes its notes, so that it becomes clear who has what. */
@@ -274,7 +262,9 @@ public final class CustodyThread implements AutoCloseable {
         isClosed = true;
         preparations.removeListener(preparationListener);
         monitor.removeListener(inventoryListener);
-        Threads.end(thread);
+        if (follower != null) {
+            follower.close();
+        }
         unprepared.close();
     }
 }

@@ -100,7 +100,7 @@ final class DeviceWork {
             case RELEASE -> Work.Kind.SCRUB;
             case RETURN -> Work.Kind.RETURN;
         };
-        if (custodian.of(device.id()).work().filter(now -> now.kind() == kind).isEmpty()) {
+        if (!custodian.of(device.id()).isUnder(kind)) {
             custodian.tell(device.id(), new Event.Begun(kind, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
         }
         listeners.forEach(Runnable::run);

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -20,7 +19,6 @@ import java.util.function.Function;
  */
 public final class Preparations implements AutoCloseable {
 
-    private final Monitor monitor;
     private final Preparer preparer;
     private final DeviceWork work;
     private final Failures failures;
@@ -57,7 +55,6 @@ public final class Preparations implements AutoCloseable {
      *     continues a sentence about the device
      */
     public Preparations(Sysfs sysfs, Monitor monitor, Path kubeletDir, Function<Device, Optional<String>> objection) {
-        this.monitor = monitor;
         this.failures = new Failures(monitor);
         this.prepared = new PreparedStarts(sysfs);
         this.uses = new Uses(sysfs, monitor.custodian(), kubeletDir);
@@ -129,11 +126,6 @@ public final class Preparations implements AutoCloseable {
     /** The durations of the steps of all preparations. */
     public List<StepTime> stepTimes() {
         return work.stepTimes();
-    }
-
-    /** The IDs of the devices that are being prepared now. */
-    public Set<String> inPreparation() {
-        return monitor.frozen();
     }
 
     @Override

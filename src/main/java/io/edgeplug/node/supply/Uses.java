@@ -259,19 +259,12 @@ final class Uses {
         // Uses of another face's recipe are left alone, and so is a note that is about to go.
         boolean isOther = use.filter(before -> (!before.isReleased()
                                 && before.pods().equals(users))
-                        || (before.isReleased() && isBeingScrubbed(item.device()))
+                        || (before.isReleased()
+                                && custodian.of(item.device().id()).isUnder(Work.Kind.SCRUB))
                         || !before.resource()
                                 .equals(Optional.of(deviceClass.resource().toString())))
                 .isPresent();
         return isOther ? Set.of() : users;
-    }
-
-    private boolean isBeingScrubbed(Device device) {
-        return custodian
-                .of(device.id())
-                .work()
-                .filter(work -> work.kind() == Work.Kind.SCRUB)
-                .isPresent();
     }
 
     private void noteUnseen(Item item, Set<String> users, Path kubeletDir) {

@@ -6,6 +6,7 @@ import static io.edgeplug.api.kubelet.TestDaemon.VF0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.edgeplug.api.status.NodeStatus.DeviceState;
 import io.edgeplug.lab.localkubelet.PodSpec;
 import io.edgeplug.node.pods.HeldDevices;
 import io.edgeplug.node.supply.DaemonBeside;
@@ -100,6 +101,7 @@ final class DriverGivenBackTest {
 
         served.kubelet().remove("pod");
         Seen.awaitGoingOn(begun);
+        assertThat(served.daemon().view().read().resources()).allMatch(one -> one.count(DeviceState.PREPARING) == 0);
         served.kubelet().admit(PodSpec.of("next", NODE0, 1));
         assertThatThrownBy(() -> served.kubelet().startContainer("next", "main"))
                 .hasMessageContaining("it waits for the preparation of another device, or for another process");
