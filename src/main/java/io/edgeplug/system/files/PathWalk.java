@@ -286,6 +286,15 @@ final class PathWalk {
         return new Seen(status, number(found, "ino"), number(found, "rdev"));
     }
 
+    /** Whether that file, and not one that it links to, is the destination of an earlier walk. */
+    static boolean isAt(Path file, Destination last) throws IOException {
+        Seen found = look(file, LinkOption.NOFOLLOW_LINKS);
+        return found.status().device() == last.device()
+                && found.inode() == last.inode()
+                && found.kind() == last.kind()
+                && (!found.kind().isNode() || deviceNumber(found.node()).equals(last.number()));
+    }
+
     private static long number(Map<String, Object> found, String name) {
         return found.get(name) instanceof Number number ? number.longValue() : 0;
     }
