@@ -230,12 +230,18 @@ final class HostFiles {
 
         /** That of the scan, if it is the same. */
         Optional<Destination> destination(PathDevice.File file) {
-            return known.computeIfAbsent(file.path(), path -> {
-                far.at(path);
-                return file.found()
-                        .filter(last -> tree.isStill(path, last))
-                        .or(() -> follow(path));
-            });
+            return known.computeIfAbsent(
+                    file.path(), path -> isStill(file) ? file.found() : follow(path));
+        }
+
+        private boolean isStill(PathDevice.File file) {
+            far.at(file.path());
+            try {
+                return file.found().isPresent()
+                        && tree.isStill(file.path(), file.found().orElseThrow());
+            } catch (IOException e) {
+                return false;
+            }
         }
 
         private Optional<Destination> follow(String path) {

@@ -245,24 +245,12 @@ public final class Sysfs {
                         .follow(path));
     }
 
-    /**
-     * Whether a path without links still leads to the file that was there. It costs one look; if it does not, or if one
-     * look may not be enough, {@link #follow} tells more.
-     */
-    public boolean isStill(String path, Destination last) {
-        try {
-            Path file = resolve(path.substring(1));
-            return path.equals(last.path())
-                    && (!isNear || FarMounts.ofThisProcess().isNear(file.toString()))
-                    && PathWalk.isAt(file, last);
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
-    /** Whether {@code path} is a character or block device. */
-    public boolean isDeviceNode(String path) throws IOException {
-        return kind(path).filter(FileKind::isNode).isPresent();
+    /** Whether a path without links still leads to the file that was there, by one look. If not, {@link #follow} tells more. */
+    public boolean isStill(String path, Destination last) throws IOException {
+        Path file = resolve(path.substring(1));
+        return path.equals(last.path())
+                && (!isNear || FarMounts.ofThisProcess().isNear(file.toString()))
+                && FileStatus.of(file, LinkOption.NOFOLLOW_LINKS).isOf(last);
     }
 
     /** A name that the locale cannot encode stands for no file. The service runs with UTF-8. */
