@@ -258,7 +258,7 @@ public final class Custodian {
             return before.traces().equals(after.traces())
                     && before.trouble().equals(after.trouble())
                     && before.work().equals(after.work())
-                    && before.users().equals(after.users());
+                    && before.hasUsersOf(after);
         }
     }
 

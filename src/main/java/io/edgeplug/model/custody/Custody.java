@@ -162,11 +162,21 @@ public record Custody(
                 .isEmpty();
     }
 
-    /** By the kubelet's ID, who has it and as what. */
-    Map<String, String> users() {
-        Map<String, String> users = new TreeMap<>();
-        holds.forEach((held, hold) -> users.put(held, hold.resource() + " " + hold.group() + " " + hold.user()));
-        return users;
+    /** Whether the same users have it, and each as the same. */
+    boolean hasUsersOf(Custody other) {
+        if (!holds.keySet().equals(other.holds.keySet())) {
+            return false;
+        }
+        for (Map.Entry<String, Hold> held : holds.entrySet()) {
+            Hold hold = held.getValue();
+            Hold now = other.holds.get(held.getKey());
+            if (!hold.resource().equals(now.resource())
+                    || !hold.group().equals(now.group())
+                    || !hold.user().equals(now.user())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether a claim that has the device may have it prepared again, although that has failed with this problem. */

@@ -120,9 +120,14 @@ public final class Monitor implements AutoCloseable {
         publication.removeListener(listener);
     }
 
-    /** The devices that {@link #handOver} would return, without handing them over. */
-    public List<Device> available(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
-        return publication.available(resource, devices);
+    /** The devices that {@link #handOver} would return, whoever has them. */
+    public List<Device> fitDevices(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
+        return publication.fitDevices(resource, devices);
+    }
+
+    /** Refuses as {@link #handOver} would, and hands nothing over. */
+    public void refuseUsed(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
+        publication.refuseUsed(resource, devices);
     }
 
     /**

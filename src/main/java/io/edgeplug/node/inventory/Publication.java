@@ -89,19 +89,21 @@ final class Publication {
     }
 
     /**
-     * The same devices, without handing them over.
+     * The same devices, whoever has them. Needs no lock.
      *
-     * @throws DeviceUnavailableException if one is missing or unhealthy
+     * @throws DeviceUnavailableException if one is missing, or unhealthy in itself
      */
-    List<Device> available(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
-        lock.lock();
-        try {
-            Map<Face, Device> given = fit(resource, devices);
-            refuse(resource, custodian.objection(given.keySet()));
-            return List.copyOf(given.values());
-        } finally {
-            lock.unlock();
-        }
+    List<Device> fitDevices(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
+        return List.copyOf(fit(resource, devices).values());
+    }
+
+    /**
+     * Whether the same devices would be handed over.
+     *
+     * @throws DeviceUnavailableException if they would not
+     */
+    void refuseUsed(ResourceName resource, Set<String> devices) throws DeviceUnavailableException {
+        refuse(resource, custodian.objection(fit(resource, devices).keySet()));
     }
 
     private static void refuse(ResourceName resource, Optional<Map.Entry<Face, Verdict>> objection)

@@ -13,6 +13,7 @@ import io.edgeplug.model.device.SoftwareHca;
 import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.Vfio;
 import io.edgeplug.model.rules.HealthCheck;
+import io.edgeplug.system.files.FileKind;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -154,7 +155,7 @@ public final class HealthScan {
             function.driverDevices().vdpas().forEach(vdpa -> vdpa.node().ifPresent(nodes::add));
         }
         for (String node : nodes) {
-            if (!sysfs.isDeviceNode(node.substring(1))) {
+            if (sysfs.kind(node.substring(1)).filter(FileKind::isNode).isEmpty()) {
                 return Optional.of(node + " is missing");
             }
         }

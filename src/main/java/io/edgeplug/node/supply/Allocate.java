@@ -101,7 +101,7 @@ final class Allocate {
             all.addAll(own);
         }
         try {
-            List<Device> devices = supply.monitor().available(resource.name(), all);
+            List<Device> devices = supply.monitor().fitDevices(resource.name(), all);
             GroupChoice.refuseSplit(supply.deviceClass(), devices, wanted);
             List<Equipment> equipment = supply.lastLook().equipment(devices, mayWait);
             List<Allocation> allocations = new ArrayList<>();
@@ -109,10 +109,12 @@ final class Allocate {
                 allocations.add(allocation(
                         equipment.stream().filter(one -> own.contains(one.id())).toList()));
             }
+            // Who has them is asked last: nobody holds a refused device, so it leaves the list when it is gone.
             if (resource.handsOver()) {
-                // This comes last: nobody holds a refused device, so it leaves the list when it is gone.
                 List<Device> ignored = supply.monitor().handOver(resource.name(), all, seen);
                 containers.forEach(resource.noteGiven());
+            } else {
+                supply.monitor().refuseUsed(resource.name(), all);
             }
             return allocations;
         } catch (DeviceUnavailableException e) {

@@ -122,7 +122,7 @@ final class HostFiles {
     private static Optional<String> replaced(Equipment equipment, Ways ways) {
         if (equipment.device() instanceof PathDevice device) {
             for (PathDevice.File file : device.files()) {
-                if (!ways.destination(file.path()).equals(file.found())) {
+                if (!ways.destination(file).equals(file.found())) {
                     return Optional.of("its file " + file.path() + " was replaced since edgeplug looked at it");
                 }
             }
@@ -184,7 +184,7 @@ final class HostFiles {
     /** A file that the scan has not found either already makes the device unhealthy. */
     private Optional<String> badFile(PathDevice.File file, Ways ways) {
         Optional<FileKind> was = file.kind();
-        Optional<Destination> now = ways.destination(file.path());
+        Optional<Destination> now = ways.destination(file);
         if (was.isPresent() && now.isEmpty()) {
             return Optional.of("its file " + file.path() + " is not there");
         }
@@ -226,6 +226,22 @@ final class HostFiles {
 
         Optional<Destination> destination(String path) {
             return known.computeIfAbsent(path, this::follow);
+        }
+
+        /** That of the scan, if it is the same. */
+        Optional<Destination> destination(PathDevice.File file) {
+            return known.computeIfAbsent(
+                    file.path(), path -> isStill(file) ? file.found() : follow(path));
+        }
+
+        private boolean isStill(PathDevice.File file) {
+            far.at(file.path());
+            try {
+                return file.found().isPresent()
+                        && tree.isStill(file.path(), file.found().orElseThrow());
+            } catch (IOException e) {
+                return false;
+            }
         }
 
         private Optional<Destination> follow(String path) {

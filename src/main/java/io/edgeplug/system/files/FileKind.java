@@ -1,6 +1,6 @@
 package io.edgeplug.system.files;
 
-import java.util.stream.Stream;
+import java.util.List;
 
 /** The kind of a file that a path leads to; see inode(7). */
 public enum FileKind {
@@ -18,6 +18,8 @@ public enum FileKind {
     SOCKET(0140000, "a socket"),
     /** A kind that only a file system in user space reports. */
     UNKNOWN(0, "of an unknown kind");
+
+    private static final List<FileKind> ALL = List.of(values());
 
     private static final int S_IFMT = 0170000;
     private static final int S_IFLNK = 0120000;
@@ -37,10 +39,12 @@ public enum FileKind {
 
     /** The kind of a file with that mode from stat(2). */
     static FileKind ofMode(int mode) {
-        return Stream.of(values())
-                .filter(kind -> kind.type == (mode & S_IFMT))
-                .findFirst()
-                .orElse(UNKNOWN);
+        for (FileKind kind : ALL) {
+            if (kind.type == (mode & S_IFMT)) {
+                return kind;
+            }
+        }
+        return UNKNOWN;
     }
 
     /** Whether it is a device node, which a container gets as a device and not as a mount. */

@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PathWalk {
 
-    private static final String LOOK = "unix:mode,uid,gid,nlink,dev,ino,rdev";
-
     /** The kernel's limit. */
     private static final int MAX_LINKS = 40;
 
@@ -55,14 +53,7 @@ final class PathWalk {
     private Path place;
 
     /** What is at the present place; empty before the first look. */
-    private Optional<Seen> here = Optional.empty();
-
-    private record Seen(PathRule.Status status, long inode, long node) {
-
-        FileKind kind() {
-            return FileKind.ofMode(status.mode());
-        }
-    }
+    private Optional<FileStatus> here = Optional.empty();
 
     private int links;
     private int allNamesOfLinks;
@@ -122,7 +113,7 @@ final class PathWalk {
                 step(name, ahead);
             }
         }
-        Seen found = lookHere();
+        FileStatus found = lookHere();
         if (hasAbsoluteLink && root.equals(HOST)) {
             compare(path, found);
         }
@@ -134,9 +125,9 @@ final class PathWalk {
         return new Destination(
                 resolved,
                 found.kind(),
-                found.status().device(),
+                found.rights().device(),
                 found.inode(),
-                isNumbered ? deviceNumber(found.node()) : "",
+                isNumbered ? found.number() : "",
                 List.copyOf(intruders));
     }
 
@@ -144,10 +135,10 @@ final class PathWalk {
      * Some links in {@code /proc} lead to a file that their text does not name, such as one in a container; see
      * {@code proc_pid_root(5)}. All of them have an absolute text, or one that names nothing.
      */
-    private void compare(String path, Seen found) throws IOException {
-        Seen ofKernel = look(root.resolve(path));
+    private void compare(String path, FileStatus found) throws IOException {
+        FileStatus ofKernel = FileStatus.of(root.resolve(path));
         if (ofKernel.inode() != found.inode()
-                || ofKernel.status().device() != found.status().device()) {
+                || ofKernel.rights().device() != found.rights().device()) {
             throw new FileSystemException(path, null, "a link on the way does not lead where its text says");
         }
     }
@@ -162,12 +153,12 @@ final class PathWalk {
         trail.ifPresent(one -> one.lookUp(place, name, named));
         Path next = place.resolve(name);
         refuse(next.toString());
-        Seen found = look(next, LinkOption.NOFOLLOW_LINKS);
+        FileStatus found = FileStatus.of(next, LinkOption.NOFOLLOW_LINKS);
         // A captured device node is a link out of its tree. The directories there say nothing about its node.
         if (place.startsWith(root)) {
             judge(next, found);
         }
-        if (FileKind.isLink(found.status().mode())) {
+        if (FileKind.isLink(found.rights().mode())) {
             links++;
             if (links > MAX_LINKS) {
                 throw new FileSystemException(next.toString(), null, "Too many levels of symbolic links");
@@ -192,23 +183,23 @@ final class PathWalk {
         }
     }
 
-    private void go(Path next, Optional<Seen> found) {
+    private void go(Path next, Optional<FileStatus> found) {
         place = next;
         here = found;
     }
 
-    private Seen lookHere() throws IOException {
+    private FileStatus lookHere() throws IOException {
         if (here.isEmpty()) {
-            here = Optional.of(look(place, LinkOption.NOFOLLOW_LINKS));
+            here = Optional.of(FileStatus.of(place, LinkOption.NOFOLLOW_LINKS));
         }
         return here.orElseThrow();
     }
 
-    private void judge(Path entry, Seen found) throws IOException {
-        PathRule.Status directory = lookHere().status();
-        PathRule.Status status = found.status();
+    private void judge(Path entry, FileStatus found) throws IOException {
+        PathRule.Status directory = lookHere().rights();
+        PathRule.Status status = found.rights();
         if (status.device() != directory.device()) {
-            status = status.shownBy(FarMounts.ofThisProcess().server(deviceNumber(status.device())));
+            status = status.shownBy(FarMounts.ofThisProcess().server(FileStatus.number(status.device())));
         }
         for (PathRule.Breach breach : rule.breaches(directory, status)) {
             intruders.add(
@@ -236,8 +227,8 @@ final class PathWalk {
         }
     }
 
-    private Intruder owner(Path file, Seen found, String where) throws IOException {
-        String user = nameOf(file, "posix:owner", found.status().uid());
+    private Intruder owner(Path file, FileStatus found, String where) throws IOException {
+        String user = nameOf(file, "posix:owner", found.rights().uid());
         return new Intruder(Optional.of(user), name(file), "which belongs to " + user + where, false);
     }
 
@@ -246,7 +237,7 @@ final class PathWalk {
     }
 
     private String group() throws IOException {
-        return nameOf(place, "posix:group", lookHere().status().gid());
+        return nameOf(place, "posix:group", lookHere().rights().gid());
     }
 
     /**
@@ -272,29 +263,5 @@ final class PathWalk {
     /** The path as the node sees it. */
     private String name(Path file) {
         return HOST.resolve(root.relativize(file)).toString();
-    }
-
-    private static Seen look(Path file, LinkOption... options) throws IOException {
-        Map<String, Object> found = Files.readAttributes(file, LOOK, options);
-        PathRule.Status status = new PathRule.Status(
-                (int) number(found, "mode"),
-                number(found, "uid"),
-                number(found, "gid"),
-                number(found, "nlink"),
-                number(found, "dev"),
-                0);
-        return new Seen(status, number(found, "ino"), number(found, "rdev"));
-    }
-
-    private static long number(Map<String, Object> found, String name) {
-        return found.get(name) instanceof Number number ? number.longValue() : 0;
-    }
-
-    /** The major and minor numbers of a device node, as stat(2) has them: {@code 188:0}. */
-    private static String deviceNumber(long rdev) {
-        // gnu_dev_major and gnu_dev_minor of glibc split the number in this way.
-        long major = ((rdev >>> 8) & 0xfff) | ((rdev >>> 32) & ~0xfffL);
-        long minor = (rdev & 0xff) | ((rdev >>> 12) & ~0xffL);
-        return major + ":" + minor;
     }
 }

@@ -245,9 +245,12 @@ public final class Sysfs {
                         .follow(path));
     }
 
-    /** Whether {@code path} is a character or block device. */
-    public boolean isDeviceNode(String path) throws IOException {
-        return kind(path).filter(FileKind::isNode).isPresent();
+    /** Whether a path without links still leads to the file that was there, by one look. If not, {@link #follow} tells more. */
+    public boolean isStill(String path, Destination last) throws IOException {
+        Path file = resolve(path.substring(1));
+        return path.equals(last.path())
+                && (!isNear || FarMounts.ofThisProcess().isNear(file.toString()))
+                && FileStatus.of(file, LinkOption.NOFOLLOW_LINKS).isOf(last);
     }
 
     /** A name that the locale cannot encode stands for no file. The service runs with UTF-8. */

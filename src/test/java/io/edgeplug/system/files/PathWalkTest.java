@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,27 @@ final class PathWalkTest {
         assertThat(found.path()).isEqualTo(expected);
         assertThat(found.inode()).isEqualTo(Files.getAttribute(root.resolve(expected.substring(1)), "unix:ino"));
         assertThat(found.intruders()).isEmpty();
+    }
+
+    @Test
+    void fileIsStillTheSameUntilItIsReplacedAndOnlyIfNoLinkLeadsToIt() throws IOException {
+        Files.createDirectories(root.resolve("a"));
+        Path file = Files.createFile(root.resolve("a/file"));
+        link("up", "a/file");
+        Destination last = follow("a/file");
+        Sysfs sysfs = Sysfs.at(root);
+
+        assertThat(sysfs.isStill("/a/file", last)).isTrue();
+        assertThat(sysfs.nearOnly().isStill("/a/file", last)).isTrue();
+        assertThat(sysfs.isStill("/up", follow("up"))).isFalse();
+
+        Files.createFile(root.resolve("a/newer"));
+        Files.move(root.resolve("a/newer"), file, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(sysfs.isStill("/a/file", last)).isFalse();
+        Files.delete(file);
+        assertThatIOException().isThrownBy(() -> sysfs.isStill("/a/file", last));
+        Files.createSymbolicLink(file, Path.of("../elsewhere"));
+        assertThat(sysfs.isStill("/a/file", last)).isFalse();
     }
 
     @Test
