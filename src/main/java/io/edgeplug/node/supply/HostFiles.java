@@ -230,8 +230,7 @@ final class HostFiles {
 
         /** That of the scan, if it is the same. */
         Optional<Destination> destination(PathDevice.File file) {
-            return known.computeIfAbsent(
-                    file.path(), path -> isStill(file) ? file.found() : follow(path));
+            return known.computeIfAbsent(file.path(), path -> isStill(file) ? file.found() : follow(path));
         }
 
         private boolean isStill(PathDevice.File file) {
