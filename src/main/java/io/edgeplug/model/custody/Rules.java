@@ -42,6 +42,11 @@ final class Rules {
                         Optional.ofNullable(custody.holds().get(told.id()))
                                 .map(hold -> hold.user().is(told.user()) ? hold.told(Optional.of(told.name())) : hold));
             case Event.ToldAgain told -> toldAgain(custody, told.now());
+            case Event.Grouped grouped ->
+                inGroup(
+                        custody,
+                        Optional.of(grouped.face().resource()),
+                        grouped.face().group());
             case Event.Seen seen -> custody.holds().isEmpty() ? custody : custody.as(seen.device());
         };
     }
@@ -164,17 +169,26 @@ final class Rules {
     }
 
     private static Custody traced(Custody custody, Optional<Traces> traces) {
-        Custody next = custody.with(traces.map(
+        Custody newer = custody.with(traces.map(
                 newest -> newest.running(custody.traces().filter(Traces::mayRun).isPresent())));
         // Users who are known by these traces alone have no notes that tell their group.
-        OptionalInt group = traces.map(Traces::group).orElse(OptionalInt.empty());
+        Custody next = inGroup(
+                newer,
+                traces.flatMap(Traces::resource),
+                traces.map(Traces::group).orElse(OptionalInt.empty()));
+        return traces.isPresent() ? next : next.troubled(next.trouble().filter(Trouble::isOfStart));
+    }
+
+    /** Those who have it as that resource have it with this group, if that is known. */
+    private static Custody inGroup(Custody custody, Optional<String> resource, OptionalInt group) {
+        Custody next = custody;
         for (Map.Entry<String, Hold> entry : custody.holds().entrySet()) {
             Hold hold = entry.getValue();
-            if (!hold.isGrant() && traces.flatMap(Traces::resource).equals(Optional.of(hold.resource()))) {
+            if (!hold.isGrant() && resource.equals(Optional.of(hold.resource()))) {
                 next = next.with(entry.getKey(), Optional.of(hold.in(group)));
             }
         }
-        return traces.isPresent() ? next : next.troubled(next.trouble().filter(Trouble::isOfStart));
+        return next;
     }
 
     private static Custody ended(Custody custody, Event.Ended ended) {
