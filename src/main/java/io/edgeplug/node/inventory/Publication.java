@@ -222,12 +222,12 @@ final class Publication {
                         .forEach(device -> custodian.tell(device.id(), new Event.Seen(device)));
                 return false;
             }
+            index(change);
             // Its mates are offered from now on, and the next reading of its users comes later.
             change.added().stream()
                     .flatMap(item -> item.face().stream())
                     .filter(face -> face.group().isPresent())
                     .forEach(face -> custodian.tell(face.device(), new Event.Grouped(face)));
-            index(change);
             Inventory ignored = newest.change(older -> after);
             return true;
         } finally {
