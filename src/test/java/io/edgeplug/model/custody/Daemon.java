@@ -112,8 +112,7 @@ final class Daemon {
     void group(World world) {
         for (Offer offer : scenario.configurations().get(world.configuration)) {
             offer.devices()
-                    .forEach(device ->
-                            tell(world, device, new Event.Grouped(scenario.face(world, offer, device))));
+                    .forEach(device -> tell(world, device, new Event.Grouped(scenario.face(world, offer, device))));
         }
     }
 

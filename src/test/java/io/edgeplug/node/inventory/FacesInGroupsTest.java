@@ -82,12 +82,7 @@ final class FacesInGroupsTest {
                 Monitor monitor =
                         Monitor.open(node.sysfs(), ConfigFiles.read(file).classes(), node.uevents(), Duration.ZERO)) {
             Noting noting = new Noting(
-                    B,
-                    User.Pod.unnamed("pod", "main"),
-                    VFIO.toString(),
-                    OptionalInt.empty(),
-                    monitor.here(B),
-                    false);
+                    B, User.Pod.unnamed("pod", "main"), VFIO.toString(), OptionalInt.empty(), monitor.here(B), false);
             monitor.custodian().tell(B, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, 0));
             assertThat(monitor.current().device(VFIO, A).orElseThrow().health().isHealthy())
                     .isTrue();
