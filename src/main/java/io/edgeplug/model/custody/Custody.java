@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -164,19 +165,13 @@ public record Custody(
 
     /** Whether the same users have it, and each as the same. */
     boolean hasUsersOf(Custody other) {
-        if (!holds.keySet().equals(other.holds.keySet())) {
-            return false;
-        }
-        for (Map.Entry<String, Hold> held : holds.entrySet()) {
-            Hold hold = held.getValue();
-            Hold now = other.holds.get(held.getKey());
-            if (!hold.resource().equals(now.resource())
-                    || !hold.group().equals(now.group())
-                    || !hold.user().equals(now.user())) {
-                return false;
-            }
-        }
-        return true;
+        return holds.keySet().equals(other.holds.keySet())
+                && holds.entrySet().stream().allMatch(held -> {
+                    Hold now = Objects.requireNonNull(other.holds.get(held.getKey()));
+                    return held.getValue().resource().equals(now.resource())
+                            && held.getValue().group().equals(now.group())
+                            && held.getValue().user().equals(now.user());
+                });
     }
 
     /** Whether a claim that has the device may have it prepared again, although that has failed with this problem. */

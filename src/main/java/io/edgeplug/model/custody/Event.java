@@ -28,6 +28,7 @@ public sealed interface Event {
      * @param written when the kubelet wrote its notes
      * @param quiet the UIDs of users that have no process left for sure; others may have some
      * @param isFirst whether nothing was read before, so that the last users count as users if they may run
+     * @param now when the reading began, by {@link System#nanoTime}
      */
     record Noted(List<Noting> notings, Instant written, Set<String> quiet, boolean isFirst, long now)
             implements Event {}
@@ -88,6 +89,9 @@ public sealed interface Event {
 
     /** The list was sent again for grants that are not noted. */
     record ToldAgain(long now) implements Event {}
+
+    /** It is about to be listed as this face, with which its IOMMU group comes. */
+    record Grouped(Face face) implements Event {}
 
     /** It is on the node, like this. */
     record Seen(Device device) implements Event {}

@@ -79,16 +79,17 @@ final class NextHold {
 
     /** Notes that were written before the Allocate may still name the pod before. */
     private static Optional<Hold> granted(Hold hold, User.Grant grant, Optional<Noting> noting, Noted noted) {
-        boolean isLater = noted.written().isAfter(grant.until());
+        boolean isLater = grant.isEarlierThan(noted.written()) || grant.isForgotten(noted.now());
+        Hold same = hold.by(grant.read(noted.written(), noted.now()));
         if (noting.isEmpty()) {
-            return isLater || grant.isForgotten(noted.now()) ? earlier(hold, noted) : Optional.of(hold);
+            return isLater ? earlier(hold, noted) : Optional.of(same);
         }
         Noting now = noting.orElseThrow();
         boolean isOfBefore = !now.resource().equals(hold.resource())
                 || grant.isLaterThan(noted.written())
                 || hold.before().filter(one -> one.is(now.user())).isPresent();
-        if (isOfBefore && !isLater && !grant.isForgotten(noted.now())) {
-            return Optional.of(hold);
+        if (isOfBefore && !isLater) {
+            return Optional.of(same);
         }
         return (now.resource().equals(hold.resource()) ? Optional.<Hold>empty() : earlier(hold, noted))
                 .or(() -> Optional.of(held(now, hold, noted)));

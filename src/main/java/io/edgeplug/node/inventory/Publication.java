@@ -225,6 +225,11 @@ final class Publication {
                 return false;
             }
             index(change);
+            // Its mates are offered from now on, and the next reading of its users comes later.
+            change.added().stream()
+                    .flatMap(item -> item.face().stream())
+                    .filter(face -> face.group().isPresent())
+                    .forEach(face -> custodian.tell(face.device(), new Event.Grouped(face)));
             Inventory ignored = newest.change(older -> after);
             return true;
         } finally {

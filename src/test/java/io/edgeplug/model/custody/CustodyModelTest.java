@@ -24,11 +24,12 @@ final class CustodyModelTest {
                 world("two devices in a group", Worlds::group, 63_453, 223_236),
                 world("a group and a crash", Worlds::groupWithCrash, 40_592, 148_079),
                 world("a group without scrubs", Worlds::plainGroup, 21_257, 75_282),
-                world("drivers that come late", Worlds::lateDrivers, 14_168, 47_992),
+                world("drivers that come late", Worlds::lateDrivers, 15_732, 53_907),
                 world("unreadable notes", Worlds::unreadable, 36_001, 146_008),
                 world("shares", Worlds::shares, 33_060, 135_415),
                 world("shares with scrubs", Worlds::scrubbedShares, 70_782, 264_297),
                 world("parts of a function", Worlds::parts, 10_154, 33_309),
+                world("a PF and its VF", Worlds::virtualFunction, 4_424, 12_795),
                 world("unseen starts", Worlds::unseen, 122_708, 435_296),
                 world("unseen starts after a scrub", Worlds::unseenAfterScrub, 71_305, 189_066),
                 world("host driver", Worlds::hostDriver, 87_877, 413_724),
@@ -67,6 +68,11 @@ final class CustodyModelTest {
                         Mistakes.sharesWaitForOthers(),
                         Worlds.scrubbedShares(),
                         "waits for a scrub that is not due"),
+                mistake(
+                        "users of VFs are ignored",
+                        vfsAreIgnored(),
+                        Worlds.virtualFunction(),
+                        "F is scrubbed while Q has it"),
                 mistake("old notes count", Mistakes.oldNotesCount(), Worlds.group(), "two have "),
                 mistake(
                         "holds end before processes",
@@ -138,6 +144,15 @@ final class CustodyModelTest {
                         Mistakes.newDaemonForgetsLastUsers(),
                         Worlds.groupWithCrash(),
                         "two have "));
+    }
+
+    private static Decisions vfsAreIgnored() {
+        return new Decisions() {
+            @Override
+            boolean isKin(String device, String other) {
+                return false;
+            }
+        };
     }
 
     private static Arguments mistake(String name, Decisions decisions, Scenario scenario, String violation) {

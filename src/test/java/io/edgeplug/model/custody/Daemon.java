@@ -108,6 +108,14 @@ final class Daemon {
         }
     }
 
+    /** The devices are about to be listed with their groups. */
+    void group(World world) {
+        for (Offer offer : scenario.configurations().get(world.configuration)) {
+            offer.devices()
+                    .forEach(device -> tell(world, device, new Event.Grouped(scenario.face(world, offer, device))));
+        }
+    }
+
     private Map<String, List<Noting>> claimed(World world) {
         Map<String, List<Noting>> all = new HashMap<>();
         world.claims.forEach(
@@ -211,7 +219,7 @@ final class Daemon {
     Due due(World world, String device, long now) {
         return decisions.due(
                 world.custody(device),
-                door.kin(world, device).isPresent(),
+                door.isKinHeld(world, device),
                 world.place(device).isHere(),
                 world.knowledge == Knowledge.READ,
                 obstacle(world, device),
@@ -231,8 +239,7 @@ final class Daemon {
     }
 
     Optional<String> objectionToScrub(World world, String device) {
-        return decisions.objectionToScrub(
-                world.custody(device), door.kin(world, device).isPresent());
+        return decisions.objectionToScrub(world.custody(device), door.isKinHeld(world, device));
     }
 
     boolean waitsForScrub(World world, String user, Face face) {

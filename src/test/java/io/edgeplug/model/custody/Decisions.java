@@ -49,6 +49,11 @@ class Decisions {
         return face.isScrubbed() && !custody.isClearFor(face.resource(), Set.of(user.uid()));
     }
 
+    /** Whether a scrub of a device waits for the users of another one, which may be a VF of it. */
+    boolean isKin(String device, String other) {
+        return Scenario.isVf(device, other);
+    }
+
     /** Whether a start that nobody saw is noted on a device with these traces. */
     boolean notesUnseen(Optional<Traces> before) {
         return true;

@@ -46,10 +46,9 @@ final class Devices {
             daemon.boot(next, true);
         });
         if (world.isUnbound) {
-            // A device that changes is offered only after it was left alone for a while, so this is read before.
             turns.may("the drivers are bound", next -> {
                 next.isUnbound = false;
-                daemon.look(next);
+                daemon.group(next);
             });
         }
         turns.goesWrong(Mishap.BLIND_CRASH, "crash, and the notes are unreadable", next -> daemon.boot(next, false));

@@ -30,6 +30,14 @@ final class Door {
                 .findFirst();
     }
 
+    /** Whether somebody has another device that a scrub of this one would change. */
+    boolean isKinHeld(World world, String device) {
+        return kin(world, device).isPresent()
+                || world.records.values().stream()
+                        .anyMatch(other -> decisions.isKin(device, other.id())
+                                && !other.holds().isEmpty());
+    }
+
     Map<String, Hold> mates(World world, OptionalInt group) {
         Map<String, Hold> mates = new TreeMap<>();
         if (group.isPresent()) {

@@ -132,7 +132,7 @@ final class Invariants {
         if (custody.isUsedUp() && world.place(custody.id()).isHere() && world.knowledge == Knowledge.READ) {
             must(
                     isOwed
-                            || daemon.door.kin(world, custody.id()).isPresent()
+                            || daemon.door.isKinHeld(world, custody.id())
                             || !(daemon.due(world, custody.id(), 0) instanceof Due.Nothing),
                     () -> "nothing is due: " + custody);
         }

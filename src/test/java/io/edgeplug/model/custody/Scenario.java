@@ -164,6 +164,11 @@ record Scenario(
         return device.split("-", -1)[0];
     }
 
+    /** Whether a reset of a PF changes that VF, as {@code F.1}. Pods may have both. */
+    static boolean isVf(String pf, String device) {
+        return device.startsWith(pf + ".");
+    }
+
     /** Whether one is part of the other. */
     static boolean areKin(String one, String other) {
         return !one.equals(other)

@@ -112,7 +112,8 @@ final class Truth {
                 must(
                         life.ids().stream()
                                 .map(Shares::whole)
-                                .noneMatch(id -> id.equals(device) || Scenario.areKin(device, id)),
+                                .noneMatch(id ->
+                                        id.equals(device) || Scenario.areKin(device, id) || Scenario.isVf(device, id)),
                         () -> device + " is scrubbed while " + name + " has it");
             }
         });

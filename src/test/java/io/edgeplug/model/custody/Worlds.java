@@ -138,6 +138,17 @@ final class Worlds {
                 1);
     }
 
+    /** A PF that is scrubbed, and a VF of it that pods may have meanwhile. */
+    static Scenario virtualFunction() {
+        return new Scenario(
+                Map.of("F", 0, "F.1", 0),
+                List.of(List.of(Offer.of("function", "F").scrubbed(), Offer.of("vf", "F.1"))),
+                List.of(Want.of("P", "function", "F"), Want.of("Q", "function", "F"), Want.of("Q", "vf", "F.1")),
+                2,
+                Set.of(Mishap.CRASH),
+                1);
+    }
+
     /** Starts of which a restarted kubelet does not tell, and work that fails. */
     static Scenario unseen() {
         return new Scenario(

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.edgeplug.api.kubelet.Machine;
 import io.edgeplug.lab.simulation.SimulatedNode;
 import io.edgeplug.model.config.ConfigFiles;
+import io.edgeplug.model.custody.Event;
+import io.edgeplug.model.custody.Event.Noting;
+import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.ResourceName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,6 +63,42 @@ final class FacesInGroupsTest {
 
             Inventory after = monitor.awaitNewerThan(before.generation(), Duration.ofSeconds(5));
             assertThat(after.device(VFIO, A).orElseThrow().health().problem())
+                    .hasValueSatisfying(text -> assertThat(text).contains("is in use: a container holds " + B));
+        }
+    }
+
+    /** With settle = 0, a mate is offered before the users of a device whose driver was bound late are read again. */
+    @Test
+    void mateOfAHeldDeviceIsNeverOfferedOnceTheirDriversAreBound() throws Exception {
+        String tree = Files.readString(Machine.file("vfio-groups", "tree"));
+        String unbound = tree.replaceAll("(?m)^driver -> .*(mlx5_vfio_pci|vfio-pci)\n", "");
+        Path file = Files.writeString(directory.resolve("edgeplug.toml"), """
+                [[class]]
+                resource = "%s"
+                kind = "nic"
+                match = { pci_addresses = ["%s", "%s"] }
+                """.formatted(VFIO, A, B));
+        try (SimulatedNode node = SimulatedNode.unpack(unbound, directory.resolve("node"));
+                Monitor monitor =
+                        Monitor.open(node.sysfs(), ConfigFiles.read(file).classes(), node.uevents(), Duration.ZERO)) {
+            Noting noting = new Noting(
+                    B, User.Pod.unnamed("pod", "main"), VFIO.toString(), OptionalInt.empty(), monitor.here(B), false);
+            monitor.custodian().tell(B, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, 0));
+            assertThat(monitor.current().device(VFIO, A).orElseThrow().health().isHealthy())
+                    .isTrue();
+
+            for (String id : List.of(A, B)) {
+                Path function = directory.resolve("node/sys/bus/pci/devices").resolve(id);
+                Path ignored = Files.createSymbolicLink(
+                        function.toRealPath().resolve("driver"), Path.of("../../../../bus/pci/drivers/vfio-pci"));
+                node.announce("bind", PciAddress.parse(id).orElseThrow());
+            }
+
+            Inventory now = monitor.current();
+            while (now.device(VFIO, A).orElseThrow().health().isHealthy()) {
+                now = monitor.awaitNewerThan(now.generation(), Duration.ofSeconds(5));
+            }
+            assertThat(now.device(VFIO, A).orElseThrow().health().problem())
                     .hasValueSatisfying(text -> assertThat(text).contains("is in use: a container holds " + B));
         }
     }
