@@ -5,7 +5,6 @@ import static io.edgeplug.cli.devices.DeviceFacts.function;
 import static io.edgeplug.cli.devices.DeviceFacts.health;
 import static io.edgeplug.cli.devices.DeviceFacts.joined;
 import static io.edgeplug.cli.devices.DeviceFacts.made;
-import static io.edgeplug.cli.devices.DeviceFacts.netNames;
 import static io.edgeplug.cli.devices.DeviceFacts.nodes;
 import static io.edgeplug.cli.devices.DeviceFacts.number;
 import static io.edgeplug.cli.devices.DeviceFacts.numbers;
@@ -64,7 +63,7 @@ public enum Column {
     CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
-    NET("network interfaces", item -> joined(netNames(item.device()))),
+    NET("network interfaces", item -> joined(item.device().netNames())),
     NODEUSE(
             "what the node itself has on the interfaces, such as the default route",
             item -> function(item).map(one -> one.nodeUse().text()).filter(text -> !text.isEmpty())),

@@ -81,16 +81,6 @@ final class DeviceFacts {
         };
     }
 
-    static List<String> netNames(Device device) {
-        return switch (device) {
-            case PciDevice pci -> pci.function().netNames();
-            case SoftwareHca hca -> List.of(hca.netName());
-            case PathDevice path -> List.of();
-            case UsbDevice usb -> List.of();
-            case PlatformFpga fpga -> List.of();
-        };
-    }
-
     static DriverDevices made(Item item) {
         return function(item).map(PciFunction::driverDevices).orElse(DriverDevices.NONE);
     }

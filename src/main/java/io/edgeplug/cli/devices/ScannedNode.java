@@ -42,7 +42,7 @@ public record ScannedNode(Sysfs sysfs, List<Candidate> devices) {
             ScannedNode::isSameId,
             (device, name) -> device instanceof PciDevice pci
                     && address(name).equals(Optional.of(pci.function().address())),
-            (device, name) -> DeviceFacts.netNames(device).contains(name)
+            (device, name) -> device.netNames().contains(name)
                     || (device instanceof PciDevice pci
                             && pci.function().altNames().contains(name)),
             (device, name) ->

@@ -62,7 +62,7 @@ public record Custody(
     public Set<String> unnoted(long now) {
         Set<String> unnoted = new TreeSet<>();
         for (Hold hold : holds.values()) {
-            if (hold.user() instanceof User.Grant grant && now - grant.tellAt() >= 0) {
+            if (hold.user() instanceof User.Grant grant && grant.isDue(now)) {
                 boolean ignored = unnoted.add(hold.resource());
             }
         }

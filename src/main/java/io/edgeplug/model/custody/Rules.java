@@ -218,7 +218,7 @@ final class Rules {
     }
 
     private static Custody toldAgain(Custody custody, long now) {
-        return custody.each(hold -> hold.user() instanceof User.Grant grant && now - grant.tellAt() >= 0
+        return custody.each(hold -> hold.user() instanceof User.Grant grant && grant.isDue(now)
                 ? hold.by(grant.toldAgain(now))
                 : hold);
     }

@@ -117,6 +117,11 @@ public sealed interface User {
             return written.isBefore(until.minus(NOTED).minus(TICK));
         }
 
+        /** Whether the kubelet should have noted its pod, and the list is sent again if it has not. */
+        boolean isDue(long now) {
+            return now - tellAt >= 0;
+        }
+
         boolean isForgotten(long now) {
             return now - given > FORGOTTEN.toNanos();
         }

@@ -29,6 +29,11 @@ public sealed interface Device permits PciDevice, SoftwareHca, PlatformFpga, Pat
     /** The RDMA devices of the device; most have none. */
     List<RdmaDevice> rdmaDevices();
 
+    /** The network interfaces of the device; most have none. */
+    default List<String> netNames() {
+        return List.of();
+    }
+
     /** The device nodes that it is now; none if they say nothing about which device it is. */
     default List<IdentifiedNode> identities() {
         return List.of();

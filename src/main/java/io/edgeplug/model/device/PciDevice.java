@@ -39,6 +39,11 @@ public sealed interface PciDevice extends Device permits PfPart, Fpga, Hca, Nic,
         return function().rdmaDevices();
     }
 
+    @Override
+    default List<String> netNames() {
+        return function().netNames();
+    }
+
     /** The nodes that drivers have made of it, but for those of VFIO, whose numbers stay for a boot. */
     default List<String> nodes() {
         PciFunction function = function();

@@ -32,6 +32,11 @@ public record SoftwareHca(RdmaDevice rdma, String netName, Health health) implem
     }
 
     @Override
+    public List<String> netNames() {
+        return List.of(netName);
+    }
+
+    @Override
     public List<IdentifiedNode> identities() {
         return IdentifiedNode.numbered(rdma.nodes());
     }

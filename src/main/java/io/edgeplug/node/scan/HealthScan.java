@@ -2,15 +2,11 @@ package io.edgeplug.node.scan;
 
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.FpgaRegion;
-import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.PciDevice;
 import io.edgeplug.model.device.PciFunction;
 import io.edgeplug.model.device.PfPart;
-import io.edgeplug.model.device.PlatformFpga;
 import io.edgeplug.model.device.RdmaDevice;
 import io.edgeplug.model.device.RdmaPort;
-import io.edgeplug.model.device.SoftwareHca;
-import io.edgeplug.model.device.UsbDevice;
 import io.edgeplug.model.device.Vfio;
 import io.edgeplug.model.rules.HealthCheck;
 import io.edgeplug.system.files.FileKind;
@@ -67,7 +63,7 @@ public final class HealthScan {
                 case DRIVER -> device.driver().isPresent() ? Optional.empty() : Optional.of("has no driver");
                 case NODES -> missingNode(device);
                 case LINK -> {
-                    Optional<String> down = downOf(netNames(device));
+                    Optional<String> down = downOf(device.netNames());
                     yield down.isPresent() ? down : inactivePort(device);
                 }
                 case PF_LINK -> device instanceof PfPart part ? downOf(part.physicalNetNames()) : Optional.empty();
@@ -77,16 +73,6 @@ public final class HealthScan {
         } catch (IOException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
-    }
-
-    private static List<String> netNames(Device device) {
-        return switch (device) {
-            case PciDevice pci -> pci.function().netNames();
-            case SoftwareHca hca -> List.of(hca.netName());
-            case PlatformFpga fpga -> List.of();
-            case PathDevice path -> List.of();
-            case UsbDevice usb -> List.of();
-        };
     }
 
     private Optional<String> downOf(List<String> netNames) throws IOException {
