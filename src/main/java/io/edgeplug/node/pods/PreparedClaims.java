@@ -3,6 +3,7 @@ package io.edgeplug.node.pods;
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.PodNames.Holder;
 import io.edgeplug.system.files.ForeignFile;
+import io.edgeplug.system.kernel.KernelReason;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -119,7 +120,7 @@ public final class PreparedClaims {
     private void add(Path file) {
         String uid = String.valueOf(file.getFileName()).replaceFirst("\\.json$", "");
         try {
-            long size = Files.size(ForeignFile.near(file));
+            long size = size(file);
             refuseBeyond(uid, size, file + ": ");
             claims.put(uid, ClaimNote.read(file, uid));
             sizes.put(uid, size);
@@ -129,6 +130,14 @@ public final class PreparedClaims {
                     e.getMessage() + ", so it is not known which devices claim " + uid
                             + " has, and no other claim gets any; delete the pods that use it, or drain the node and"
                             + " delete the file");
+        }
+    }
+
+    private static long size(Path file) throws IOException {
+        try {
+            return Files.size(ForeignFile.near(file));
+        } catch (IOException e) {
+            throw new IOException(file + ": " + KernelReason.words(e), e);
         }
     }
 

@@ -113,16 +113,6 @@ final class FarMounts {
         return points;
     }
 
-    /** Whether no name of an absolute path is such a mount point. */
-    boolean isNear(String path) {
-        for (String point : now()) {
-            if (point.equals(ROOT) || path.equals(point) || path.startsWith(point + "/")) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** The user whose program shows the files of the file system of that number; 0 if it is the kernel. */
     synchronized long server(String number) {
         update();

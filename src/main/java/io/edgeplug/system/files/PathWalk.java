@@ -264,4 +264,20 @@ final class PathWalk {
     private String name(Path file) {
         return HOST.resolve(root.relativize(file)).toString();
     }
+
+    /**
+     * Whether that is still the destination of an earlier walk. A link on the way is followed by a walk alone, because it
+     * may lead to where a look never returns.
+     */
+    static boolean isAt(Path file, Destination last, Set<String> forbidden) throws IOException {
+        Path place = HOST;
+        boolean isFree = !forbidden.contains(HOST.toString());
+        for (Path name : file) {
+            place = place.resolve(name);
+            isFree = isFree
+                    && !forbidden.contains(place.toString())
+                    && (place.equals(file) || !Files.isSymbolicLink(place));
+        }
+        return isFree && FileStatus.of(file, LinkOption.NOFOLLOW_LINKS).isOf(last);
+    }
 }

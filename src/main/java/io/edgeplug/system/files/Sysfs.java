@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -245,12 +246,10 @@ public final class Sysfs {
                         .follow(path));
     }
 
-    /** Whether a path without links still leads to the file that was there, by one look. If not, {@link #follow} tells more. */
+    /** Whether a path without links still leads to the file that was there, without links. If not, {@link #follow} tells more. */
     public boolean isStill(String path, Destination last) throws IOException {
-        Path file = resolve(path.substring(1));
-        return path.equals(last.path())
-                && (!isNear || FarMounts.ofThisProcess().isNear(file.toString()))
-                && FileStatus.of(file, LinkOption.NOFOLLOW_LINKS).isOf(last);
+        Set<String> forbidden = isNear ? FarMounts.ofThisProcess().now() : Set.of();
+        return path.equals(last.path()) && PathWalk.isAt(resolve(path.substring(1)), last, forbidden);
     }
 
     /** A name that the locale cannot encode stands for no file. The service runs with UTF-8. */

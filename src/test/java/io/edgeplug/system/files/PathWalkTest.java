@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +69,15 @@ final class PathWalkTest {
         assertThat(sysfs.isStill("/a/file", last)).isTrue();
         assertThat(sysfs.nearOnly().isStill("/a/file", last)).isTrue();
         assertThat(sysfs.isStill("/up", follow("up"))).isFalse();
+
+        assertThat(PathWalk.isAt(file, last, Set.of(root.resolve("a").toString())))
+                .as("below a mount that may not answer")
+                .isFalse();
+        Files.move(root.resolve("a"), root.resolve("b"));
+        link("a", "b");
+        assertThat(sysfs.isStill("/a/file", last)).as("behind a link by now").isFalse();
+        Files.delete(root.resolve("a"));
+        Files.move(root.resolve("b"), root.resolve("a"));
 
         Files.createFile(root.resolve("a/newer"));
         Files.move(root.resolve("a/newer"), file, StandardCopyOption.REPLACE_EXISTING);
