@@ -218,9 +218,8 @@ final class Rules {
     }
 
     private static Custody toldAgain(Custody custody, long now) {
-        return custody.each(hold -> hold.user() instanceof User.Grant grant && grant.isDue(now)
-                ? hold.by(grant.toldAgain(now))
-                : hold);
+        return custody.each(hold ->
+                hold.user() instanceof User.Grant grant && grant.isDue(now) ? hold.by(grant.toldAgain(now)) : hold);
     }
 
     private static Custody told(Custody custody, Event.Told told) {

@@ -246,7 +246,7 @@ public final class Sysfs {
                         .follow(path));
     }
 
-    /** Whether a path without links still leads to the file that was there, without links. If not, {@link #follow} tells more. */
+    /** Whether a path leads, without links, to the file that was there. If not, {@link #follow} tells more. */
     public boolean isStill(String path, Destination last) throws IOException {
         Set<String> forbidden = isNear ? FarMounts.ofThisProcess().now() : Set.of();
         return path.equals(last.path()) && PathWalk.isAt(resolve(path.substring(1)), last, forbidden);
