@@ -6,7 +6,7 @@ import io.edgeplug.model.device.PciAddress;
 import io.edgeplug.model.device.Shares;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Latest;
-import java.time.Instant;
+import io.edgeplug.system.flow.SteadyClock;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -155,7 +155,7 @@ public final class Custodian {
         return locked(() -> {
             Optional<Map.Entry<Face, Verdict>> objection = objection(devices.keySet());
             if (objection.isEmpty() && devices.keySet().stream().noneMatch(Face::isClaimed)) {
-                put(devices, ids, User.Grant.of(++grants, System.nanoTime(), Instant.now()));
+                put(devices, ids, User.Grant.of(++grants, System.nanoTime(), SteadyClock.now()));
             }
             return objection;
         });

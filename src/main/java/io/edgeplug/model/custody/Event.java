@@ -25,7 +25,7 @@ public sealed interface Event {
      * The kubelet's notes and those of claims were read.
      *
      * @param notings all of this device
-     * @param written when the kubelet wrote its notes
+     * @param written when the kubelet wrote its notes, by the steady clock
      * @param quiet the UIDs of users that have no process left for sure; others may have some
      * @param isFirst whether nothing was read before, so that the last users count as users if they may run
      * @param now when the reading began, by {@link System#nanoTime}

@@ -4,6 +4,7 @@ import io.edgeplug.model.custody.Event.Noted;
 import io.edgeplug.model.custody.Event.Noting;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Who has an ID once the notes of the kubelet and of claims were read. */
 final class NextHold {
@@ -72,24 +73,28 @@ final class NextHold {
         Optional<User> earlier = mayRun(before.user(), noted) ? Optional.of(before.user()) : before.before();
         boolean isAgain = before.isGrant()
                 && before.before().filter(user -> user.is(noting.user())).isPresent();
+        // What was seen of the device since the notes were read is newer than they are.
+        OptionalInt group = noting.group().isEmpty() && noting.resource().equals(before.resource())
+                ? before.group()
+                : noting.group();
         return held(noting)
+                .in(group)
                 .after(earlier.filter(user -> mayRun(user, noted) && !user.is(noting.user())))
                 .told(isAgain ? before.told() : Optional.empty());
     }
 
     /** Notes that were written before the Allocate may still name the pod before. */
     private static Optional<Hold> granted(Hold hold, User.Grant grant, Optional<Noting> noting, Noted noted) {
-        boolean isLater = grant.isEarlierThan(noted.written()) || grant.isForgotten(noted.now());
-        Hold same = hold.by(grant.read(noted.written(), noted.now()));
+        boolean isLater = noted.written().isAfter(grant.until()) || grant.isForgotten(noted.now());
         if (noting.isEmpty()) {
-            return isLater ? earlier(hold, noted) : Optional.of(same);
+            return isLater ? earlier(hold, noted) : Optional.of(hold);
         }
         Noting now = noting.orElseThrow();
         boolean isOfBefore = !now.resource().equals(hold.resource())
                 || grant.isLaterThan(noted.written())
                 || hold.before().filter(one -> one.is(now.user())).isPresent();
         if (isOfBefore && !isLater) {
-            return Optional.of(same);
+            return Optional.of(hold);
         }
         return (now.resource().equals(hold.resource()) ? Optional.<Hold>empty() : earlier(hold, noted))
                 .or(() -> Optional.of(held(now, hold, noted)));

@@ -41,11 +41,7 @@ final class Rules {
             case Event.Obstructed obstructed -> obstructed(custody, obstructed);
             case Event.Told told -> told(custody, told);
             case Event.ToldAgain told -> toldAgain(custody, told.now());
-            case Event.Grouped grouped ->
-                inGroup(
-                        custody,
-                        Optional.of(grouped.face().resource()),
-                        grouped.face().group());
+            case Event.Grouped grouped -> grouped(custody, grouped.face());
             case Event.Seen seen -> custody.holds().isEmpty() ? custody : custody.as(seen.device());
         };
     }
@@ -160,17 +156,16 @@ final class Rules {
         Custody newer = custody.with(traces.map(
                 newest -> newest.running(custody.traces().filter(Traces::mayRun).isPresent())));
         // Users who are known by these traces alone have no notes that tell their group.
-        Custody next = inGroup(
-                newer,
-                traces.flatMap(Traces::resource),
-                traces.map(Traces::group).orElse(OptionalInt.empty()));
+        OptionalInt group = traces.map(Traces::group).orElse(OptionalInt.empty());
+        Custody next = newer.each(
+                hold -> !hold.isGrant() && traces.flatMap(Traces::resource).equals(Optional.of(hold.resource()))
+                        ? hold.in(group)
+                        : hold);
         return traces.isPresent() ? next : next.troubled(next.trouble().filter(Trouble::isOfStart));
     }
 
-    /** Those who have it as that resource have it with this group, if that is known. */
-    private static Custody inGroup(Custody custody, Optional<String> resource, OptionalInt group) {
-        return custody.each(
-                hold -> !hold.isGrant() && resource.equals(Optional.of(hold.resource())) ? hold.in(group) : hold);
+    private static Custody grouped(Custody custody, Face face) {
+        return custody.each(hold -> hold.resource().equals(face.resource()) ? hold.in(face.group()) : hold);
     }
 
     private static Custody ended(Custody custody, Event.Ended ended) {

@@ -63,13 +63,11 @@ public sealed interface User {
      *
      * @param number of the Allocate
      * @param given when, by {@link System#nanoTime}
-     * @param until by the clock of files: notes that were written up to this time may lack the pod
+     * @param until by the steady clock: notes that were written up to this time may lack the pod
      * @param tellAt when to send the list again, after which the kubelet writes its notes; by {@link System#nanoTime}
      * @param pause until the list is sent once more after that
-     * @param seen when the notes were written that were the first to be read after that time; empty before
      */
-    record Grant(long number, long given, Instant until, long tellAt, Duration pause, Optional<Instant> seen)
-            implements User {
+    record Grant(long number, long given, Instant until, long tellAt, Duration pause) implements User {
 
         /** The kubelet notes a device right after Allocate. */
         public static final Duration NOTED = Duration.ofSeconds(5);
@@ -84,8 +82,7 @@ public sealed interface User {
 
         /** An Allocate of that moment. */
         public static Grant of(long number, long given, Instant clock) {
-            long tellAt = given + NOTED.toNanos();
-            return new Grant(number, given, clock.plus(NOTED), tellAt, NOTED.multipliedBy(2), Optional.empty());
+            return new Grant(number, given, clock.plus(NOTED), given + NOTED.toNanos(), NOTED.multipliedBy(2));
         }
 
         /** The same after the list was sent again. */
@@ -96,20 +93,7 @@ public sealed interface User {
                     given,
                     until,
                     now + pause.toNanos(),
-                    twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE,
-                    seen);
-        }
-
-        /** The same after notes were read. */
-        Grant read(Instant written, long now) {
-            boolean isFirst = seen.isEmpty() && now - given > NOTED.toNanos();
-            return isFirst ? new Grant(number, given, until, tellAt, pause, Optional.of(written)) : this;
-        }
-
-        /** Whether notes must have its pod, unless it failed. The clock may have been set back since the Allocate. */
-        boolean isEarlierThan(Instant written) {
-            return written.isAfter(until)
-                    || seen.filter(one -> !one.equals(written)).isPresent();
+                    twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE);
         }
 
         /** Whether notes of that time cannot have its pod. */

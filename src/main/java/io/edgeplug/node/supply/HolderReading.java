@@ -16,6 +16,7 @@ import io.edgeplug.node.pods.HeldDevices;
 import io.edgeplug.node.pods.HeldDevices.Holding;
 import io.edgeplug.node.pods.KubeletPods;
 import io.edgeplug.system.flow.Front;
+import io.edgeplug.system.flow.SteadyClock;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -111,7 +112,7 @@ final class HolderReading {
             Map<String, List<Noting>> byDevice = new HashMap<>();
             ours.forEach(one -> add(byDevice, noting(one)));
             uses.foreign(this::mayRun).forEach(one -> add(byDevice, noting(one)));
-            boolean isAnyEnding = tell(byDevice, held.written(), now);
+            boolean isAnyEnding = tell(byDevice, SteadyClock.of(held.written()), now);
             isFirst = false;
             notes.report(Optional.empty(), unreadClaims());
             return new Holdings(held, byDevice, isAnyEnding);

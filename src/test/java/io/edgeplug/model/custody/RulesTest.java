@@ -21,7 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.edgeplug.CpuTime;
 import io.edgeplug.model.custody.Event.Noting;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,25 +90,6 @@ final class RulesTest {
     }
 
     /** All notes look older than the Allocate then. But those that take the place of others are newer than these. */
-    @Test
-    void clockThatWasSetBackDoesNotDelayWhatTheNotesSay() {
-        Instant back = START.minusSeconds(3600);
-        Event tooEarly = read(Duration.ofSeconds(2), back.plusSeconds(1), noting("A", OTHER, "nic"));
-        Event read = read(Duration.ofSeconds(6), back.plusSeconds(6), noting("A", POD, "nic"));
-        Event again = read(Duration.ofSeconds(7), back.plusSeconds(6), noting("A", POD, "nic"));
-        Event newer = read(Duration.ofSeconds(16), back.plusSeconds(16), noting("A", POD, "nic"));
-
-        assertThat(user(after(given("A"), tooEarly, read, again), "A")).isEqualTo("given");
-        assertThat(user(after(given("A"), read, new Event.ToldAgain(DAY.toNanos()), newer), "A"))
-                .isEqualTo("pod");
-        assertThat(after(given("A"), read, read(Duration.ofSeconds(16), back)).isFree())
-                .isTrue();
-    }
-
-    private static Event read(Duration afterAllocate, Instant written, Event.Noting... notings) {
-        return new Event.Noted(List.of(notings), written, Set.of(), false, afterAllocate.toNanos());
-    }
-
     private static Optional<String> told(Custody custody) {
         return custody.holder().flatMap(Hold::told);
     }

@@ -21,6 +21,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mates in an IOMMU group, one of which is first listed as a face that does not come with the group. */
 @Timeout(20)
@@ -68,8 +70,9 @@ final class FacesInGroupsTest {
     }
 
     /** With settle = 0, a mate is offered before the users of a device whose driver was bound late are read again. */
-    @Test
-    void mateOfAHeldDeviceIsNeverOfferedOnceTheirDriversAreBound() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void mateOfAHeldDeviceIsNeverOfferedOnceTheirDriversAreBound(boolean isNoted) throws Exception {
         String tree = Files.readString(Machine.file("vfio-groups", "tree"));
         String unbound = tree.replaceAll("(?m)^driver -> .*(mlx5_vfio_pci|vfio-pci)\n", "");
         Path file = Files.writeString(directory.resolve("edgeplug.toml"), """
@@ -81,9 +84,13 @@ final class FacesInGroupsTest {
         try (SimulatedNode node = SimulatedNode.unpack(unbound, directory.resolve("node"));
                 Monitor monitor =
                         Monitor.open(node.sysfs(), ConfigFiles.read(file).classes(), node.uevents(), Duration.ZERO)) {
-            Noting noting = new Noting(
-                    B, User.Pod.unnamed("pod", "main"), VFIO.toString(), OptionalInt.empty(), monitor.here(B), false);
-            monitor.custodian().tell(B, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, 0));
+            if (isNoted) {
+                Noting noting = new Noting(
+                        B, User.Pod.unnamed("pod", "main"), VFIO.toString(), OptionalInt.empty(), monitor.here(B), false);
+                monitor.custodian().tell(B, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, 0));
+            } else {
+                List<Device> ignored = monitor.handOver(VFIO, Set.of(B), Set.of(B));
+            }
             assertThat(monitor.current().device(VFIO, A).orElseThrow().health().isHealthy())
                     .isTrue();
 
