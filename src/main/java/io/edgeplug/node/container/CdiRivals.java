@@ -91,7 +91,7 @@ final class CdiRivals {
                 }
                 try {
                     names(file, resource, ids).forEach(id -> rivals.putIfAbsent(id, file));
-                    bytes += Files.size(file);
+                    bytes += Files.size(ForeignFile.near(file));
                 } catch (NoSuchFileException e) {
                     // The file has just gone.
                 } catch (IOException e) {

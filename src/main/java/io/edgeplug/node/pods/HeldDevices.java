@@ -12,6 +12,7 @@ import io.edgeplug.system.files.ForeignJson;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -148,7 +149,7 @@ public final class HeldDevices {
         try {
             return read(kubeletDir);
         } catch (IOException e) {
-            if (e.getCause() instanceof NoSuchFileException && Files.exists(root.resolve(CLAIMS))) {
+            if (e.getCause() instanceof NoSuchFileException && Files.exists(root.resolve(CLAIMS), LinkOption.NOFOLLOW_LINKS)) {
                 return nothing();
             }
             throw e;

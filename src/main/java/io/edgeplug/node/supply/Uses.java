@@ -150,7 +150,8 @@ final class Uses {
                     .filter(one -> one.isOf(use.device()) && mayRun.test(one.user()));
         } catch (IOException e) {
             return use.pods().stream()
-                    .map(uid -> new Holding(uid, "", use.resource().orElse(""), use.device()));
+                    .map(uid -> new Holding(uid, "", use.resource().orElse(""), use.device()))
+                    .filter(one -> mayRun.test(one.user()));
         }
     }
 

@@ -13,6 +13,7 @@ import io.edgeplug.node.pods.Holdings;
 import io.edgeplug.node.pods.PodCgroups;
 import io.edgeplug.node.pods.PodNames;
 import io.edgeplug.node.scan.DeviceScan;
+import io.edgeplug.system.files.ForeignFile;
 import io.edgeplug.system.files.Ownership;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.flow.Deadline;
@@ -42,13 +43,14 @@ final class VfHolders {
     /** A pod that was given devices does not start, and has no directory, until the node's network is ready. */
     private static final Duration START_OF_A_POD = Duration.ofMinutes(10);
 
-    /** The checkpoint, the notes of claims and the names of pods may have as much as the budget has. */
+    /** The checkpoint and the notes of claims may have as much as the budget has. */
     private static final int ALL_OF_IT = Integer.MAX_VALUE;
 
-    /** A kubelet that is asked for the names of pods may hang, and another PF waits for that. */
+    /** All PFs are looked at together, and their notes are read one after the other. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private static final Duration SILENT = Duration.ofSeconds(30);
+    /** One answer of the kubelet is for all PFs that are looked at together, also that it does not answer. */
+    private static final Duration SAME_NAMES = Duration.ofSeconds(30);
 
     private static final String CGROUPS = "sys/fs/cgroup";
 
@@ -56,8 +58,9 @@ final class VfHolders {
     private final NodeVfs.@Nullable Kubelet kubelet;
     private final boolean isThisNode;
 
-    /** When the kubelet may be asked again. A kubelet that hangs must not delay each PF in turn. */
-    private volatile Deadline silent = Deadline.in(Duration.ZERO);
+    // Guarded by this.
+    private Deadline namesUntil = Deadline.in(Duration.ZERO);
+    private @Nullable PodNames names;
 
     /**
      * The holders on a node, which may have a kubelet.
@@ -159,17 +162,16 @@ final class VfHolders {
         Optional<String> holder(PciAddress function) throws IOException;
     }
 
-    /** The pods and claims of all these functions. All PFs are looked at together, and each needs all notes for that. */
+    /** The pods and claims of all these functions. */
     private Pods pods(Set<PciAddress> wanted) {
-        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(ALL_OF_IT, PATIENCE)) {
+        try {
             Optional<Path> notes = notes();
-            Holdings holdings = Holdings.read(
-                    sysfs.locate(""), notes.map(file -> file.resolveSibling("")).orElse(null));
             Predicate<Holding> runs = notes.isPresent() ? running(notes.orElseThrow()) : any -> true;
-            Names names = new Names();
             Map<PciAddress, Pods> found = new HashMap<>();
-            for (PciAddress function : wanted) {
-                found.put(function, holder(holdings, function, runs, names));
+            try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(ALL_OF_IT, PATIENCE)) {
+                Path kubeletDir = kubelet == null || notes.isEmpty() ? null : kubelet.pluginDir();
+                Holdings holdings = Holdings.read(sysfs.locate(""), kubeletDir);
+                wanted.forEach(function -> found.put(function, holder(holdings, function, runs)));
             }
             return function -> Objects.requireNonNull(found.get(function)).holder(function);
         } catch (IOException e) {
@@ -184,17 +186,14 @@ final class VfHolders {
         }
     }
 
-    /** What is known of one function, as a text or as a problem. It keeps nothing of the notes. */
-    private static Pods holder(Holdings holdings, PciAddress function, Predicate<Holding> runs, Names names) {
+    /** Who has one function, or why that is not known. It keeps nothing else of the notes. */
+    private Pods holder(Holdings holdings, PciAddress function, Predicate<Holding> runs) {
         try {
-            Optional<String> holder = holdings.ofFunction(
-                            function, holding -> holding.claim().isPresent() || runs.test(holding))
-                    .map(holding -> holdings.claim(holding)
-                            .map(claim -> claim + " has it")
-                            .orElseGet(() -> "container %s of pod %s has it, as %s of %s"
-                                    .formatted(
-                                            holding.container(), names.of(holding), holding.id(), holding.resource())));
-            return any -> holder;
+            Optional<Holding> held = holdings.ofFunction(
+                    function, holding -> holding.claim().isPresent() || runs.test(holding));
+            Optional<String> claim = held.flatMap(holdings::claim).map(name -> name + " has it");
+            return any -> claim.or(() -> held.map(holding -> "container %s of pod %s has it, as %s of %s"
+                    .formatted(holding.container(), name(holding), holding.id(), holding.resource())));
         } catch (IOException e) {
             return any -> {
                 throw e;
@@ -207,35 +206,27 @@ final class VfHolders {
         if (kubelet == null) {
             return Optional.empty();
         }
-        Path notes = kubelet.pluginDir().resolve(HeldDevices.FILE);
+        Path notes = ForeignFile.near(kubelet.pluginDir().resolve(HeldDevices.FILE));
         return Files.notExists(notes) || isOfBootBefore(notes) ? Optional.empty() : Optional.of(notes);
     }
 
-    /** The names of pods, as {@code namespace/name}. The kubelet is asked once, and only if somebody holds a VF. */
-    private final class Names {
-
-        private @Nullable PodNames known;
-        private boolean isAsked;
-
-        /** The pod's UID if the kubelet does not run or does not answer. */
-        String of(Holding holding) {
-            if (isThisNode && !isAsked) {
-                isAsked = true;
-                known = silent.isOver() ? ask() : null;
-            }
-            return Optional.ofNullable(known)
-                    .flatMap(names -> names.of(holding))
-                    .map(holder -> holder.namespace() + "/" + holder.pod())
-                    .orElse(holding.pod());
+    /** The pod, as {@code namespace/name}, or by its UID if the kubelet does not run or does not answer. */
+    private synchronized String name(Holding holding) {
+        if (isThisNode && namesUntil.isOver()) {
+            names = ask();
+            namesUntil = Deadline.in(SAME_NAMES);
         }
+        return Optional.ofNullable(names)
+                .flatMap(all -> all.of(holding))
+                .map(holder -> holder.namespace() + "/" + holder.pod())
+                .orElse(holding.pod());
+    }
 
-        private @Nullable PodNames ask() {
-            try (UnixRpc rpc = UnixRpc.open()) {
-                return PodNames.read(rpc, Objects.requireNonNull(kubelet).root(), resource -> true);
-            } catch (IOException e) {
-                silent = Deadline.in(SILENT);
-                return null;
-            }
+    private @Nullable PodNames ask() {
+        try (UnixRpc rpc = UnixRpc.open()) {
+            return PodNames.read(rpc, Objects.requireNonNull(kubelet).root(), resource -> true);
+        } catch (IOException e) {
+            return null;
         }
     }
 

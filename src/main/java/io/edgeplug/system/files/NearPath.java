@@ -59,9 +59,9 @@ final class NearPath {
         Deque<String> ahead = new ArrayDeque<>(List.of(String.valueOf(file.getFileName())));
         while (!ahead.isEmpty()) {
             String name = ahead.remove();
-            if (name.equals("..")) {
+            if (name.equals("..") && !place.equals(root)) {
                 place = Objects.requireNonNullElse(place.getParent(), place);
-            } else if (!name.isEmpty() && !name.equals(".")) {
+            } else if (!name.isEmpty() && !name.equals(".") && !name.equals("..")) {
                 place = step(place, name, ahead);
             }
         }
