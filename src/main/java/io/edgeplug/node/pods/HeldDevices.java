@@ -149,7 +149,8 @@ public final class HeldDevices {
         try {
             return read(kubeletDir);
         } catch (IOException e) {
-            if (e.getCause() instanceof NoSuchFileException && Files.exists(root.resolve(CLAIMS), LinkOption.NOFOLLOW_LINKS)) {
+            if (e.getCause() instanceof NoSuchFileException
+                    && Files.exists(root.resolve(CLAIMS), LinkOption.NOFOLLOW_LINKS)) {
                 return nothing();
             }
             throw e;

@@ -189,8 +189,8 @@ final class VfHolders {
     /** Who has one function, or why that is not known. It keeps nothing else of the notes. */
     private Pods holder(Holdings holdings, PciAddress function, Predicate<Holding> runs) {
         try {
-            Optional<Holding> held = holdings.ofFunction(
-                    function, holding -> holding.claim().isPresent() || runs.test(holding));
+            Optional<Holding> held =
+                    holdings.ofFunction(function, holding -> holding.claim().isPresent() || runs.test(holding));
             Optional<String> claim = held.flatMap(holdings::claim).map(name -> name + " has it");
             return any -> claim.or(() -> held.map(holding -> "container %s of pod %s has it, as %s of %s"
                     .formatted(holding.container(), name(holding), holding.id(), holding.resource())));

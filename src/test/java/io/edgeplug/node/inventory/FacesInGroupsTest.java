@@ -86,7 +86,12 @@ final class FacesInGroupsTest {
                         Monitor.open(node.sysfs(), ConfigFiles.read(file).classes(), node.uevents(), Duration.ZERO)) {
             if (isNoted) {
                 Noting noting = new Noting(
-                        B, User.Pod.unnamed("pod", "main"), VFIO.toString(), OptionalInt.empty(), monitor.here(B), false);
+                        B,
+                        User.Pod.unnamed("pod", "main"),
+                        VFIO.toString(),
+                        OptionalInt.empty(),
+                        monitor.here(B),
+                        false);
                 monitor.custodian().tell(B, new Event.Noted(List.of(noting), Instant.now(), Set.of(), false, 0));
             } else {
                 List<Device> ignored = monitor.handOver(VFIO, Set.of(B), Set.of(B));

@@ -55,6 +55,10 @@ final class ForeignFileTest {
         Path link = link("/far/file");
 
         assertThat(NearPath.of(link, directory, Set.of())).isEqualTo(Path.of(far, "file"));
+        assertThat(NearPath.of(
+                        Files.createSymbolicLink(own.resolve("up"), Path.of("../../../far/file")), directory, Set.of()))
+                .as("above the root is the root")
+                .isEqualTo(Path.of(far, "file"));
         assertThatIOException().isThrownBy(() -> NearPath.of(link, directory, Set.of(far)));
     }
 
