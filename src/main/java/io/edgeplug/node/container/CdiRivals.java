@@ -3,6 +3,7 @@ package io.edgeplug.node.container;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
 import io.edgeplug.model.device.ResourceName;
+import io.edgeplug.system.files.ForeignFile;
 import io.edgeplug.system.files.ForeignJson;
 import io.edgeplug.system.files.ForeignText;
 import java.io.BufferedReader;
