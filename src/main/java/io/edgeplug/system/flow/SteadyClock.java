@@ -6,7 +6,10 @@ import java.time.Instant;
 /** The node's clock as if nobody had set it since this process began. The times of files can be compared by it. */
 public final class SteadyClock {
 
+    // The time when it is loaded is what it counts from.
+    @SuppressWarnings("TimeInStaticInitializer")
     private static final Instant BEGAN = Instant.now();
+
     private static final long NANOS = System.nanoTime();
 
     /** The kernel's time of a file differs by less from the clock. */
