@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.edgeplug.SmallHeap;
-import io.edgeplug.proto.status.GetRequest;
-import io.edgeplug.proto.status.Node;
-import io.edgeplug.proto.status.NodeStatusGrpc;
 import io.edgeplug.proto.v1beta1.AllocateRequest;
 import io.edgeplug.proto.v1beta1.AllocateResponse;
 import io.edgeplug.proto.v1beta1.ContainerAllocateRequest;
@@ -70,14 +67,6 @@ final class CallMemoryTest {
                     (thread, bug) -> Runtime.getRuntime().halt(70));
             Path in = Path.of(args[0]);
             Server ignored = UnixRpc.open().serve(in.resolve("plugin.sock"), new Servers());
-            ignored = UnixRpc.openToGroup("status", "edgeplug")
-                    .serve(in.resolve("status.sock"), new NodeStatusGrpc.NodeStatusImplBase() {
-                        @Override
-                        public void get(GetRequest request, StreamObserver<Node> answer) {
-                            answer.onNext(Node.getDefaultInstance());
-                            answer.onCompleted();
-                        }
-                    });
             System.out.println("serving");
             new CountDownLatch(1).await();
         }
@@ -163,32 +152,6 @@ final class CallMemoryTest {
         @Override
         public String getAuthority() {
             return "localhost";
-        }
-    }
-
-    /** HTTP/2 answers them whatever the window is, and gRPC keeps 10,000 answers for each connection. */
-    @Test
-    void settingsOfWhoeverDoesNotReadAreNotRead() throws Exception {
-        for (int i = 0; i < 100; i++) {
-            RawCalls ignored = connect("status.sock", WINDOW).settings(28_000);
-        }
-        // The server has one loop, so it has received what was sent before an answer. It takes 128 connections.
-        ManagedChannel channel = rpc.dial(directory.resolve("status.sock"));
-        try {
-            int sent = 1;
-            while (sent > 0) {
-                sent = 0;
-                for (RawCalls connection : connections) {
-                    sent += connection.sendSome();
-                }
-                assertThat(NodeStatusGrpc.newBlockingStub(channel)
-                                .withDeadlineAfter(30, TimeUnit.SECONDS)
-                                .get(GetRequest.getDefaultInstance()))
-                        .isEqualTo(Node.getDefaultInstance());
-            }
-            assertThat(server.isAlive()).as("lives").isTrue();
-        } finally {
-            channel.shutdownNow();
         }
     }
 

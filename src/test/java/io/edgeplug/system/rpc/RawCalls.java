@@ -64,14 +64,6 @@ final class RawCalls implements AutoCloseable {
         return frame(DATA, END_STREAM, stream, new byte[0]);
     }
 
-    /** Adds so many frames, each of which the server has to acknowledge. */
-    RawCalls settings(int count) {
-        for (int i = 0; i < count; i++) {
-            frame(SETTINGS, 0, 0, new byte[0]);
-        }
-        return this;
-    }
-
     private RawCalls frame(int type, int flags, int stream, byte[] content) {
         frames.writeBytes(ByteBuffer.allocate(9)
                 .put((byte) (content.length >> 16))
@@ -108,22 +100,6 @@ final class RawCalls implements AutoCloseable {
             // It has hung up.
         }
         connection.configureBlocking(true);
-    }
-
-    /** Sends as much of what was added as the server takes at once, and returns how many bytes; 0 if it hangs up. */
-    int sendSome() throws IOException {
-        byte[] all = frames.toByteArray();
-        frames.reset();
-        connection.configureBlocking(false);
-        try {
-            int sent = connection.write(ByteBuffer.wrap(all));
-            frames.write(all, sent, all.length - sent);
-            return sent;
-        } catch (IOException e) {
-            return 0;
-        } finally {
-            connection.configureBlocking(true);
-        }
     }
 
     /** Waits for the first headers of an answer or refusal. */
