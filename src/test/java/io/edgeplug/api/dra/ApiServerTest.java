@@ -189,7 +189,7 @@ final class ApiServerTest {
         CountDownLatch made = new CountDownLatch(1);
         Thread watching = Thread.ofVirtual().start(() -> {
             try {
-                api.watch(ApiRequest.watchSlices("node1", "edgeplug.io", "1000"), PATIENCE, json -> {
+                api.watch(ApiRequest.watchSlices("node1", "edgeplug.io", "1000"), PATIENCE, 1 << 20, json -> {
                     if (SliceEvent.read(json).type().equals("ADDED")) {
                         made.countDown();
                     }
