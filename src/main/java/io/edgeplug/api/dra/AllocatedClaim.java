@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -42,11 +43,20 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
             "status/devices[]/shareID",
             "status/devices[]/conditions");
 
-    /** How much memory these may take. The conditions of 32 devices take a third of it. */
-    static final int MAX_NEEDED = 1 << 20;
+    /** How much memory these may take. The conditions of 32 devices take half of it. */
+    static final int MAX_NEEDED = 512 << 10;
 
     /** The longest name of Kubernetes. */
     private static final int MAX_NAME = 253;
+
+    /** A scheduler gives at most this many devices to a claim. */
+    private static final int MAX_DEVICES = 32;
+
+    /** The names of these take less. */
+    private static final int MAX_ALLOCATION = 16 << 10;
+
+    /** What this driver writes is shorter. */
+    private static final int MAX_TEXT = 1024;
 
     private static final String NUMBER = "\\d{1,18}";
     private static final String CONDITIONS = "status/devices[]/conditions";
@@ -146,14 +156,16 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
      */
     static AllocatedClaim of(JsonObject claim, String driver, String pool) throws IOException {
         JsonObject metadata = Json.object(claim, "metadata");
+        String version = Json.text(metadata, "resourceVersion");
         Claims.Name name = new Claims.Name(
                 Json.text(metadata, "namespace"), Json.text(metadata, "name"), Json.text(metadata, "uid"));
         if (!PreparedClaims.isUid(name.uid())
-                || Stream.of(name.namespace(), name.name())
+                || Stream.of(name.namespace(), name.name(), version)
                         .anyMatch(text -> text.isEmpty() || text.length() > MAX_NAME)) {
             throw new IOException("the API server names a claim in another way than Kubernetes does");
         }
         JsonObject status = Json.object(claim, "status");
+        String id = id(status, driver);
         JsonObject allocation = Json.object(Json.object(status, "allocation"), "devices");
         Map<Key, JsonObject> told = Json.objects(status, "devices")
                 .filter(one -> Json.text(one, "driver").equals(driver))
@@ -163,7 +175,11 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                         && Json.text(one, "pool").equals(pool))
                 .map(one -> given(one, told.getOrDefault(Key.of(one), new JsonObject())))
                 .toList();
-        return new AllocatedClaim(name, Json.text(metadata, "resourceVersion"), id(status, driver), devices);
+        if (devices.size() > MAX_DEVICES || id.length() > MAX_ALLOCATION) {
+            throw new IOException("claim " + name + " has an allocation that is none of a scheduler's: it has more than "
+                    + MAX_DEVICES + " devices, or a name that is too long");
+        }
+        return new AllocatedClaim(name, version, id, devices);
     }
 
     private static Given given(JsonObject result, JsonObject told) {
@@ -174,19 +190,23 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         return new Given(
                 Key.of(result),
                 isAwaited,
-                Json.objects(told, "conditions")
-                        .collect(Collectors.toMap(
-                                one -> Json.text(one, "type"),
-                                one -> new Condition(
-                                        Json.text(one, "status").equals("True"),
-                                        Json.text(one, "reason"),
-                                        Json.text(one, "message")),
-                                (first, second) -> first)),
-                Json.objects(told, "conditions")
-                        .collect(Collectors.toMap(
-                                one -> Json.text(one, "type"),
-                                one -> Json.text(one, "lastTransitionTime"),
-                                (first, second) -> first)));
+                byType(
+                        told,
+                        one -> new Condition(
+                                Json.text(one, "status").equals("True"), start(one, "reason"), start(one, "message"))),
+                byType(told, one -> start(one, "lastTransitionTime")));
+    }
+
+    /** Something of each condition that this driver writes. Those of others stay as they are. */
+    private static <T> Map<String, T> byType(JsonObject told, Function<JsonObject, T> value) {
+        return Json.objects(told, "conditions")
+                .filter(one -> DeviceConditions.TYPES.contains(Json.text(one, "type")))
+                .collect(Collectors.toMap(one -> Json.text(one, "type"), value, (first, second) -> first));
+    }
+
+    private static String start(JsonObject json, String name) {
+        String text = Json.text(json, name);
+        return text.substring(0, Math.min(text.length(), MAX_TEXT));
     }
 
     /** A page of the list of all claims. */

@@ -160,9 +160,15 @@ final class ApiServer implements AutoCloseable {
      * Asks for a watch, and has each event read until the server ends the watch or the reader does.
      *
      * @param most how many characters an event may have
+     * @param memory an upper bound of the memory that reading one takes, in bytes
      * @param event reads the next event from its JSON, and returns whether the watch goes on
      */
-    void watch(ApiRequest request, Duration patience, int most, ApiReading.Parse<ForeignJson, Boolean> event)
+    void watch(
+            ApiRequest request,
+            Duration patience,
+            int most,
+            int memory,
+            ApiReading.Parse<ForeignJson, Boolean> event)
             throws IOException, InterruptedException {
         Identity as = identity();
         Deadline deadline = Deadline.in(patience);
@@ -171,7 +177,7 @@ final class ApiServer implements AutoCloseable {
             checkSuccess(request, answer);
             ForeignJson json = ForeignJson.of(answer.body(), most, ApiReading.MAX_WORD);
             json.expectNext();
-            while (json.peek() != JsonToken.END_DOCUMENT && event.read(json)) {
+            while (json.peek() != JsonToken.END_DOCUMENT && hasMore(json, memory, patience, event)) {
                 json.expectNext();
             }
         } catch (ApiException e) {
@@ -180,6 +186,14 @@ final class ApiServer implements AutoCloseable {
             throw interrupted(e);
         } catch (IOException | IllegalStateException e) {
             throw named(as, e);
+        }
+    }
+
+    private static boolean hasMore(
+            ForeignJson json, int memory, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event)
+            throws IOException, InterruptedException {
+        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(memory, patience)) {
+            return event.read(json);
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Prepares the devices of claims: takes them, notes them, runs their recipes and writes what containers get. That is the
@@ -53,45 +54,24 @@ final class ClaimPreparation {
         this.changed = changed;
     }
 
-    /** Who waits for a claim. */
-    private interface Caller {
-        /** What is noted of the claim. */
-        PreparedClaim noted(PreparedClaim claim);
-
-        /** Whether the caller still waits. */
-        boolean isWaiting();
-    }
+    /**
+     * Who waits for a claim.
+     *
+     * @param noted what is noted of the claim
+     * @param isWaiting whether the caller still waits
+     */
+    private record Caller(UnaryOperator<PreparedClaim> noted, BooleanSupplier isWaiting) {}
 
     /** Prepares a claim for the kubelet, which starts containers with its devices. */
     PreparedClaim forKubelet(Claims.Name name, ClaimAllocation allocation)
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
-        return prepare(name, allocation, new Caller() {
-            @Override
-            public PreparedClaim noted(PreparedClaim claim) {
-                return claim;
-            }
-
-            @Override
-            public boolean isWaiting() {
-                return true;
-            }
-        });
+        return prepare(name, allocation, new Caller(claim -> claim, () -> true));
     }
 
     /** Prepares a claim for the scheduler, which binds the pod afterwards. */
     PreparedClaim forScheduler(Claims.Name name, ClaimAllocation allocation, BooleanSupplier isWaiting)
             throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
-        return prepare(name, allocation, new Caller() {
-            @Override
-            public PreparedClaim noted(PreparedClaim claim) {
-                return claim.aheadFor(allocation.id());
-            }
-
-            @Override
-            public boolean isWaiting() {
-                return isWaiting.getAsBoolean();
-            }
-        });
+        return prepare(name, allocation, new Caller(claim -> claim.aheadFor(allocation.id()), isWaiting));
     }
 
     private PreparedClaim prepare(Claims.Name name, ClaimAllocation allocation, Caller caller)
@@ -116,7 +96,7 @@ final class ClaimPreparation {
         }
         Map<String, Allocation> edits = new TreeMap<>();
         given.forEach((first, gets) -> edits.put(cdi(name, first), gets));
-        PreparedClaim ready = caller.noted(claim(name, allocation, found, given.keySet()))
+        PreparedClaim ready = caller.noted().apply(claim(name, allocation, found, given.keySet()))
                 .ready(boot, ClaimSpecs.content(source.cdiKind(), edits), metadata);
         files.noteReady(ready);
         return ready;
@@ -124,7 +104,7 @@ final class ClaimPreparation {
 
     /** A recipe may wait long before it begins. Meanwhile another claim may have got the device. */
     private Optional<String> lost(Claims.Name name, Device device, Caller caller) {
-        return caller.isWaiting() && files.has(name.uid(), device.id())
+        return caller.isWaiting().getAsBoolean() && files.has(name.uid(), device.id())
                 ? Optional.empty()
                 : Optional.of("is not for claim " + name + " any more");
     }
@@ -155,7 +135,7 @@ final class ClaimPreparation {
         choosing.lockInterruptibly();
         try {
             List<GivenDevice> chosen = new ClaimShares(name.uid(), files.notes().all()).choose(found);
-            PreparedClaim claim = caller.noted(claim(name, allocation, chosen, Set.of()));
+            PreparedClaim claim = caller.noted().apply(claim(name, allocation, chosen, Set.of()));
             List<GivenDevice> own = chosen.stream()
                     .filter(one -> !one.result().isForAdministrator())
                     .toList();

@@ -39,6 +39,9 @@ final class ClaimWatch implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
 
+    /** How often to look at the files of the identity after a failure. */
+    private static final Duration FILES_LOOK = Duration.ofSeconds(1);
+
     /** Each look is some requests, and a cluster may have many nodes without the rights. */
     private static final Duration LONGEST_LOOK = Duration.ofMinutes(5);
 
@@ -149,7 +152,6 @@ final class ClaimWatch implements AutoCloseable {
         }
     }
 
-    /** After a failure, a change of the identity's files is a reason to try again at once. */
     private void failed(IOException e) throws InterruptedException {
         LOG.fine(() -> "claims are not followed: " + e.getMessage());
         if (isKnown.getCount() > 0) {
@@ -158,11 +160,12 @@ final class ClaimWatch implements AutoCloseable {
         pause(backoff);
     }
 
-    private static void pause(Backoff until) throws InterruptedException {
+    /** Waits for the next try. A change of the identity's files is a reason to try again at once. */
+    private void pause(Backoff until) throws InterruptedException {
         until.failed();
-        Optional<Deadline> due = until.due();
-        if (due.isPresent()) {
-            due.orElseThrow().await();
+        Deadline due = until.due().orElseGet(() -> Deadline.in(Duration.ZERO));
+        while (!due.isOver() && !api.hasNews()) {
+            Deadline.in(FILES_LOOK).orEarlier(due).await();
         }
     }
 
@@ -221,7 +224,13 @@ final class ClaimWatch implements AutoCloseable {
         Deadline soon = Deadline.in(Duration.ofSeconds(1));
         NeededFields fields = AllocatedClaim.fields("object/", "type");
         String node = api.nodeName();
-        api.watch(ApiRequest.watchClaims(from), PATIENCE, MAX_EVENT, json -> hear(fields, node, json));
+        // As much again is made of an event.
+        api.watch(
+                ApiRequest.watchClaims(from),
+                PATIENCE,
+                MAX_EVENT,
+                2 * AllocatedClaim.MAX_NEEDED,
+                json -> hear(fields, node, json));
         if (!soon.isOver()) {
             // A server that ends each watch at once is not asked without a pause.
             pause(backoff);

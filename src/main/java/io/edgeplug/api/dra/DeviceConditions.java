@@ -31,6 +31,9 @@ record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
 
     private static final String HEALTHY = "Healthy";
 
+    /** All that the driver writes. */
+    static final Set<String> TYPES = Set.of(READY, FAILED, HEALTHY);
+
     /** Kubernetes takes more, but a person reads it. */
     private static final int MAX_TEXT = 512;
 

@@ -51,7 +51,7 @@ final class SliceWatch implements AutoCloseable {
 
     private void watch(ApiRequest request) {
         try {
-            api.watch(request, patience, MAX_EVENT, this::hear);
+            api.watch(request, patience, MAX_EVENT, SliceEvent.MAX_BYTES, this::hear);
         } catch (IOException e) {
             LOG.fine(() -> "the watch of slices has ended: " + e.getMessage());
         } catch (InterruptedException e) {
