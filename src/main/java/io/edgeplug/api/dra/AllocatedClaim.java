@@ -176,8 +176,9 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                 .map(one -> given(one, told.getOrDefault(Key.of(one), new JsonObject())))
                 .toList();
         if (devices.size() > MAX_DEVICES || id.length() > MAX_ALLOCATION) {
-            throw new IOException("claim " + name + " has an allocation that is none of a scheduler's: it has more than "
-                    + MAX_DEVICES + " devices, or a name that is too long");
+            throw new IOException(
+                    "claim " + name + " has an allocation that is none of a scheduler's: it has more than "
+                            + MAX_DEVICES + " devices, or a name that is too long");
         }
         return new AllocatedClaim(name, version, id, devices);
     }

@@ -164,11 +164,7 @@ final class ApiServer implements AutoCloseable {
      * @param event reads the next event from its JSON, and returns whether the watch goes on
      */
     void watch(
-            ApiRequest request,
-            Duration patience,
-            int most,
-            int memory,
-            ApiReading.Parse<ForeignJson, Boolean> event)
+            ApiRequest request, Duration patience, int most, int memory, ApiReading.Parse<ForeignJson, Boolean> event)
             throws IOException, InterruptedException {
         Identity as = identity();
         Deadline deadline = Deadline.in(patience);

@@ -96,7 +96,8 @@ final class ClaimPreparation {
         }
         Map<String, Allocation> edits = new TreeMap<>();
         given.forEach((first, gets) -> edits.put(cdi(name, first), gets));
-        PreparedClaim ready = caller.noted().apply(claim(name, allocation, found, given.keySet()))
+        PreparedClaim ready = caller.noted()
+                .apply(claim(name, allocation, found, given.keySet()))
                 .ready(boot, ClaimSpecs.content(source.cdiKind(), edits), metadata);
         files.noteReady(ready);
         return ready;

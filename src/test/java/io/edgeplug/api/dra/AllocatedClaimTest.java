@@ -57,10 +57,14 @@ final class AllocatedClaimTest {
     @Test
     void onlyTheStartOfALongMessageIsKept() throws Exception {
         String message = "x".repeat(16_000);
-        AllocatedClaim claim = read(
-                told("{\"type\":\"PreparationFailed\",\"status\":\"True\",\"message\":\"" + message + "\"}"));
+        AllocatedClaim claim =
+                read(told("{\"type\":\"PreparationFailed\",\"status\":\"True\",\"message\":\"" + message + "\"}"));
 
-        assertThat(claim.devices().getFirst().conditions().get("PreparationFailed").message())
+        assertThat(claim.devices()
+                        .getFirst()
+                        .conditions()
+                        .get("PreparationFailed")
+                        .message())
                 .hasSize(1024);
     }
 
