@@ -60,12 +60,9 @@ final class AllocatedClaimTest {
         AllocatedClaim claim =
                 read(told("{\"type\":\"PreparationFailed\",\"status\":\"True\",\"message\":\"" + message + "\"}"));
 
-        assertThat(claim.devices()
-                        .getFirst()
-                        .conditions()
-                        .get("PreparationFailed")
-                        .message())
-                .hasSize(1024);
+        assertThat(claim.devices().getFirst().conditions())
+                .hasEntrySatisfying(
+                        "PreparationFailed", one -> assertThat(one.message()).hasSize(1024));
     }
 
     @Test
