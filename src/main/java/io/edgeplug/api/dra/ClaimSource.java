@@ -6,6 +6,8 @@ import io.edgeplug.node.supply.Stock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +54,24 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
             }
         }
         throw new IOException("there is no device " + result.device() + " on this node now");
+    }
+
+    /** The IDs of a claim's devices on this node. */
+    Set<String> ids(AllocatedClaim claim) {
+        Set<String> names =
+                claim.devices().stream().map(one -> one.key().device()).collect(Collectors.toSet());
+        return resources.stream()
+                .flatMap(resource -> resource.supply().current().devices().stream()
+                        .filter(device -> names.contains(DeviceNames.of(resource.deviceClass(), device)))
+                        .map(Device::id))
+                .collect(Collectors.toSet());
+    }
+
+    /** Those that count as broken because of what was done to them. */
+    Set<String> troubled(AllocatedClaim claim) {
+        return ids(claim).stream()
+                .filter(id -> resources.stream().anyMatch(resource -> resource.isTroubled(id)))
+                .collect(Collectors.toSet());
     }
 
     private static GivenDevice given(

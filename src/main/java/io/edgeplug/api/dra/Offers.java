@@ -1,6 +1,7 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.api.dra.HealthService.OfDevice;
+import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;
@@ -10,21 +11,36 @@ import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Stock;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
+import io.edgeplug.system.flow.Backoff;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The devices that the driver offers at the moment, for slices and for reports of their health. Thread-safe. */
 final class Offers {
 
+    /** How long a device is kept from other claims after its preparation has failed, and how long at the most. */
+    private static final Duration UNFIT = Duration.ofMinutes(5);
+
+    private static final Duration LONGEST_UNFIT = Duration.ofHours(1);
+
     private final List<Supply> supplies;
     private final Supplies all;
     private final PreparedClaims claims;
     private volatile Set<ResourceName> withdrawn = Set.of();
+    private volatile boolean bindsEarly;
+
+    /** The IDs of devices that could not be prepared, and are kept from other claims for a while. */
+    private final Set<String> unfit = ConcurrentHashMap.newKeySet();
+
+    /** By ID, how long that is: longer after each failure in a row. Guarded by this. */
+    private final Map<String, Backoff> failures = new HashMap<>();
 
     /**
      * The offers of a node.
@@ -43,12 +59,44 @@ final class Offers {
         withdrawn = Set.copyOf(resources);
     }
 
+    /** Has the scheduler wait for the devices of classes that are prepared before pods are bound, or no longer. */
+    void bindEarly(boolean isTrue) {
+        bindsEarly = isTrue;
+    }
+
+    /** Keeps devices that could not be prepared from other claims for a while. */
+    synchronized void unfit(Set<String> ids) {
+        for (String id : ids) {
+            failures.computeIfAbsent(id, none -> new Backoff(UNFIT, LONGEST_UNFIT))
+                    .failed();
+            unfit.add(id);
+        }
+    }
+
+    /** Reports that devices were prepared. */
+    synchronized void fit(Set<String> ids) {
+        failures.keySet().removeAll(ids);
+        unfit.removeAll(ids);
+    }
+
+    /** A device on which nobody works changes no more, so only another claim can show whether it is well. */
+    private synchronized void retry() {
+        for (String id : List.copyOf(unfit)) {
+            Backoff failed = failures.get(id);
+            if (failed == null || failed.isDue()) {
+                unfit.remove(id);
+                all.custodian().tell(id, new Event.Retried(Duration.ZERO, System.nanoTime()));
+            }
+        }
+    }
+
     /** What the slices should have. */
     List<Offer> now() {
         List<PreparedClaim.Device> claimed = claimed();
         // Uses are read after the claims. A release in between wakes the publisher once more.
         Map<String, Boolean> used = new HashMap<>(all.used());
         claimed.forEach(device -> used.remove(Shares.whole(device.id())));
+        retry();
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : offered()) {
             Stock stock = supply.current();
@@ -81,7 +129,7 @@ final class Offers {
                 .toList();
     }
 
-    private static Offer offer(
+    private Offer offer(
             DeviceClass deviceClass,
             Stock stock,
             List<PreparedClaim.Device> claimed,
@@ -97,7 +145,9 @@ final class Offers {
                 heldByPlugin,
                 used,
                 stock.shares(),
-                ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))));
+                ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))),
+                unfit,
+                bindsEarly && deviceClass.isPreparedBeforeBinding());
     }
 
     private static Set<String> ids(List<PreparedClaim.Device> all, Predicate<PreparedClaim.Device> wanted) {

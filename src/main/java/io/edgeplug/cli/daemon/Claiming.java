@@ -78,7 +78,8 @@ final class Claiming implements AutoCloseable {
                 slices.devices(),
                 slices.problem(),
                 claims.all().size(),
-                open.preparations());
+                open.preparations(),
+                open.obstacleToEarlyPreparation());
     }
 
     /** The resources that the cluster knows through the driver, once the kubelet has accepted it. */
