@@ -1,6 +1,7 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.node.pods.PreparedClaim;
+import io.edgeplug.system.flow.Backoff;
 import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Latest;
@@ -28,8 +29,10 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     /** The slices say that a device has failed before the scheduler looks for another one. */
     private static final Duration TAINTED_WITHIN = Duration.ofSeconds(5);
 
-    /** Nothing reports that the API server answers again, or that another claim has lost a device. */
-    private static final Duration RETRY = Duration.ofSeconds(1);
+    /** Nothing reports that the API server answers again, or that a step that hung has ended. */
+    private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(8);
 
     /** A node has some hundred pods with a few claims each. */
     private static final int MAX_CLAIMS = 4096;
@@ -165,6 +168,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     /** Brings one claim to its end: ready, failed or given back. */
     private void settle(String uid) throws InterruptedException {
         Deadline begun = Deadline.in(Duration.ZERO);
+        Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
         String allocation = "";
         String told = "";
         while (isDue(uid)) {
@@ -179,6 +183,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
             if (!claim.allocation().equals(allocation)) {
                 allocation = claim.allocation();
                 begun = Deadline.in(Duration.ZERO);
+                backoff.reset();
             }
             long seen = changes.get();
             Claims.@Nullable Delay delay = prepare(claim);
@@ -195,7 +200,9 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
                 told = delay.reason();
                 LOG.info("claim " + claim.name() + ": its pod waits: " + told);
             }
-            Long ignored = changes.awaitNewerThan(seen, RETRY);
+            backoff.failed();
+            Long ignored = changes.awaitNewerThan(
+                    seen, backoff.due().map(Deadline::wakeUp).orElse(FIRST_RETRY));
         }
     }
 

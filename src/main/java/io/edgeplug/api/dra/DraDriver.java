@@ -38,6 +38,9 @@ public final class DraDriver implements AutoCloseable {
     /** When to look for the first time whether the node has got the rights to follow claims. */
     private static final Duration RIGHTS_LOOK = Duration.ofSeconds(30);
 
+    /** How long a device is kept from other claims after its preparation has failed once. */
+    private static final Duration UNFIT = Duration.ofMinutes(5);
+
     /** How long slices wait until it is known whether it has them. */
     private static final Duration RIGHTS_WITHIN = Duration.ofSeconds(3);
 
@@ -104,7 +107,7 @@ public final class DraDriver implements AutoCloseable {
                 .filter(supply -> supply.deviceClass().isClaimed())
                 .toList();
         this.preparations = preparations;
-        this.offers = new Offers(supplies, all, claims);
+        this.offers = new Offers(supplies, all, claims, UNFIT);
         String boot = boot(place.boot());
         List<Resource> resources = supplies.stream()
                 .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))

@@ -11,7 +11,6 @@ import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Stock;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
-import io.edgeplug.system.flow.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,14 +24,12 @@ import java.util.stream.Collectors;
 /** The devices that the driver offers at the moment, for slices and for reports of their health. Thread-safe. */
 final class Offers {
 
-    /** How long a device is kept from other claims after its preparation has failed, and how long at the most. */
-    private static final Duration UNFIT = Duration.ofMinutes(5);
-
     private static final Duration LONGEST_UNFIT = Duration.ofHours(1);
 
     private final List<Supply> supplies;
     private final Supplies all;
     private final PreparedClaims claims;
+    private final Duration firstUnfit;
     private volatile Set<ResourceName> withdrawn = Set.of();
     private volatile boolean bindsEarly;
 
@@ -40,18 +37,20 @@ final class Offers {
     private final Set<String> unfit = ConcurrentHashMap.newKeySet();
 
     /** By ID, how long that is: longer after each failure in a row. Guarded by this. */
-    private final Map<String, Backoff> failures = new HashMap<>();
+    private final Map<String, Duration> pauses = new HashMap<>();
 
     /**
      * The offers of a node.
      *
      * @param supplies of the driver's classes
      * @param all of all classes
+     * @param firstUnfit how long a device is kept from other claims after its preparation has failed once
      */
-    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims) {
+    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims, Duration firstUnfit) {
         this.supplies = List.copyOf(supplies);
         this.all = all;
         this.claims = claims;
+        this.firstUnfit = firstUnfit;
     }
 
     /** Leaves these resources out from now on. */
@@ -67,27 +66,32 @@ final class Offers {
     /** Keeps devices that could not be prepared from other claims for a while. */
     synchronized void unfit(Set<String> ids) {
         for (String id : ids) {
-            failures.computeIfAbsent(id, none -> new Backoff(UNFIT, LONGEST_UNFIT))
-                    .failed();
-            unfit.add(id);
+            Duration twice = pauses.getOrDefault(id, Duration.ZERO).multipliedBy(2);
+            Duration longer = twice.compareTo(LONGEST_UNFIT) < 0 ? twice : LONGEST_UNFIT;
+            pauses.put(id, longer.isZero() ? firstUnfit : longer);
         }
+        unfit.addAll(ids);
     }
 
     /** Reports that devices were prepared. */
     synchronized void fit(Set<String> ids) {
-        failures.keySet().removeAll(ids);
+        pauses.keySet().removeAll(ids);
         unfit.removeAll(ids);
     }
 
-    /** A device on which nobody works changes no more, so only another claim can show whether it is well. */
+    /**
+     * A device on which nobody works changes no more, so only another claim can show whether it is well. A reload forgets
+     * none that has failed before, because the custodian knows when that was.
+     */
     private synchronized void retry() {
-        for (String id : List.copyOf(unfit)) {
-            Backoff failed = failures.get(id);
-            if (failed == null || failed.isDue()) {
-                unfit.remove(id);
-                all.custodian().tell(id, new Event.Retried(Duration.ZERO, System.nanoTime()));
-            }
-        }
+        supplies.stream()
+                .filter(supply -> supply.deviceClass().isPreparedBeforeBinding())
+                .flatMap(supply -> supply.current().devices().stream())
+                .map(Device::id)
+                .filter(id -> all.custodian().of(id).problem().isPresent())
+                .forEach(id -> all.custodian()
+                        .tell(id, new Event.Retried(pauses.getOrDefault(id, firstUnfit), System.nanoTime())));
+        unfit.removeIf(id -> all.custodian().of(id).problem().isEmpty());
     }
 
     /** What the slices should have. */

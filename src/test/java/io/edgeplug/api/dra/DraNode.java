@@ -179,6 +179,12 @@ final class DraNode implements AutoCloseable {
         serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
     }
 
+    /** What a driver offers that was just opened, and that keeps devices that have failed from claims for that long. */
+    Offers offers(Duration unfit) throws Exception {
+        Supplies supplies = opened.orElseThrow().supplies();
+        return new Offers(supplies.each().stream().toList(), supplies, PreparedClaims.read(claims()), unfit);
+    }
+
     /** Changes the configuration, for the next start of the daemon. */
     void configure(String classes) throws Exception {
         config = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes));
