@@ -113,6 +113,15 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                 || Long.parseLong(version) >= Long.parseLong(known.version);
     }
 
+    /** About how many characters it has. */
+    int size() {
+        return allocation.length()
+                + devices.stream()
+                        .flatMap(one -> one.conditions().values().stream())
+                        .mapToInt(one -> one.reason().length() + one.message().length())
+                        .sum();
+    }
+
     /** The same once it has no devices of this node any more. */
     AllocatedClaim without() {
         return new AllocatedClaim(name, version, "", List.of());

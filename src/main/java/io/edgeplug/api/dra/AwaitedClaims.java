@@ -6,6 +6,7 @@ import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.Front;
 import io.edgeplug.system.flow.Latest;
 import io.edgeplug.system.flow.Threads;
+import io.edgeplug.system.systemd.LogLimit;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Each is prepared on a thread of its own. What was prepared is given back if the claim loses its devices before the
  * kubelet has asked for it.
  */
-final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
+final class AwaitedClaims implements ClaimListener, AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(AwaitedClaims.class.getName());
 
@@ -32,10 +34,18 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     /** Nothing reports that the API server answers again, or that a step that hung has ended. */
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
-    private static final Duration LONGEST_RETRY = Duration.ofSeconds(8);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(15);
+
+    /** Each try may be news for other claims, and for this one. */
+    private static final Duration LEAST_RETRY = Duration.ofMillis(200);
+
+    private static final int MOST_LINES = 20;
 
     /** A node has some hundred pods with a few claims each. */
-    private static final int MAX_CLAIMS = 4096;
+    static final int MAX_CLAIMS = 4096;
+
+    /** How many characters these have together. They have some hundred each, and a server may send more. */
+    static final int MAX_KEPT = 8 << 20;
 
     private final Claims claims;
     private final ClaimSource source;
@@ -43,22 +53,26 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     private final ClaimStatus status;
     private final Offers offers;
     private final SlicePublisher publisher;
-    private final Runnable forbidden;
+    private final Consumer<String> forbidden;
 
     /** By UID, the newest that is known of each claim with devices of this node. */
     private final Map<String, AllocatedClaim> known = new ConcurrentHashMap<>();
+
+    /** How many characters they have; used by the thread that tells of them. */
+    private int kept;
 
     /** By UID, how often the thread of a claim was asked to look. */
     private final Map<String, Integer> running = new ConcurrentHashMap<>();
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final LogLimit waiting = new LogLimit(MOST_LINES, Duration.ofMinutes(1));
     private final Latest<Long> changes = new Latest<>(0L, Long::longValue);
     private volatile boolean isClosed;
 
     /**
      * None yet.
      *
-     * @param forbidden run when the API server refuses for lack of rights
+     * @param forbidden gets what the API server says when it refuses for lack of rights
      */
     AwaitedClaims(
             Claims claims,
@@ -67,7 +81,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
             ClaimStatus status,
             Offers offers,
             SlicePublisher publisher,
-            Runnable forbidden) {
+            Consumer<String> forbidden) {
         this.claims = claims;
         this.source = source;
         this.files = files;
@@ -91,6 +105,7 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     public void listed(List<AllocatedClaim> all) {
         Set<String> uids = all.stream().map(one -> one.name().uid()).collect(Collectors.toSet());
         known.keySet().retainAll(uids);
+        kept = known.values().stream().mapToInt(AllocatedClaim::size).sum();
         status.followOnly(uids);
         all.forEach(this::changed);
         ahead().forEach(this::look);
@@ -101,21 +116,35 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
     @Override
     public void changed(AllocatedClaim claim) {
         String uid = claim.name().uid();
-        if (!claim.devices().isEmpty() && (known.size() < MAX_CLAIMS || known.containsKey(uid))) {
+        AllocatedClaim before = known.get(uid);
+        int others = kept - (before == null ? 0 : before.size());
+        boolean isRoom = (before != null || known.size() < MAX_CLAIMS) && others + claim.size() <= MAX_KEPT;
+        if (isRoom && !claim.devices().isEmpty()) {
+            kept = others + claim.size();
             AllocatedClaim ignored = known.put(uid, claim);
-        } else if (known.remove(uid) == null && files.notes().of(uid).isEmpty()) {
-            // Most claims are of other nodes.
-            return;
+        } else {
+            kept = others;
+            if (known.remove(uid) == null && files.notes().of(uid).isEmpty()) {
+                // Most claims are of other nodes.
+                return;
+            }
         }
         status.observe(claim);
         wake();
         look(uid);
     }
 
+    @Override
+    public void out() {
+        offers.bindEarly(false);
+        publisher.wake();
+    }
+
     /** Nobody reports any more if a pod that is not bound yet is deleted, so nothing is kept for such pods. */
     @Override
     public void lost() {
         known.clear();
+        kept = 0;
         status.followOnly(Set.of());
         offers.bindEarly(false);
         publisher.wake();
@@ -174,8 +203,12 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
         while (isDue(uid)) {
             AllocatedClaim claim = known.get(uid);
             if (claim == null) {
-                giveBack(uid);
-                return;
+                if (giveBack(uid)) {
+                    return;
+                }
+                backoff.failed();
+                backoff.due().orElseGet(() -> Deadline.in(FIRST_RETRY)).await();
+                continue;
             }
             if (status.hasFailed(claim)) {
                 return;
@@ -195,14 +228,15 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
                 return;
             }
             if (delay.isForbidden()) {
-                forbidden.run();
+                forbidden.accept(delay.reason());
             } else if (!delay.reason().equals(told)) {
                 told = delay.reason();
-                LOG.info("claim " + claim.name() + ": its pod waits: " + told);
+                waiting.line("claim " + claim.name() + ": its pod waits: " + told)
+                        .ifPresent(LOG::info);
             }
             backoff.failed();
             Long ignored = changes.awaitNewerThan(
-                    seen, backoff.due().map(Deadline::wakeUp).orElse(FIRST_RETRY));
+                    seen, backoff.due().map(Deadline::wakeUp).orElse(FIRST_RETRY), LEAST_RETRY);
         }
     }
 
@@ -229,13 +263,16 @@ final class AwaitedClaims implements ClaimWatch.Listener, AutoCloseable {
         return !isClosed && now != null && now.allocation().equals(claim.allocation());
     }
 
-    private void giveBack(String uid) throws InterruptedException {
+    /** Returns whether nothing is left of it. */
+    private boolean giveBack(String uid) throws InterruptedException {
         try {
             claims.giveBackAhead(uid);
+            wake();
+            return true;
         } catch (IOException e) {
-            LOG.fine(() -> "given back when the daemon starts again: " + e.getMessage());
+            LOG.fine(() -> "not given back, tried again: " + e.getMessage());
+            return false;
         }
-        wake();
     }
 
     /** The scheduler looks for another device as soon as it knows, so the slices say first that this one has failed. */

@@ -1,8 +1,11 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.Shares;
+import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.supply.Resource;
 import io.edgeplug.node.supply.Stock;
+import io.edgeplug.system.flow.Deadline;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -16,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param resources the resources whose devices are claimed
  */
 record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
+
+    /** A device settles within two seconds after a change. */
+    private static final Duration FIT_WITHIN = Duration.ofSeconds(3);
 
     ClaimSource {
         resources = List.copyOf(resources);
@@ -56,6 +62,16 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
         throw new IOException("there is no device " + result.device() + " on this node now");
     }
 
+    /** Whether another claim has a device of these. It may just have lost it, and is being released. */
+    boolean isHeldByOthers(String uid, ClaimAllocation allocation) throws IOException {
+        for (ClaimAllocation.Result result : allocation.results()) {
+            if (find(result).isHeldByOthers(uid)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The IDs of a claim's devices on this node. */
     Set<String> ids(AllocatedClaim claim) {
         Set<String> names =
@@ -71,6 +87,50 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
     Set<String> troubled(AllocatedClaim claim) {
         return ids(claim).stream()
                 .filter(id -> resources.stream().anyMatch(resource -> resource.isTroubled(id)))
+                .collect(Collectors.toSet());
+    }
+
+    /**
+     * Whether nothing is wrong with the devices of a claim but who has them. Waits a moment for those that were just
+     * prepared, and are looked at once more.
+     */
+    boolean areFit(PreparedClaim claim) throws InterruptedException {
+        Deadline deadline = Deadline.in(FIT_WITHIN);
+        for (Resource resource : resources) {
+            Stock stock = resource.supply().current();
+            Set<String> ids = ids(claim, resource);
+            while (!areFit(ids, stock) && !deadline.isOver()) {
+                stock = resource.supply().stock().awaitNewerThan(stock.number(), deadline.wakeUp());
+            }
+            if (!areFit(ids, stock)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean areFit(Set<String> ids, Stock stock) {
+        return stock.devices().stream()
+                .filter(device -> device.health().isHealthy() || device.health().isOfUsers())
+                .map(Device::id)
+                .collect(Collectors.toSet())
+                .containsAll(ids);
+    }
+
+    /** Whether a device of a claim is not plugged in. */
+    boolean hasLost(PreparedClaim claim) {
+        return resources.stream()
+                .anyMatch(resource -> !resource.supply().current().devices().stream()
+                        .filter(device -> !device.health().isGone())
+                        .map(Device::id)
+                        .collect(Collectors.toSet())
+                        .containsAll(ids(claim, resource)));
+    }
+
+    private static Set<String> ids(PreparedClaim claim, Resource resource) {
+        return claim.devices().stream()
+                .filter(one -> one.resource().equals(resource.name().toString()))
+                .map(one -> Shares.whole(one.id()))
                 .collect(Collectors.toSet());
     }
 

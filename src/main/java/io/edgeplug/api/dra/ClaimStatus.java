@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
@@ -43,7 +44,7 @@ final class ClaimStatus implements AutoCloseable {
     private final String boot;
     private final Supplier<List<OfDevice>> health;
     private final Function<String, Optional<String>> refusal;
-    private final Runnable forbidden;
+    private final Consumer<String> forbidden;
     private final Latest<Long> wakes = new Latest<>(0L, Long::longValue);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
     private final Follower follower;
@@ -67,7 +68,7 @@ final class ClaimStatus implements AutoCloseable {
      * @param boot identifies this boot of the node
      * @param health of the devices in the slices
      * @param refusal why the claim with a UID could not be prepared for the kubelet; empty if it could
-     * @param forbidden run when the API server refuses for lack of rights
+     * @param forbidden gets what the API server says when it refuses for lack of rights
      */
     ClaimStatus(
             ApiServer api,
@@ -76,7 +77,7 @@ final class ClaimStatus implements AutoCloseable {
             String boot,
             Supplier<List<OfDevice>> health,
             Function<String, Optional<String>> refusal,
-            Runnable forbidden) {
+            Consumer<String> forbidden) {
         this.api = api;
         this.driver = driver;
         this.files = files;
@@ -101,10 +102,15 @@ final class ClaimStatus implements AutoCloseable {
     void observe(AllocatedClaim claim) {
         String uid = claim.name().uid();
         boolean ignored = claim.devices().isEmpty() ? followed.remove(uid) : followed.add(uid);
-        AllocatedClaim newest = known.merge(uid, claim, (before, now) -> now.isAsNewAs(before) ? now : before);
+        AllocatedClaim newest = newest(uid, claim);
         failures.computeIfPresent(
                 uid, (same, failure) -> failure.claim().allocation().equals(newest.allocation()) ? failure : null);
         wake();
+    }
+
+    /** The newest that is known of a claim, also if an answer comes after news that are younger. */
+    private AllocatedClaim newest(String uid, AllocatedClaim claim) {
+        return known.merge(uid, claim, (before, now) -> now.isAsNewAs(before) ? now : before);
     }
 
     /** Reports that only claims with these UIDs are observed from now on. */
@@ -174,21 +180,18 @@ final class ClaimStatus implements AutoCloseable {
         try {
             AllocatedClaim now = known.get(name.uid());
             if (now == null) {
-                now = api.ask(
+                now = newest(name.uid(), api.ask(
                         ApiRequest.claim(name.namespace(), name.name()),
                         AllocatedClaim.reading(driver, api.nodeName()),
-                        PATIENCE);
-                AllocatedClaim ignored = known.put(name.uid(), now);
+                        PATIENCE));
             }
             DeviceConditions wanted = all.of(now);
             if (now.name().equals(name) && !wanted.areThoseOf(now)) {
                 String body = wanted.status(now, driver).toString();
-                AllocatedClaim ignored = known.put(
-                        name.uid(),
-                        api.ask(
-                                ApiRequest.applyStatus(name.namespace(), name.name(), driver, body),
-                                AllocatedClaim.reading(driver, api.nodeName()),
-                                PATIENCE));
+                AllocatedClaim ignored = newest(name.uid(), api.ask(
+                        ApiRequest.applyStatus(name.namespace(), name.name(), driver, body),
+                        AllocatedClaim.reading(driver, api.nodeName()),
+                        PATIENCE));
                 LOG.fine(() -> "claim " + name + ": status written: " + wanted);
             }
             return true;
@@ -209,7 +212,7 @@ final class ClaimStatus implements AutoCloseable {
         }
         if (e.isForbidden() && known.containsKey(name.uid())) {
             isAllowed = false;
-            forbidden.run();
+            forbidden.accept(String.valueOf(e.getMessage()));
             return true;
         }
         if (e.isForbidden()) {

@@ -50,34 +50,25 @@ final class ClaimWatch implements AutoCloseable {
     private final String driver;
     private final BooleanSupplier isKept;
     private final boolean follows;
-    private final Listener listener;
+    private final ClaimListener listener;
     private final Thread thread;
     private final CountDownLatch isKnown = new CountDownLatch(1);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
     private final Backoff rightsLook;
+    private final Duration longestOutage;
     private volatile boolean isClosed;
 
     /** Why claims are not followed; null while they are. */
     private volatile @Nullable String obstacle = "not known yet whether the API server allows it";
 
+    /** What the API server has refused although it says that it allows it; null if nothing. */
+    private volatile @Nullable String refused;
+
+    /** When an outage lasts too long; used by the thread only. Null while there is none. */
+    private @Nullable Deadline outage;
+
     /** The version that the next watch begins with; used by the thread only. Null if all claims are to be listed. */
     private @Nullable String version;
-
-    /** Gets the news of claims; each method returns at once. */
-    interface Listener {
-
-        /** Whether the status of claims may be written from now on. */
-        void mayWrite(boolean isAllowed);
-
-        /** All claims with devices of this node. From now on others are reported. */
-        void listed(List<AllocatedClaim> all);
-
-        /** A claim as it is now; without devices if it has none of this node any more. */
-        void changed(AllocatedClaim claim);
-
-        /** Claims are not followed from now on. */
-        void lost();
-    }
 
     /**
      * A watch, which begins with {@link #start}.
@@ -85,20 +76,23 @@ final class ClaimWatch implements AutoCloseable {
      * @param isKept whether the API server keeps binding conditions, as far as is known
      * @param follows whether claims are followed at all, or it is only found out whether their status may be written
      * @param rightsLook when to look for the first time for rights that are missing; later less often
+     * @param longestOutage how long following may fail before the scheduler waits for no more devices
      */
     ClaimWatch(
             ApiServer api,
             String driver,
             BooleanSupplier isKept,
             boolean follows,
-            Listener listener,
-            Duration rightsLook) {
+            ClaimListener listener,
+            Duration rightsLook,
+            Duration longestOutage) {
         this.api = api;
         this.rights = new ClaimRights(api, driver);
         this.driver = driver;
         this.isKept = isKept;
         this.follows = follows;
         this.listener = listener;
+        this.longestOutage = longestOutage;
         this.rightsLook = new Backoff(rightsLook, LONGEST_LOOK);
         this.thread = Front.DRA.virtual("claim watch").unstarted(this::follow);
     }
@@ -117,8 +111,9 @@ final class ClaimWatch implements AutoCloseable {
         boolean ignored = !follows || isKnown.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Reports that the API server has refused something for lack of rights. */
-    void doubt() {
+    /** Reports what the API server said when it refused something for lack of rights. */
+    void doubt(String refusal) {
+        refused = refusal;
         thread.interrupt();
     }
 
@@ -138,24 +133,42 @@ final class ClaimWatch implements AutoCloseable {
     }
 
     private void turn() throws InterruptedException {
+        String from = version;
+        Deadline opened = Deadline.in(PATIENCE.multipliedBy(2));
         try {
-            if (version == null) {
+            if (from == null) {
                 begin();
             } else {
-                watch(version);
+                watch(from);
             }
         } catch (ApiException e) {
-            version = null;
+            Deadline least = Deadline.in(e.retryAfter().orElse(Duration.ZERO));
+            if (!e.isOfServer()) {
+                version = null;
+            }
             failed(e);
+            least.await();
         } catch (IOException e) {
+            if (from != null && opened.isOver()) {
+                outage = null;
+            }
             failed(e);
         }
     }
 
     private void failed(IOException e) throws InterruptedException {
         LOG.fine(() -> "claims are not followed: " + e.getMessage());
+        Deadline longest = outage;
         if (isKnown.getCount() > 0) {
             obstacle = String.valueOf(e.getMessage());
+        } else if (longest == null) {
+            outage = Deadline.in(longestOutage);
+        } else if (longest.isOver() && obstacle == null) {
+            // What is prepared stays so, because nobody knows which pods were bound meanwhile.
+            obstacle = String.valueOf(e.getMessage());
+            version = null;
+            warn(String.valueOf(e.getMessage()));
+            listener.out();
         }
         pause(backoff);
     }
@@ -171,11 +184,14 @@ final class ClaimWatch implements AutoCloseable {
 
     private void begin() throws IOException, InterruptedException {
         Optional<String> missing = follows ? rights.missing(api.file()) : rights.missingForStatus(api.file());
+        missing = missing.or(() -> Optional.ofNullable(refused));
         listener.mayWrite(missing.isEmpty());
         if (missing.isPresent()) {
             fallBack(missing.orElseThrow());
             pause(rightsLook);
+            refused = null;
         } else if (!follows) {
+            listener.lost();
             Deadline.in(Latest.FOREVER.dividedBy(2)).await();
         } else if (!isKept.getAsBoolean()) {
             fallBack("the API server drops " + SliceField.BINDING.loss());
@@ -189,32 +205,42 @@ final class ClaimWatch implements AutoCloseable {
         String before = obstacle;
         obstacle = reason;
         if (!reason.equals(before)) {
-            if (follows && isKept.getAsBoolean()) {
-                LOG.warning(
-                        driver + ": devices are prepared only when the kubelet asks, and not before pods are bound: "
-                                + reason);
-            }
+            warn(reason);
             listener.lost();
         }
         isKnown.countDown();
     }
 
+    private void warn(String reason) {
+        if (follows && isKept.getAsBoolean()) {
+            LOG.warning(driver + ": devices are prepared only when the kubelet asks, and not before pods are bound: "
+                    + reason);
+        }
+    }
+
     private void list() throws IOException, InterruptedException {
         List<AllocatedClaim> all = new ArrayList<>();
+        int size = 0;
         String next = "";
         String listed;
         do {
             AllocatedClaim.Page page = api.ask(
                     ApiRequest.claims(PAGE, next), AllocatedClaim.Page.reading(driver, api.nodeName()), PATIENCE);
-            all.addAll(page.claims());
+            for (AllocatedClaim claim : page.claims()) {
+                size += claim.size();
+                if (all.size() < AwaitedClaims.MAX_CLAIMS && size <= AwaitedClaims.MAX_KEPT) {
+                    all.add(claim);
+                }
+            }
             next = page.next();
             listed = page.version();
-        } while (!next.isEmpty());
+        } while (!next.isEmpty() && all.size() < AwaitedClaims.MAX_CLAIMS && size <= AwaitedClaims.MAX_KEPT);
         version = listed;
         if (obstacle != null) {
             LOG.info(driver + ": follows claims, to prepare devices before pods are bound");
         }
         obstacle = null;
+        outage = null;
         listener.listed(all);
         isKnown.countDown();
         backoff.succeeded();
@@ -231,6 +257,7 @@ final class ClaimWatch implements AutoCloseable {
                 MAX_EVENT,
                 2 * AllocatedClaim.MAX_NEEDED,
                 json -> hear(fields, node, json));
+        outage = null;
         if (!soon.isOver()) {
             // A server that ends each watch at once is not asked without a pause.
             pause(backoff);
@@ -239,6 +266,7 @@ final class ClaimWatch implements AutoCloseable {
 
     private boolean hear(NeededFields fields, String node, ForeignJson json) throws IOException {
         try {
+            outage = null;
             JsonObject event = fields.read(json, AllocatedClaim.MAX_NEEDED, AllocatedClaim.own(driver));
             JsonObject object = Json.object(event, "object");
             String type = Json.text(event, "type");

@@ -1,6 +1,5 @@
 package io.edgeplug.api.dra;
 
-import io.edgeplug.api.dra.ClaimAllocation.Result;
 import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.PrepareException;
 import io.edgeplug.node.pods.PreparedClaim;
@@ -13,14 +12,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +37,6 @@ final class Claims {
     /** How long to wait for a device that somebody else has whom the scheduler believes to be gone. */
     private static final Duration OTHERS_END_WITHIN = Duration.ofMinutes(1);
 
-    private static final int LOCKS = 64;
-
     private final ClaimSource source;
     private final ClaimFiles files;
     private final String boot;
@@ -53,8 +48,10 @@ final class Claims {
     /** By UID, why claims could not be prepared. */
     private final Map<String, String> refusals = new ConcurrentHashMap<>();
 
-    private final List<Lock> locks =
-            IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
+    /** The UIDs of claims that were ready for the scheduler when a device of theirs was pulled. */
+    private final Set<String> pulled = ConcurrentHashMap.newKeySet();
+
+    private final ClaimLocks locks = new ClaimLocks();
 
     /**
      * Claims of a node.
@@ -84,6 +81,14 @@ final class Claims {
     /** Why a claim could not be prepared the last time; empty if it could. */
     Optional<String> refusal(String uid) {
         return Optional.ofNullable(refusals.get(uid));
+    }
+
+    /** Takes in that devices have changed. What was done to one that is pulled is lost, also if it comes back. */
+    void look() {
+        pulled.removeIf(uid -> files.notes().of(uid).isEmpty());
+        files.notes().all().stream()
+                .filter(claim -> claim.ahead().isPresent() && isReady(claim) && source.hasLost(claim))
+                .forEach(claim -> pulled.add(claim.uid()));
     }
 
     /** Whether a claim was completely prepared since the node was booted. */
@@ -126,13 +131,19 @@ final class Claims {
                 return before.devices();
             }
             ClaimAllocation allocation = source.allocation(name, PATIENCE);
-            if (before != null && before.isReady(boot) && before.ahead().equals(Optional.of(allocation.id()))) {
+            if (before != null
+                    && before.isReady(boot)
+                    && before.ahead().equals(Optional.of(allocation.id()))
+                    && !pulled.contains(name.uid())
+                    && source.areFit(before)) {
                 files.noteReady(before.askedFor());
                 LOG.info("claim " + name + ": was prepared before its pod was bound");
                 return before.devices();
             }
             giveBackUnlessFor(before, allocation.id());
-            return timed(name, () -> preparation.forKubelet(name, allocation)).devices();
+            PreparedClaim ready = timed(name, () -> preparation.forKubelet(name, allocation));
+            pulled.remove(name.uid());
+            return ready.devices();
         });
     }
 
@@ -174,7 +185,7 @@ final class Claims {
                 // The work goes on, and the next try waits for it.
                 return delay(e.getMessage(), SCHEDULER_WAITS);
             } catch (IOException | DeviceUnavailableException e) {
-                if (isHeldByOthers(name, allocation)) {
+                if (source.isHeldByOthers(name.uid(), allocation)) {
                     return delay(e.getMessage(), OTHERS_END_WITHIN);
                 }
                 throw e;
@@ -197,16 +208,6 @@ final class Claims {
         return ready;
     }
 
-    /** Another claim that has a device may just have lost it, and is being released. */
-    private boolean isHeldByOthers(Name name, ClaimAllocation allocation) throws IOException {
-        for (Result result : allocation.results()) {
-            if (source.find(result).isHeldByOthers(name.uid())) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private void giveBackUnlessFor(@Nullable PreparedClaim before, String allocation) throws IOException {
         if (before != null
                 && before.ahead().filter(one -> !one.equals(allocation)).isPresent()) {
@@ -216,6 +217,7 @@ final class Claims {
 
     private void giveBack(PreparedClaim claim) throws IOException {
         files.remove(claim.uid());
+        pulled.remove(claim.uid());
         LOG.info(claim + ": given back before its pod was bound: " + text(claim));
         changed.run();
     }
@@ -247,8 +249,7 @@ final class Claims {
     /** Does the work for one claim while nobody else does any for it, and notes how it went. */
     private <T> T attempt(Name name, Failures.Kind kind, String what, Work<T> work)
             throws IOException, InterruptedException {
-        Lock lock = locks.get(Math.floorMod(name.uid().hashCode(), LOCKS));
-        lock.lockInterruptibly();
+        locks.lock(name.uid());
         try {
             T done = work.run();
             refusals.remove(name.uid());
@@ -266,7 +267,7 @@ final class Claims {
             changed.run();
             throw new IOException(text, e);
         } finally {
-            lock.unlock();
+            locks.unlock(name.uid());
         }
     }
 

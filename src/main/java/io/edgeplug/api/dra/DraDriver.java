@@ -38,6 +38,9 @@ public final class DraDriver implements AutoCloseable {
     /** When to look for the first time whether the node has got the rights to follow claims. */
     private static final Duration RIGHTS_LOOK = Duration.ofSeconds(30);
 
+    /** A pod waits in vain if nobody prepares its devices, so the scheduler is told of a longer outage. */
+    private static final Duration LONGEST_OUTAGE = Duration.ofMinutes(2);
+
     /** How long a device is kept from other claims after its preparation has failed once. */
     private static final Duration UNFIT = Duration.ofMinutes(5);
 
@@ -141,7 +144,8 @@ public final class DraDriver implements AutoCloseable {
                 () -> publisher.fields().contains(SliceField.BINDING),
                 supplies.stream().anyMatch(supply -> supply.deviceClass().isPreparedBeforeBinding()),
                 awaited,
-                RIGHTS_LOOK);
+                RIGHTS_LOOK,
+                LONGEST_OUTAGE);
         this.sockets = sockets(place);
         publisher.start();
         watch.start();
@@ -156,6 +160,7 @@ public final class DraDriver implements AutoCloseable {
                     publisher.wake();
                     health.wake();
                     status.wake();
+                    prepared.look();
                 });
     }
 
@@ -165,8 +170,8 @@ public final class DraDriver implements AutoCloseable {
         awaited.wake();
     }
 
-    private void doubtRights() {
-        watch.doubt();
+    private void doubtRights(String refusal) {
+        watch.doubt(refusal);
     }
 
     /** The kubelet has accepted the driver. Slices should not say first that nobody waits for their devices. */

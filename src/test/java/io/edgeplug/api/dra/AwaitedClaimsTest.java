@@ -63,7 +63,7 @@ final class AwaitedClaimsTest extends OnDraNode {
         });
     }
 
-    private static Predicate<JsonObject> isTrue(String type) {
+    static Predicate<JsonObject> isTrue(String type) {
         return claim -> Json.objects(Json.object(claim, "status"), "devices")
                 .flatMap(device -> Json.objects(device, "conditions"))
                 .anyMatch(one -> Json.text(one, "type").equals(type)

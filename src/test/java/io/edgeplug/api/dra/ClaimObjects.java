@@ -36,6 +36,9 @@ final class ClaimObjects {
     JsonObject extra = new JsonObject();
     boolean dropsBinding;
 
+    /** A webhook may refuse what reviews of access allow. */
+    boolean refusesPatches;
+
     private final Map<String, JsonObject> claims = new TreeMap<>();
     private final List<JsonObject> events = new ArrayList<>();
     private final Map<BlockingQueue<JsonObject>, Integer> watches = new HashMap<>();
@@ -150,11 +153,14 @@ final class ClaimObjects {
 
     /** Sets the driver's devices, as the server does after it has asked for both rights. */
     private JsonObject apply(String key, JsonObject sent) {
-        if (!rights.contains("patch resourceclaims/status")) {
+        if (refusesPatches || !rights.contains("patch resourceclaims/status")) {
             return forbidden("patch");
         }
         if (!rights.contains("arbitrary-node:patch resourceclaims/driver edgeplug.io")) {
-            return problem(403, "changing status.devices requires resource=\"resourceclaims/driver\"");
+            return problem(
+                    422,
+                    "ResourceClaim.resource.k8s.io \"" + key + "\" is invalid: status.devices: Forbidden: changing"
+                            + " status.devices requires resource=\"resourceclaims/driver\", verb=\"arbitrary-node:patch\"");
         }
         JsonObject claim = find(key).orElse(null);
         if (claim == null) {

@@ -10,6 +10,7 @@ import com.google.gson.JsonObject;
 import io.edgeplug.api.kubelet.LogLines;
 import io.edgeplug.api.kubelet.Seen;
 import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.model.device.PciAddress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -187,6 +188,22 @@ final class ClaimedImagesTest extends OnDraNode {
         assertThat(error("mine")).isEmpty();
 
         assertThat(loaded()).containsExactly(CODEC);
+    }
+
+    @Test
+    void fpgaThatWasReplacedBeforeTheKubeletAskedIsProgrammedAgain() throws Exception {
+        putAwaited("mine", CODEC);
+        awaitReady("mine");
+        node.node.pull(new PciAddress(0, 0x5e, 0, 0));
+        assertThat(node.server.await(slices -> slices.toString().contains("\"gone\"")))
+                .isNotEmpty();
+        node.node.plug(DemoNode.fpga());
+        assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
+                        && !slices.toString().contains("\"taints\"")))
+                .isNotEmpty();
+
+        prepare("mine");
+        assertThat(loaded()).containsExactly(CODEC, CODEC);
     }
 
     /** The scheduler gives the FPGA to the second claim while it is being programmed for the first one. */

@@ -109,6 +109,11 @@ final class StrictApiServer implements AutoCloseable {
         locked(() -> raw.put(request, body));
     }
 
+    /** Answers that request by itself again. */
+    void answerAsUsual(String request) {
+        locked(() -> raw.remove(request));
+    }
+
     /** Gives these headers with answers that are planted. */
     void plantHeaders(Map<String, String> headers) {
         plantedHeaders.putAll(headers);
