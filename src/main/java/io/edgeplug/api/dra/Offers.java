@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -33,10 +32,7 @@ final class Offers {
     private volatile Set<ResourceName> withdrawn = Set.of();
     private volatile boolean bindsEarly;
 
-    /** The IDs of devices that could not be prepared, and are kept from other claims for a while. */
-    private final Set<String> unfit = ConcurrentHashMap.newKeySet();
-
-    /** By ID, how long that is: longer after each failure in a row. Guarded by this. */
+    /** By ID, how long a device is kept from other claims: longer after each failure in a row. Guarded by this. */
     private final Map<String, Duration> pauses = new HashMap<>();
 
     /**
@@ -70,13 +66,25 @@ final class Offers {
             Duration longer = twice.compareTo(LONGEST_UNFIT) < 0 ? twice : LONGEST_UNFIT;
             pauses.put(id, longer.isZero() ? firstUnfit : longer);
         }
-        unfit.addAll(ids);
     }
 
-    /** Reports that devices were prepared. */
+    /** Reports that a claim with these devices is ready. It may only look at one that another claim could not have. */
     synchronized void fit(Set<String> ids) {
-        pauses.keySet().removeAll(ids);
-        unfit.removeAll(ids);
+        pauses.keySet().removeIf(id -> ids.contains(id) && !isTroubled(id));
+    }
+
+    private boolean isTroubled(String id) {
+        return all.custodian().of(id).problem().isPresent();
+    }
+
+    /** The IDs of devices that could not be prepared, and are kept from other claims for a while. */
+    private Set<String> unfit(DeviceClass deviceClass, Stock stock) {
+        return deviceClass.isPreparedBeforeBinding()
+                ? stock.devices().stream()
+                        .map(Device::id)
+                        .filter(this::isTroubled)
+                        .collect(Collectors.toSet())
+                : Set.of();
     }
 
     /**
@@ -85,13 +93,9 @@ final class Offers {
      */
     private synchronized void retry() {
         supplies.stream()
-                .filter(supply -> supply.deviceClass().isPreparedBeforeBinding())
-                .flatMap(supply -> supply.current().devices().stream())
-                .map(Device::id)
-                .filter(id -> all.custodian().of(id).problem().isPresent())
+                .flatMap(supply -> unfit(supply.deviceClass(), supply.current()).stream())
                 .forEach(id -> all.custodian()
                         .tell(id, new Event.Retried(pauses.getOrDefault(id, firstUnfit), System.nanoTime())));
-        unfit.removeIf(id -> all.custodian().of(id).problem().isEmpty());
     }
 
     /** What the slices should have. */
@@ -150,7 +154,7 @@ final class Offers {
                 used,
                 stock.shares(),
                 ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))),
-                unfit,
+                unfit(deviceClass, stock),
                 bindsEarly && deviceClass.isPreparedBeforeBinding());
     }
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /** The claims of a {@link StrictApiServer}, and what it allows to be done with them; for one thread at a time. */
 final class ClaimObjects {
@@ -90,8 +91,8 @@ final class ClaimObjects {
         watches.remove(watch);
     }
 
-    int watches() {
-        return watches.size();
+    Stream<BlockingQueue<JsonObject>> watches() {
+        return watches.keySet().stream();
     }
 
     static boolean isOfAllClaims(String path) {

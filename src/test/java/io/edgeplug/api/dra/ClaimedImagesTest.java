@@ -197,6 +197,8 @@ final class ClaimedImagesTest extends OnDraNode {
         node.node.pull(new PciAddress(0, 0x5e, 0, 0));
         assertThat(node.server.await(slices -> slices.toString().contains("\"gone\"")))
                 .isNotEmpty();
+        // The simulation brings it with the FPGA once more.
+        Files.delete(node.node.root().resolve("srv/bitstreams/blank.bin"));
         node.node.plug(DemoNode.fpga());
         assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
                         && !slices.toString().contains("\"taints\"")))

@@ -33,6 +33,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
@@ -146,7 +147,8 @@ final class StrictApiServer implements AutoCloseable {
 
     /** Ends all watches. */
     void endWatches() {
-        locked(() -> objects.watches.forEach(watch -> watch.add(new JsonObject())));
+        locked(() -> Stream.concat(objects.watches.stream(), objects.claims.watches())
+                .forEach(watch -> watch.add(new JsonObject())));
     }
 
     /** A claim in the default namespace as it is now; an empty one if there is none. */
@@ -198,7 +200,8 @@ final class StrictApiServer implements AutoCloseable {
 
     /** Waits up to 20 s until somebody watches. */
     void awaitWatch() throws InterruptedException {
-        List<JsonObject> ignored = await(all -> !objects.watches.isEmpty());
+        List<JsonObject> ignored = await(
+                all -> !objects.watches.isEmpty() || objects.claims.watches().findAny().isPresent());
     }
 
     private <T> T read(Supplier<T> reading) {
