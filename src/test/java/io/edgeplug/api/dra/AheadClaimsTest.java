@@ -142,8 +142,8 @@ final class AheadClaimsTest extends OnDraNode {
         });
         node.server.put(TestClaims.awaited("mine", VF0_NAME));
 
-        JsonObject claim = node.server.awaitClaim("mine", isTrue("Ready"));
-        assertThat(claim.toString()).contains(VF1_NAME);
+        JsonObject ignored = node.server.awaitClaim(
+                "mine", isTrue("Ready").and(claim -> claim.toString().contains(VF1_NAME)));
     }
 
     private boolean isNoted(String device) {
@@ -173,8 +173,10 @@ final class AheadClaimsTest extends OnDraNode {
                 .findFirst()
                 .orElseThrow();
         node.server.put(TestClaims.allocated(other, "0000-3b-01-7"));
-        try {
+        try (LogLines log = LogLines.open()) {
             assertThat(error(other)).contains("there is no device 0000-3b-01-7");
+            // As long as it lasts, it has not been given up.
+            assertThat(log.with("its pod waits")).isEmpty();
         } finally {
             goesOn.countDown();
         }

@@ -194,11 +194,13 @@ final class ClaimedImagesTest extends OnDraNode {
     void fpgaThatWasReplacedBeforeTheKubeletAskedIsProgrammedAgain() throws Exception {
         putAwaited("mine", CODEC);
         awaitReady("mine");
-        node.node.pull(new PciAddress(0, 0x5e, 0, 0));
+        // With its slot, because the simulation brings both.
+        node.node.pull(new PciAddress(0, 0x5d, 0, 0));
         assertThat(node.server.await(slices -> slices.toString().contains("\"gone\"")))
                 .isNotEmpty();
-        // The simulation brings it with the FPGA once more.
-        Files.delete(node.node.root().resolve("srv/bitstreams/blank.bin"));
+        for (String image : List.of("blank", "codec", "crypto")) {
+            Files.delete(node.node.root().resolve("srv/bitstreams/" + image + ".bin"));
+        }
         node.node.plug(DemoNode.fpga());
         assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
                         && !slices.toString().contains("\"taints\"")))
