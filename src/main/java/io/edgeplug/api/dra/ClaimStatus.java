@@ -180,18 +180,22 @@ final class ClaimStatus implements AutoCloseable {
         try {
             AllocatedClaim now = known.get(name.uid());
             if (now == null) {
-                now = newest(name.uid(), api.ask(
-                        ApiRequest.claim(name.namespace(), name.name()),
-                        AllocatedClaim.reading(driver, api.nodeName()),
-                        PATIENCE));
+                now = newest(
+                        name.uid(),
+                        api.ask(
+                                ApiRequest.claim(name.namespace(), name.name()),
+                                AllocatedClaim.reading(driver, api.nodeName()),
+                                PATIENCE));
             }
             DeviceConditions wanted = all.of(now);
             if (now.name().equals(name) && !wanted.areThoseOf(now)) {
                 String body = wanted.status(now, driver).toString();
-                AllocatedClaim ignored = newest(name.uid(), api.ask(
-                        ApiRequest.applyStatus(name.namespace(), name.name(), driver, body),
-                        AllocatedClaim.reading(driver, api.nodeName()),
-                        PATIENCE));
+                AllocatedClaim ignored = newest(
+                        name.uid(),
+                        api.ask(
+                                ApiRequest.applyStatus(name.namespace(), name.name(), driver, body),
+                                AllocatedClaim.reading(driver, api.nodeName()),
+                                PATIENCE));
                 LOG.fine(() -> "claim " + name + ": status written: " + wanted);
             }
             return true;

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.Timeout;
 final class AheadClaimsTest extends OnDraNode {
 
     private static final String LIST = "GET /apis/resource.k8s.io/v1/resourceclaims";
-    private static final String PATCH =
-            "PATCH /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/mine/status";
+    private static final String PATCH = "PATCH /apis/resource.k8s.io/v1/namespaces/default/resourceclaims/mine/status";
 
     @Override
     String classes() {

@@ -127,7 +127,8 @@ final class ClaimWatchTest {
             assertThat(next()).isEqualTo("out");
             assertThat(watch.obstacle()).get().asString().contains("etcd has no leader");
             assertThat(next()).isEqualTo("listed 0");
-            assertThat(log.await("edgeplug.io: devices are prepared only when the kubelet asks")).hasSize(1);
+            assertThat(log.await("edgeplug.io: devices are prepared only when the kubelet asks"))
+                    .hasSize(1);
         }
         assertThat(watch.obstacle()).isEmpty();
     }

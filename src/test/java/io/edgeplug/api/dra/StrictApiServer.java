@@ -200,8 +200,8 @@ final class StrictApiServer implements AutoCloseable {
 
     /** Waits up to 20 s until somebody watches. */
     void awaitWatch() throws InterruptedException {
-        List<JsonObject> ignored = await(
-                all -> !objects.watches.isEmpty() || objects.claims.watches().findAny().isPresent());
+        List<JsonObject> ignored = await(all ->
+                !objects.watches.isEmpty() || objects.claims.watches().findAny().isPresent());
     }
 
     private <T> T read(Supplier<T> reading) {
