@@ -117,14 +117,13 @@ record ClaimSource(ApiServer api, String driver, List<Resource> resources) {
                 .containsAll(ids);
     }
 
-    /** Whether a device of a claim is not plugged in. */
+    /** Whether a device of a claim is not plugged in. It stays listed as long as the claim has it. */
     boolean hasLost(PreparedClaim claim) {
         return resources.stream()
-                .anyMatch(resource -> !resource.supply().current().devices().stream()
-                        .filter(device -> !device.health().isGone())
+                .anyMatch(resource -> resource.supply().current().devices().stream()
+                        .filter(device -> device.health().isGone())
                         .map(Device::id)
-                        .collect(Collectors.toSet())
-                        .containsAll(ids(claim, resource)));
+                        .anyMatch(ids(claim, resource)::contains));
     }
 
     private static Set<String> ids(PreparedClaim claim, Resource resource) {
