@@ -39,9 +39,6 @@ final class ClaimWatch implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
 
-    /** How often to look at the files of the identity after a failure. */
-    private static final Duration FILES_LOOK = Duration.ofSeconds(1);
-
     /** Each look is some requests, and a cluster may have many nodes without the rights. */
     private static final Duration LONGEST_LOOK = Duration.ofMinutes(5);
 
@@ -173,12 +170,11 @@ final class ClaimWatch implements AutoCloseable {
         pause(backoff);
     }
 
-    /** Waits for the next try. A change of the identity's files is a reason to try again at once. */
-    private void pause(Backoff until) throws InterruptedException {
+    private static void pause(Backoff until) throws InterruptedException {
         until.failed();
-        Deadline due = until.due().orElseGet(() -> Deadline.in(Duration.ZERO));
-        while (!due.isOver() && !api.hasNews()) {
-            Deadline.in(FILES_LOOK).orEarlier(due).await();
+        Optional<Deadline> due = until.due();
+        if (due.isPresent()) {
+            due.orElseThrow().await();
         }
     }
 

@@ -58,17 +58,6 @@ final class LateClaimsTest {
     }
 
     @Test
-    void anotherIdentityIsTriedAtOnce() throws Exception {
-        DraNode node = open(EARLY, server -> {});
-        assertThat(node.driver().obstacleToEarlyPreparation()).isPresent();
-        node.server.gate(server -> server.claims.rights.addAll(ClaimObjects.ROLE));
-        Path ignored = TestIdentity.write(directory, node.server.port(), TestIdentity.NODE1);
-
-        assertThat(node.server.await(slices -> slices.toString().contains("bindingConditions")))
-                .isNotEmpty();
-    }
-
-    @Test
     void roleWithoutOneRightIsNotEnoughAndTheRightIsNamed() throws Exception {
         DraNode node = open(EARLY, server -> {
             server.claims.rights.addAll(ClaimObjects.ROLE);
