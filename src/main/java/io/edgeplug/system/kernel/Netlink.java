@@ -23,6 +23,7 @@ public final class Netlink {
     private static final short NLMSG_ERROR = 2;
     private static final short NLMSG_DONE = 3;
     private static final short NLM_F_REQUEST = 1;
+    private static final short NLM_F_ACK = 4;
     private static final short NLM_F_DUMP = 0x300;
     private static final short NLM_F_DUMP_INTR = 0x10;
     private static final int MSG_TRUNC = 0x20;
@@ -77,6 +78,25 @@ public final class Netlink {
             ByteBuffer answer = receive(calls, socket, KernelCalls.memory(calls, length), length);
             refuseError(calls, answer);
             return answer;
+        } finally {
+            calls.close(socket);
+        }
+    }
+
+    /**
+     * Has the kernel change something, and returns once it has.
+     *
+     * @param flags beside those of each request
+     * @throws IOException with the kernel's reason if it refuses
+     */
+    static void change(short type, short flags, byte[] body) throws IOException {
+        KernelCalls calls = KernelCalls.load();
+        int socket = send(calls, request(type, (short) (NLM_F_REQUEST | NLM_F_ACK | flags), body));
+        try {
+            ByteBuffer answer = receive(calls, socket, KernelCalls.memory(calls, PIECE), PIECE);
+            if (answer.remaining() >= HEADER + Integer.BYTES && answer.getInt(HEADER) != 0) {
+                refuseError(calls, answer);
+            }
         } finally {
             calls.close(socket);
         }
