@@ -127,7 +127,14 @@ public final class Interfaces {
         if (start(device, next.orElseThrow().guest()) == InterfaceStart.AWAIT) {
             boolean ignored = Condition.await(() -> isOnNode(device), RETURNED_WITHIN);
         }
-        return start(device, next.orElseThrow().guest()) == InterfaceStart.STAY;
+        if (start(device, next.orElseThrow().guest()) != InterfaceStart.STAY) {
+            return false;
+        }
+        Optional<Note> note = notes.find(device.id());
+        if (note.isPresent()) {
+            Arrival.check(note.orElseThrow(), recipe.movedInterface().orElseThrow());
+        }
+        return true;
     }
 
     private InterfaceStart start(Device device, Guest guest) throws IOException {

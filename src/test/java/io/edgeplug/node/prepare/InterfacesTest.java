@@ -32,6 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Interfaces on their way into a pod and back. The kernel's side is real, with pairs of interfaces in place of VFs and another
@@ -154,6 +156,31 @@ final class InterfacesTest {
         assertThat(IpProgram.run("address show dev ens1f0v1")).contains("192.0.2.1/24", "mtu 1400");
         interfaces().takeBack(vf(1));
         assertThat(Links.read(index)).isEqualTo(before);
+    }
+
+    /** As runc does if the pod has an interface of that name, or IPv6 is off in the pod. */
+    @ParameterizedTest
+    @CsvSource({"ens1f0v1, it is still called ens1f0v1 there", "net1, no address"})
+    void interfaceThatTheRuntimeLeftHalfReadyInThePodIsRefused(String inside, String reason) throws Exception {
+        add(1);
+        give(interfaces(), POD, 1);
+        Recipe recipe = new Recipe(List.of(MOVED), Recipe.USUAL_TIMEOUT);
+        Interfaces next = interfaces();
+        try (OtherNamespace pod = new OtherNamespace()) {
+            pod.takeHalf("ens1f0v1", inside);
+            show(1);
+            next.expect(new TreeMap<>(Map.of(id(1), POD)), recipe);
+            assertThatThrownBy(() -> next.staysInPod(vf(1), recipe))
+                    .hasMessageContaining("failed then")
+                    .hasMessageContaining(reason);
+            pod.ip("address add 192.0.2.1/24 dev " + inside);
+            pod.ip("link set " + inside + " up");
+            assertThat(next.staysInPod(vf(1), recipe)).isTrue();
+            // The pod takes its own interface down.
+            pod.ip("link set " + inside + " down");
+            pod.ip("link set " + inside + " name own0");
+            assertThat(next.staysInPod(vf(1), recipe)).isTrue();
+        }
     }
 
     @Test

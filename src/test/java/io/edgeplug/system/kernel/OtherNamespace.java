@@ -30,6 +30,11 @@ public final class OtherNamespace implements AutoCloseable {
         ip("link set " + inside + " up");
     }
 
+    /** What is left of that if the name is taken, or if the runtime fails right after the move. */
+    public void takeHalf(String name, String inside) throws IOException, InterruptedException {
+        IpProgram.run("link set " + name + " netns " + process.pid() + " name " + inside);
+    }
+
     /** What the kernel does with hardware when the namespace ends. */
     public void giveBack(String name) throws IOException, InterruptedException {
         String thread = String.valueOf(
