@@ -4,23 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.edgeplug.api.kubelet.Closing;
-import io.edgeplug.lab.simulation.DemoNode;
-import io.edgeplug.lab.simulation.SimulatedNode;
-import io.edgeplug.model.custody.Custodian;
 import io.edgeplug.model.custody.Custody;
-import io.edgeplug.node.pods.HeldDevices;
 import io.edgeplug.system.files.NeedsRoot;
-import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.kernel.IpProgram;
 import io.edgeplug.system.kernel.Links;
 import io.edgeplug.system.kernel.OtherNamespace;
 import io.edgeplug.system.kernel.OwnNamespaces;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
-import java.util.Set;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -35,101 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 @NeedsRoot("is in namespaces of its own")
 final class InterfaceLifeTest {
 
-    private static final String VF = "0000:3b:01.0";
-    private static final Duration SOON = Duration.ofMillis(100);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     @TempDir
     private Path directory = Path.of("");
-
-    private record World(GroupedNode node, Resource resource, int index, Path directory) {
-
-        static World open(Closing closing, Path directory) throws Exception {
-            int index = IpProgram.add("ens1f0v0");
-            SimulatedNode node = closing.add(SimulatedNode.unpack(DemoNode.tree(), directory.resolve("node")));
-            show(node, index, "ens1f0v0");
-            GroupedNode followed = GroupedNode.follow(closing, node, directory, """
-                    [[class]]
-                    resource = "example.com/net"
-                    kind = "vf"
-                    hand_over = "cdi"
-                    [class.match]
-                    pci_addresses = ["%s"]
-                    [class.interface]
-                    mtu = 1400
-                    addresses = ["192.0.2.7/24"]
-                    """.formatted(VF));
-            followed.preparations().uses.use(directory, followed.classes());
-            Supply supply = followed.supplies(closing).each().getFirst();
-            return new World(followed, followed.resource(supply), index, directory);
-        }
-
-        /** Has sysfs show that name of the interface; none while it is away. */
-        private static void show(SimulatedNode node, int index, String... names) throws Exception {
-            Path net = node.root().resolve("sys/bus/pci/devices/" + VF + "/net");
-            for (String old : List.of("ens1f0v0", "evil0")) {
-                Path one = net.resolve(old);
-                if (Files.exists(one)) {
-                    for (String file : List.of("type", "operstate", "ifindex", "address")) {
-                        Files.deleteIfExists(one.resolve(file));
-                    }
-                    try (var left = Files.walk(one)) {
-                        for (Path file :
-                                left.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                            Files.delete(file);
-                        }
-                    }
-                }
-            }
-            for (String name : names) {
-                Files.createDirectories(net.resolve(name));
-                Path entry = node.root().resolve("sys/class/net/" + name);
-                Files.deleteIfExists(entry.resolve("ifindex"));
-                Files.createDirectories(entry);
-                Files.writeString(entry.resolve("ifindex"), index + "\n");
-            }
-        }
-
-        void show(String... names) throws Exception {
-            show(node.node(), index, names);
-        }
-
-        /** What the kubelet notes before it asks. */
-        void give(String pod) throws Exception {
-            String entry = pod.isEmpty() ? "" : """
-                    {"PodUID":"%s","ContainerName":"main","ResourceName":"example.com/net","DeviceIDs":["%s"]}""".formatted(pod, VF);
-            Files.writeString(directory.resolve(HeldDevices.FILE), """
-                    {"Data":{"PodDeviceEntries":[%s],"RegisteredDevices":{}},"Checksum":1}
-                    """.formatted(entry));
-        }
-
-        void start() throws Exception {
-            resource.prepare(Set.of(VF));
-        }
-
-        String specification() throws Exception {
-            return Files.readString(node.directories().cdi().resolve("edgeplug_example.com_net.json"))
-                    .replaceAll("\\s+", "");
-        }
-
-        /** Has done what is due, until the record of the VF is as wanted. */
-        void await(Predicate<Custody> wanted) throws Exception {
-            Custodian custodian = node.monitor().custodian();
-            Deadline deadline = Deadline.in(PATIENCE);
-            while (!wanted.test(custodian.of(VF)) && !deadline.isOver()) {
-                node.preparations().uses.readAgain();
-                node.preparations().reading.read();
-                node.preparations().releases.follow(true, SOON);
-                boolean unusedNews = custodian.await(() -> wanted.test(custodian.of(VF)), Deadline.in(SOON));
-            }
-            assertThat(wanted.test(custodian.of(VF))).as("%s", custodian.of(VF)).isTrue();
-        }
-    }
 
     @Test
     void interfaceGoesFromPodToPod() throws Exception {
         try (Closing closing = new Closing()) {
-            World world = World.open(closing, directory);
+            InterfaceWorld world = InterfaceWorld.open(closing, directory);
             Links.Link before = Links.read(world.index());
             world.give("pod-a");
             world.start();
@@ -153,7 +55,7 @@ final class InterfaceLifeTest {
                 // The pod is gone, and something holds its network namespace.
                 world.give("");
                 world.await(custody -> custody.trouble().isPresent());
-                assertThat(world.node().monitor().custodian().of(VF).reason())
+                assertThat(world.custody().reason())
                         .contains("could not be scrubbed", "its network interface is not on the node again");
                 world.give("pod-b");
                 assertThatThrownBy(world::start).hasMessageContaining("its network interface is not on the node again");
@@ -177,11 +79,35 @@ final class InterfaceLifeTest {
     @Test
     void podThatNeverStartedLeavesTheInterfaceAsItWas() throws Exception {
         try (Closing closing = new Closing()) {
-            World world = World.open(closing, directory);
+            InterfaceWorld world = InterfaceWorld.open(closing, directory);
             Links.Link before = Links.read(world.index());
             world.give("pod-a");
             world.start();
             assertThat(Links.read(world.index())).isNotEqualTo(before);
+            world.give("");
+            world.await(Custody::isFree);
+            assertThat(Links.read(world.index())).isEqualTo(before);
+        }
+    }
+
+    /** runc moves the interface into the namespace where it is, so it gets its new name on the node. */
+    @Test
+    void podInTheNetworkOfTheNodeLeavesTheInterfaceAsItWas() throws Exception {
+        try (Closing closing = new Closing()) {
+            InterfaceWorld world = InterfaceWorld.open(closing, directory);
+            Links.Link before = Links.read(world.index());
+            world.give("pod-a");
+            world.start();
+            for (int i = 0; i < 2; i++) {
+                IpProgram.run("link set ens1f0v0 name net1 up");
+                world.showAsItIs();
+                // sysfs follows the name that it gets back; here, the first try finds the other one.
+                assertThatThrownBy(world::start).hasMessageContaining("renamed");
+                world.showAsItIs();
+                world.start();
+            }
+            IpProgram.run("link set ens1f0v0 name net1 up");
+            world.showAsItIs();
             world.give("");
             world.await(Custody::isFree);
             assertThat(Links.read(world.index())).isEqualTo(before);
