@@ -18,13 +18,15 @@ final class Arrival {
     /** Refuses one that is half ready. What a pod itself changes is its own affair, and its interface is not found by then. */
     static void check(Note note, Step.Interface moved) throws IOException {
         String onNode = note.before().name();
-        boolean hasAddresses = !moved.addresses().isEmpty() || moved.addressesFile().isPresent();
+        boolean hasAddresses =
+                !moved.addresses().isEmpty() || moved.addressesFile().isPresent();
         for (Seen seen : OtherLinks.find(note.before().mac())) {
             if (seen.isUp()) {
                 continue;
             }
             if (seen.name().equals(onNode) && !onNode.equals(note.inside())) {
-                throw half("it is still called " + onNode + " there, as if the pod had another interface " + note.inside());
+                throw half("it is still called " + onNode + " there, as if the pod had another interface "
+                        + note.inside());
             }
             if (seen.name().equals(note.inside()) && hasAddresses && !seen.hasAddress()) {
                 throw half("it has no address there");
@@ -33,7 +35,7 @@ final class Arrival {
     }
 
     private static IOException half(String what) {
-        return new IOException("the container runtime has moved its network interface into the pod and failed then: " + what
-                + "; the events of the pod's first start say why. Delete the pod to get the interface back");
+        return new IOException("the container runtime has moved its network interface into the pod and failed then: "
+                + what + "; the events of the pod's first start say why. Delete the pod to get the interface back");
     }
 }

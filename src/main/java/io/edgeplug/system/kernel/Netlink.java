@@ -124,8 +124,7 @@ public final class Netlink {
         return dump(type, body, most, true, told);
     }
 
-    private static boolean dump(short type, byte[] body, long most, boolean isStrict, Message told)
-            throws IOException {
+    private static boolean dump(short type, byte[] body, long most, boolean isStrict, Message told) throws IOException {
         KernelCalls calls = KernelCalls.load();
         int socket = open(calls);
         try {

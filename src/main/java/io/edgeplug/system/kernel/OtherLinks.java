@@ -87,7 +87,8 @@ public final class OtherLinks {
                     .anyMatch(value -> COLONS.formatHex(bytes(value)).equals(mac));
             if (isWanted) {
                 String name = attributes(message, RTM_NEWLINK, INTERFACE, IFLA_IFNAME).stream()
-                        .map(value -> StandardCharsets.UTF_8.decode(value).toString().replace("\0", ""))
+                        .map(value ->
+                                StandardCharsets.UTF_8.decode(value).toString().replace("\0", ""))
                         .findFirst()
                         .orElse("");
                 int flags = message.getInt(Netlink.HEADER + 2 * Integer.BYTES);
@@ -100,8 +101,11 @@ public final class OtherLinks {
     private static boolean hasAddress(int namespace, int index) throws IOException {
         boolean[] hasAny = {false};
         byte[] body = body(ADDRESS, IFA_TARGET_NETNSID, namespace);
-        boolean ignored = Netlink.dumpStrictly(RTM_GETADDR, body, MOST, message -> hasAny[0] |=
-                message.getShort(Integer.BYTES) == RTM_NEWADDR
+        boolean ignored = Netlink.dumpStrictly(
+                RTM_GETADDR,
+                body,
+                MOST,
+                message -> hasAny[0] |= message.getShort(Integer.BYTES) == RTM_NEWADDR
                         && message.remaining() >= Netlink.HEADER + ADDRESS
                         && message.getInt(Netlink.HEADER + Integer.BYTES) == index
                         && message.get(Netlink.HEADER + 3) == RT_SCOPE_UNIVERSE);

@@ -39,8 +39,7 @@ final class ContainerRuntime implements AutoCloseable {
                 List.of("unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation"));
         command.addAll(List.of("private", "src/test/interface/containerd"));
         Stream.of(programs, directory, specifications).map(Path::toString).forEach(command::add);
-        Process process =
-                new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         ContainerRuntime runtime = new ContainerRuntime(process, programs, directory);
         BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
         StringBuilder told = new StringBuilder();
@@ -78,7 +77,8 @@ final class ContainerRuntime implements AutoCloseable {
     }
 
     private String[] crictl(String... arguments) {
-        List<String> command = new ArrayList<>(List.of(programs.resolve("crictl").toString(), "--config"));
+        List<String> command =
+                new ArrayList<>(List.of(programs.resolve("crictl").toString(), "--config"));
         command.addAll(List.of(directory.resolve("crictl.yaml").toString(), "-r", SOCKET, "-i", SOCKET));
         command.addAll(List.of(arguments));
         return command.toArray(String[]::new);
@@ -108,25 +108,34 @@ final class ContainerRuntime implements AutoCloseable {
                 {"metadata": {"name": "c%1$s"}, "image": {"image": "localhost/busybox:1"}, "log_path": "%1$s.log",
                  "command": ["/bin/sh", "-c", "%3$s"], "CDI_devices": [{"name": "%2$s"}], "linux": {}}
                 """.formatted(containers, device, shell));
-        String id = last(run(crictl("create", sandbox, file.toString(), sandboxFile(pod).toString())));
+        String id = last(
+                run(crictl("create", sandbox, file.toString(), sandboxFile(pod).toString())));
         Ran started = tryTo(crictl("start", id));
         if (started.status() != 0) {
             return started.output();
         }
-        String ended = run("sh", "-c", "until " + String.join(" ", crictl("ps", "-a", "--state", "Exited", "-q"))
-                + " | grep -q " + id + "; do sleep 0.1; done");
+        String ended = run(
+                "sh",
+                "-c",
+                "until " + String.join(" ", crictl("ps", "-a", "--state", "Exited", "-q")) + " | grep -q " + id
+                        + "; do sleep 0.1; done");
         return ended + run(crictl("logs", id));
     }
 
     /** The file with the network namespace of a sandbox, as {@link #run} sees it. */
     String namespace(String sandbox) throws IOException, InterruptedException {
-        return run("sh", "-c", String.join(" ", crictl("inspectp", sandbox))
-                + " | grep -o '/[a-z/]*run/netns/[^\"]*' | head -n 1");
+        return run(
+                "sh",
+                "-c",
+                String.join(" ", crictl("inspectp", sandbox)) + " | grep -o '/[a-z/]*run/netns/[^\"]*' | head -n 1");
     }
 
     void kill(String sandbox) throws IOException, InterruptedException {
-        String ignored = run("sh", "-c", "kill -9 $(" + String.join(" ", crictl("inspectp", sandbox))
-                + " | sed -n 's/^ *\"pid\": \\([0-9]*\\),/\\1/p' | head -n 1)");
+        String ignored = run(
+                "sh",
+                "-c",
+                "kill -9 $(" + String.join(" ", crictl("inspectp", sandbox))
+                        + " | sed -n 's/^ *\"pid\": \\([0-9]*\\),/\\1/p' | head -n 1)");
     }
 
     void remove(String sandbox) throws IOException, InterruptedException {

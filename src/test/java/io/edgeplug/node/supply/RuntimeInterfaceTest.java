@@ -33,7 +33,8 @@ final class RuntimeInterfaceTest {
 
     /** What the kernel does with hardware when a namespace ends; a pair would end with it. */
     private static void giveBack(ContainerRuntime runtime, String sandbox, String name) throws Exception {
-        String ignored = runtime.run("nsenter", "--net=" + runtime.namespace(sandbox), "ip", "link", "set", name, "netns", "1");
+        String ignored =
+                runtime.run("nsenter", "--net=" + runtime.namespace(sandbox), "ip", "link", "set", name, "netns", "1");
     }
 
     @Test
@@ -52,7 +53,7 @@ final class RuntimeInterfaceTest {
                             .endsWith("net1");
                     world.showAsItIs();
                 }
-                assertThat(IpProgram.run("-o link show")).doesNotContain("ens1f0v0@");
+                assertThat(IpProgram.run("-o link show")).doesNotContain(": ens1f0v0@");
                 giveBack(runtime, sandbox, "net1");
                 runtime.remove(sandbox);
                 world.showAsItIs();
