@@ -65,18 +65,22 @@ public final class OtherLinks {
                 MOST,
                 message -> attributes(message, RTM_NEWNSID, NAMESPACE, NETNSA_NSID)
                         .forEach(value -> namespaces.add(value.getInt(value.position()))));
+        return namespaces.stream()
+                .flatMap(namespace -> seen(namespace, mac).stream())
+                .toList();
+    }
+
+    private static List<Seen> seen(int namespace, String mac) {
         List<Seen> found = new ArrayList<>();
-        for (int namespace : namespaces) {
-            try {
-                for (Entry entry : entries(namespace, mac)) {
-                    found.add(new Seen(entry.name(), entry.isUp(), hasAddress(namespace, entry.index())));
-                }
-            } catch (IOException e) {
-                // It has just ended.
-                continue;
+        try {
+            for (Entry entry : entries(namespace, mac)) {
+                found.add(new Seen(entry.name(), entry.isUp(), hasAddress(namespace, entry.index())));
             }
+            return found;
+        } catch (IOException e) {
+            // It has just ended.
+            return List.of();
         }
-        return found;
     }
 
     private static List<Entry> entries(int namespace, String mac) throws IOException {
