@@ -82,7 +82,7 @@ record InterfaceWorld(GroupedNode node, Resource resource, int index, Path direc
         show(IpProgram.run("-o link show")
                 .lines()
                 .filter(line -> line.startsWith(index + ": "))
-                .map(line -> line.split("[ :@]+")[1])
+                .map(line -> line.split("[ :@]+", 3)[1])
                 .toArray(String[]::new));
     }
 
