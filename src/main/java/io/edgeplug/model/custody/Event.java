@@ -28,7 +28,7 @@ public sealed interface Event {
      * @param written when the kubelet wrote its notes, by the steady clock
      * @param quiet the UIDs of users that have no process left for sure; others may have some
      * @param isFirst whether nothing was read before, so that the last users count as users if they may run
-     * @param now when the reading began, by {@link System#nanoTime}
+     * @param now when they were read, by {@link System#nanoTime}
      */
     record Noted(List<Noting> notings, Instant written, Set<String> quiet, boolean isFirst, long now)
             implements Event {}

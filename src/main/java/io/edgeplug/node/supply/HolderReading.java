@@ -95,7 +95,6 @@ final class HolderReading {
     Holdings read() throws IOException {
         reading.lock();
         try {
-            long now = System.nanoTime();
             HeldDevices held;
             List<Holding> ours;
             try {
@@ -112,7 +111,7 @@ final class HolderReading {
             Map<String, List<Noting>> byDevice = new HashMap<>();
             ours.forEach(one -> add(byDevice, noting(one)));
             uses.foreign(this::mayRun).forEach(one -> add(byDevice, noting(one)));
-            boolean isAnyEnding = tell(byDevice, SteadyClock.of(held.written()), now);
+            boolean isAnyEnding = tell(byDevice, SteadyClock.of(held.written()));
             isFirst = false;
             notes.report(Optional.empty(), unreadClaims());
             return new Holdings(held, byDevice, isAnyEnding);
@@ -272,7 +271,7 @@ final class HolderReading {
     }
 
     /** Returns whether some user has lost a device by the notes, but may still have processes. */
-    private boolean tell(Map<String, List<Noting>> byDevice, Instant written, long now) {
+    private boolean tell(Map<String, List<Noting>> byDevice, Instant written) {
         Set<String> quiet = quiet(byDevice);
         boolean isAnyEnding = false;
         for (String device : devices(byDevice)) {
@@ -281,7 +280,7 @@ final class HolderReading {
             uses.tell(
                     device,
                     resource -> group(device, resource),
-                    List.of(nodes.of(device), new Event.Noted(notings, written, quiet, isFirst, now)));
+                    List.of(nodes.of(device), new Event.Noted(notings, written, quiet, isFirst, System.nanoTime())));
             isAnyEnding |= notings.isEmpty()
                     && custodian.of(device).holds().values().stream().anyMatch(hold -> hold.user() instanceof User.Pod);
         }
