@@ -140,20 +140,6 @@ final class MetricNamesTest {
                 Optional.of(claiming));
     }
 
-    /** The status of a node with one resource. */
-    static NodeStatus with(ResourceStatus resource) {
-        return new NodeStatus(
-                new KubeletStatus(Optional.empty(), Set.of(), Map.of()),
-                List.of(resource),
-                1,
-                List.of(),
-                List.of(),
-                new HolderNotes.State(0, Instant.EPOCH, List.of()),
-                List.of(),
-                Map.of(),
-                Optional.empty());
-    }
-
     private static List<String> documented() throws IOException {
         return ROW.matcher(Files.readString(Path.of("docs/metrics.md")))
                 .results()

@@ -8,6 +8,7 @@ import io.edgeplug.api.kubelet.TestDaemon;
 import io.edgeplug.api.status.NodeStatus;
 import io.edgeplug.api.status.NodeStatus.DeviceStatus;
 import io.edgeplug.api.status.NodeStatus.ResourceStatus;
+import io.edgeplug.api.status.StatusOfOne;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.DriverBinding;
 import io.edgeplug.model.device.DriverDevices;
@@ -79,7 +80,7 @@ final class PortCountersTest {
                     .toList();
             ResourceName name = ResourceName.parse("example.com/vf");
             NodeStatus status =
-                    MetricNamesTest.with(new ResourceStatus(name, true, 1, devices, new Outcomes.Counts(0, 0)));
+                    StatusOfOne.resource(new ResourceStatus(name, true, 1, devices, new Outcomes.Counts(0, 0)));
             List<PortCounters> read = new ArrayList<>();
             for (int i = 0; i < MetricsServer.MAX_ANSWERS; i++) {
                 read.add(PortCounters.read(Sysfs.at(Path.of(args[0])), false, status));

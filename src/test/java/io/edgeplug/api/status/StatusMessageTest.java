@@ -3,21 +3,17 @@ package io.edgeplug.api.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.edgeplug.api.status.NodeStatus.DeviceStatus;
-import io.edgeplug.api.status.NodeStatus.KubeletStatus;
 import io.edgeplug.api.status.NodeStatus.ResourceStatus;
 import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.device.ResourceName;
-import io.edgeplug.node.supply.HolderNotes;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.system.flow.Outcomes;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What people get of a status. */
@@ -41,16 +37,8 @@ final class StatusMessageTest {
                 false,
                 true,
                 false);
-        NodeStatus status = new NodeStatus(
-                new KubeletStatus(Optional.empty(), Set.of(), Map.of()),
-                List.of(new ResourceStatus(name, true, 1, Collections.nCopies(200, held), new Outcomes.Counts(0, 0))),
-                1,
-                List.of(),
-                List.of(),
-                new HolderNotes.State(0, Instant.EPOCH, List.of()),
-                List.of(),
-                Map.of(),
-                Optional.empty());
+        NodeStatus status = StatusOfOne.resource(
+                new ResourceStatus(name, true, 1, Collections.nCopies(200, held), new Outcomes.Counts(0, 0)));
         try (DaemonHistory history = new DaemonHistory("edgeplug 1", Instant.EPOCH)) {
             Node message = StatusMessage.of(status, new ProblemTimes(), history);
 
