@@ -196,34 +196,21 @@ final class PortCounters {
     }
 
     private void addOfPort(String counter, String value, String labels) {
+        if (!value.matches("\\d{1,20}")) {
+            return;
+        }
+        double number = Double.parseDouble(value);
         switch (counter) {
-            case "port_rcv_data" -> addWords(receivedBytes, value, labels);
-            case "port_xmit_data" -> addWords(transmittedBytes, value, labels);
-            case "port_rcv_packets" -> add(receivedPackets, value, labels);
-            case "port_xmit_packets" -> add(transmittedPackets, value, labels);
+            case "port_rcv_data" -> receivedBytes.add(number * WORD_BYTES, labels);
+            case "port_xmit_data" -> transmittedBytes.add(number * WORD_BYTES, labels);
+            case "port_rcv_packets" -> receivedPackets.add(number, labels);
+            case "port_xmit_packets" -> transmittedPackets.add(number, labels);
             case NOT_A_COUNTER -> {}
-            default -> {
-                if (isNumber(value)) {
-                    String label = counters.computeIfAbsent(counter, name -> MetricText.labels("counter", name) + ",");
-                    events.add(Double.parseDouble(value), label, labels);
-                }
-            }
-        }
-    }
-
-    private static boolean isNumber(String value) {
-        return value.matches("\\d{1,20}");
-    }
-
-    private static void add(Family family, String value, String labels) {
-        if (isNumber(value)) {
-            family.add(Double.parseDouble(value), labels);
-        }
-    }
-
-    private static void addWords(Family family, String value, String labels) {
-        if (isNumber(value)) {
-            family.add(Double.parseDouble(value) * WORD_BYTES, labels);
+            default ->
+                events.add(
+                        number,
+                        counters.computeIfAbsent(counter, name -> MetricText.labels("counter", name) + ","),
+                        labels);
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.edgeplug.model.custody;
 
 import io.edgeplug.model.device.Device;
-import io.edgeplug.model.device.Health;
 import io.edgeplug.model.device.IdentifiedNode;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -174,11 +173,9 @@ public record Custody(
                 });
     }
 
-    /** Whether a claim that has the device may have it prepared again, although that has failed with this problem. */
-    public boolean isRetriedByClaim(String problem) {
-        return trouble.filter(one -> one.kind() == Trouble.Kind.PREPARATION
-                                && Health.unhealthy(one.text()).problem().equals(Optional.of(problem)))
-                        .isPresent()
+    /** Whether a claim that has the device may have it prepared again, although that has failed. */
+    public boolean isRetriedByClaim() {
+        return trouble.filter(one -> one.kind() == Trouble.Kind.PREPARATION).isPresent()
                 && holds.values().stream().anyMatch(hold -> hold.user() instanceof User.Claim);
     }
 

@@ -29,6 +29,8 @@ public record Health(Optional<String> problem, Cause cause) {
         WITHHELD,
         /** The device is fine, and a pod has a mate in its group, which only one container can have. */
         MATE_IN_USE,
+        /** The last start with it went wrong, or its preparation takes too long. */
+        START,
         /**
          * Its device nodes may lead to another device than its pod was given, or are those that a pod was given as another
          * device.
@@ -41,6 +43,11 @@ public record Health(Optional<String> problem, Cause cause) {
      */
     public static Health unhealthy(String problem) {
         return new Health(Optional.of(start(problem)), Cause.OWN);
+    }
+
+    /** Not to be given to anybody after a start with it, for this reason. */
+    public static Health startFailed(String problem) {
+        return new Health(Optional.of(start(problem)), Cause.START);
     }
 
     /** Healthy, but not to be given to another pod now, for this reason. */

@@ -94,7 +94,7 @@ record Judgement(Custodian custodian) {
             Custody custody = records.get(device.id());
             missing.remove(device.id());
             String problem = custody == null ? null : custody.problem().orElse(null);
-            known.add(problem == null ? device : device.withHealth(Health.unhealthy(problem)));
+            known.add(problem == null ? device : device.withHealth(Health.startFailed(problem)));
         }
         missing.values().forEach(one -> one.device().ifPresent(gone -> known.add(gone.withHealth(Health.GONE))));
         return known;

@@ -147,7 +147,7 @@ final class Publication {
         Custody custody = custodian.of(device.id());
         if (health.isOfUsers()
                 || isItselfAgain(device)
-                || custody.isRetriedByClaim(health.problem().orElseThrow())) {
+                || (health.cause() == Health.Cause.START && custody.isRetriedByClaim())) {
             return device.withHealth(Health.HEALTHY);
         }
         throw DeviceUnavailableException.unhealthy(

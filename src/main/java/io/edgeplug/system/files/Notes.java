@@ -93,12 +93,14 @@ public final class Notes {
      */
     public Optional<Properties> read(String name) throws IOException {
         Path file = file(name);
-        if (exists(name) && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException(file + ": is no file");
-        }
         byte[] text;
-        try (var in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-            text = in.readNBytes(MAX_BYTES + 1);
+        try {
+            if (FileStatus.of(file, LinkOption.NOFOLLOW_LINKS).kind() != FileKind.FILE) {
+                throw new IOException(file + ": is no file");
+            }
+            try (var in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+                text = in.readNBytes(MAX_BYTES + 1);
+            }
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -21,6 +21,7 @@ import io.edgeplug.system.files.FileKind;
 import io.edgeplug.system.files.Notes;
 import io.edgeplug.system.files.Sysfs;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,7 +30,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Notes that cannot be written or read, and those of release 0.1. */
@@ -52,6 +56,29 @@ final class NotesTest {
 
             assertThat(notes.names()).containsExactly("x.used");
         }
+    }
+
+    /** As when a function returns to its host driver while its note is read. */
+    @Test
+    @Timeout(60)
+    void noteThatIsDeletedMeanwhileIsNone() throws Exception {
+        Notes notes = new Notes(Sysfs.at(directory), USED);
+        CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+            try {
+                for (int i = 0; i < 5_000; i++) {
+                    notes.write("x", new Properties());
+                    notes.delete("x");
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+
+        while (!writing.isDone()) {
+            assertThat(notes.read("x").orElseGet(Properties::new)).isEmpty();
+        }
+
+        writing.get(1, TimeUnit.SECONDS);
     }
 
     /** As after a loss of power. The next process may have the number of that one. */
