@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -130,7 +131,7 @@ final class PortCounters {
         stats.lines().map(line -> line.split(":", 2)).forEach(parts -> {
             Family family = ofVfs.get(parts[0].strip());
             if (family != null && parts.length == 2) {
-                add(family, parts[1].strip(), labels);
+                number(parts[1].strip()).ifPresent(value -> family.add(value, labels));
             }
         });
     }
@@ -171,7 +172,7 @@ final class PortCounters {
                 String path = "sys/class/infiniband/" + rdma.name() + "/ports/" + port.number() + "/" + directory;
                 for (String name : names(sysfs, path)) {
                     if (GAUGES.stream().noneMatch(name::startsWith) && read.add(name)) {
-                        addOfPort(name, read(sysfs, path + "/" + name), labels);
+                        number(read(sysfs, path + "/" + name)).ifPresent(value -> addOfPort(name, value, labels));
                     }
                 }
             }
@@ -195,22 +196,23 @@ final class PortCounters {
         }
     }
 
-    private void addOfPort(String counter, String value, String labels) {
-        if (!value.matches("\\d{1,20}")) {
-            return;
-        }
-        double number = Double.parseDouble(value);
+    private void addOfPort(String counter, double value, String labels) {
         switch (counter) {
-            case "port_rcv_data" -> receivedBytes.add(number * WORD_BYTES, labels);
-            case "port_xmit_data" -> transmittedBytes.add(number * WORD_BYTES, labels);
-            case "port_rcv_packets" -> receivedPackets.add(number, labels);
-            case "port_xmit_packets" -> transmittedPackets.add(number, labels);
+            case "port_rcv_data" -> receivedBytes.add(value * WORD_BYTES, labels);
+            case "port_xmit_data" -> transmittedBytes.add(value * WORD_BYTES, labels);
+            case "port_rcv_packets" -> receivedPackets.add(value, labels);
+            case "port_xmit_packets" -> transmittedPackets.add(value, labels);
             case NOT_A_COUNTER -> {}
             default ->
                 events.add(
-                        number,
+                        value,
                         counters.computeIfAbsent(counter, name -> MetricText.labels("counter", name) + ","),
                         labels);
         }
+    }
+
+    /** Empty if it is none that only grows, as of a driver that writes a text. */
+    private static OptionalDouble number(String value) {
+        return value.matches("\\d{1,20}") ? OptionalDouble.of(Double.parseDouble(value)) : OptionalDouble.empty();
     }
 }
