@@ -136,7 +136,7 @@ record ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchange
                 .set(HttpHeaderNames.USER_AGENT, "edgeplug")
                 .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
         if (request.body().isPresent()) {
-            http.headers().set(HttpHeaderNames.CONTENT_TYPE, "application/json");
+            http.headers().set(HttpHeaderNames.CONTENT_TYPE, request.contentType());
         }
         identity.token().ifPresent(token -> http.headers().set(HttpHeaderNames.AUTHORIZATION, "Bearer " + token));
         channel.eventLoop().execute(() -> {

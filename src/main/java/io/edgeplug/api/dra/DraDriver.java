@@ -35,6 +35,18 @@ public final class DraDriver implements AutoCloseable {
     /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
+    /** When to look for the first time whether the node has got the rights to follow claims. */
+    private static final Duration RIGHTS_LOOK = Duration.ofSeconds(30);
+
+    /** A pod waits in vain if nobody prepares its devices, so the scheduler is told of a longer outage. */
+    private static final Duration LONGEST_OUTAGE = Duration.ofMinutes(2);
+
+    /** How long a device is kept from other claims after its preparation has failed once. */
+    private static final Duration UNFIT = Duration.ofMinutes(5);
+
+    /** How long slices wait until it is known whether it has them. */
+    private static final Duration RIGHTS_WITHIN = Duration.ofSeconds(3);
+
     /** The directory below that of the driver for what containers are told of their devices. */
     private static final String METADATA = "dra-device-metadata";
 
@@ -47,6 +59,9 @@ public final class DraDriver implements AutoCloseable {
     private final ClaimFiles files;
     private final Claims prepared;
     private final HealthService health;
+    private final ClaimStatus status;
+    private final AwaitedClaims awaited;
+    private final ClaimWatch watch;
 
     /** Kept in a field, because the same object must be removed again. */
     private final Runnable preparationListener;
@@ -95,7 +110,7 @@ public final class DraDriver implements AutoCloseable {
                 .filter(supply -> supply.deviceClass().isClaimed())
                 .toList();
         this.preparations = preparations;
-        this.offers = new Offers(supplies, all, claims);
+        this.offers = new Offers(supplies, all, claims, UNFIT);
         String boot = boot(place.boot());
         List<Resource> resources = supplies.stream()
                 .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
@@ -112,15 +127,28 @@ public final class DraDriver implements AutoCloseable {
                 new ClaimSpecs(place.cdi()),
                 new ClaimMetadata(place.directory().resolve(METADATA)));
         files.recover(boot);
-        this.prepared = new Claims(
-                new ClaimSource(api, place.driver(), resources),
+        ClaimSource source = new ClaimSource(api, place.driver(), resources);
+        this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
+        this.status = new ClaimStatus(
+                api,
+                place.driver(),
                 files,
                 boot,
-                custody,
-                preparations.failures(),
-                publisher::wake);
+                () -> offers.health(publisher.fields()),
+                prepared::refusal,
+                this::doubtRights);
+        this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, this::doubtRights);
+        this.watch = new ClaimWatch(
+                api,
+                place.driver(),
+                () -> publisher.fields().contains(SliceField.BINDING),
+                supplies.stream().anyMatch(supply -> supply.deviceClass().isPreparedBeforeBinding()),
+                awaited,
+                RIGHTS_LOOK,
+                LONGEST_OUTAGE);
         this.sockets = sockets(place);
         publisher.start();
+        watch.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
         this.followers = supplies.stream().map(this::follow).toList();
@@ -131,7 +159,31 @@ public final class DraDriver implements AutoCloseable {
                 .follow(Front.DRA, "stock of " + supply.deviceClass().resource(), Duration.ZERO, newest -> {
                     publisher.wake();
                     health.wake();
+                    status.wake();
+                    prepared.look();
                 });
+    }
+
+    private void claimsChanged() {
+        publisher.wake();
+        status.wake();
+        awaited.wake();
+    }
+
+    private void doubtRights(String refusal) {
+        watch.doubt(refusal);
+    }
+
+    /** The kubelet has accepted the driver. Slices should not say first that nobody waits for their devices. */
+    private void accepted() {
+        Front.DRA.virtual("first slices").start(() -> {
+            try {
+                watch.awaitKnown(RIGHTS_WITHIN);
+                publisher.want();
+            } catch (InterruptedException e) {
+                LOG.finest("closed");
+            }
+        });
     }
 
     private DraSockets sockets(Place place) throws IOException {
@@ -144,7 +196,7 @@ public final class DraDriver implements AutoCloseable {
                     Stream.of(new DraService(prepared).services(), health.services())
                             .flatMap(List::stream)
                             .toList(),
-                    publisher::want);
+                    this::accepted);
         } catch (IOException e) {
             api.close();
             rpc.close();
@@ -181,6 +233,11 @@ public final class DraDriver implements AutoCloseable {
         return publisher.status();
     }
 
+    /** Why no device is prepared before a pod is bound, although a class asks for it; empty if they are. */
+    public Optional<String> obstacleToEarlyPreparation() {
+        return watch.obstacle();
+    }
+
     /** How many claims were prepared, and how many could not be prepared. */
     public Outcomes.Counts preparations() {
         return prepared.preparations();
@@ -205,8 +262,11 @@ public final class DraDriver implements AutoCloseable {
     public void close() throws IOException {
         preparations.removeListener(preparationListener);
         followers.forEach(Follower::close);
+        watch.close();
         sockets.close();
+        awaited.close();
         files.close();
+        status.close();
         publisher.close();
         api.close();
         rpc.close();

@@ -16,11 +16,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The DRA driver for classes whose devices are claimed. Without such a class, nothing of it is loaded. */
 final class Claiming implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Claiming.class.getName());
 
     private final @Nullable DraDriver driver;
     private final String name;
@@ -47,6 +50,7 @@ final class Claiming implements AutoCloseable {
             PreparedClaims claims)
             throws IOException {
         if (config.claimed().isEmpty()) {
+            forgetAhead(claims);
             return new Claiming(null, config.dra().driver(), claims);
         }
         DraSettings dra = config.dra();
@@ -61,6 +65,15 @@ final class Claiming implements AutoCloseable {
                 boot);
         return new Claiming(
                 new DraDriver(place, supplies, preparations, claims, plugins.custody()), dra.driver(), claims);
+    }
+
+    private static void forgetAhead(PreparedClaims claims) {
+        try {
+            claims.forgetAhead();
+        } catch (IOException e) {
+            LOG.warning("devices that were prepared before their pods were bound stay with their claims: "
+                    + e.getMessage());
+        }
     }
 
     /** How things stand with slices and claims; empty if nothing is claimed. */
@@ -78,7 +91,8 @@ final class Claiming implements AutoCloseable {
                 slices.devices(),
                 slices.problem(),
                 claims.all().size(),
-                open.preparations());
+                open.preparations(),
+                open.obstacleToEarlyPreparation());
     }
 
     /** The resources that the cluster knows through the driver, once the kubelet has accepted it. */

@@ -1,10 +1,12 @@
 package io.edgeplug.api.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.google.gson.JsonArray;
 import io.edgeplug.api.kubelet.Closing;
+import io.edgeplug.system.flow.MemoryBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -184,21 +187,19 @@ final class ApiServerTest {
         assertThat(failure(NODE)).contains("kubelet.conf: is not YAML");
     }
 
-    @Test
-    void watchPassesOnEachEventUntilTheServerEndsIt() throws Exception {
-        CountDownLatch made = new CountDownLatch(1);
-        Thread watching = Thread.ofVirtual().start(() -> {
-            try {
-                api.watch(ApiRequest.watchSlices("node1", "edgeplug.io", "1000"), PATIENCE, json -> {
-                    if (SliceEvent.read(json).type().equals("ADDED")) {
-                        made.countDown();
-                    }
-                    return true;
-                });
-            } catch (IOException | InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+    /** Reads events until the server ends the watch, and reports each slice that was made. */
+    private FutureTask<Boolean> watch(Duration patience, CountDownLatch made) throws Exception {
+        FutureTask<Boolean> watching = new FutureTask<>(() -> {
+            ApiRequest request = ApiRequest.watchSlices("node1", "edgeplug.io", "1000");
+            api.watch(request, patience, 1 << 20, 1 << 20, json -> {
+                if (SliceEvent.read(json).type().equals("ADDED")) {
+                    made.countDown();
+                }
+                return true;
+            });
+            return true;
         });
+        Thread ignored = Thread.ofVirtual().start(watching);
         server.awaitWatch();
         String slice = Slice.json(
                 new Slice.Place("edgeplug.io", "node1", "uid-of-node1"),
@@ -207,10 +208,29 @@ final class ApiServerTest {
                 1,
                 SliceContent.of(SliceContent.DEVICES, new JsonArray()),
                 null);
-        boolean ignored = api.ask(ApiRequest.create(slice), ApiReading.nothing(), PATIENCE);
+        assertThat(api.ask(ApiRequest.create(slice), ApiReading.nothing(), PATIENCE))
+                .isTrue();
+        return watching;
+    }
+
+    @Test
+    void watchPassesOnEachEventUntilTheServerEndsIt() throws Exception {
+        CountDownLatch made = new CountDownLatch(1);
+        FutureTask<Boolean> watching = watch(PATIENCE, made);
 
         assertThat(made.await(20, TimeUnit.SECONDS)).isTrue();
         server.endWatches();
-        assertThat(watching.join(PATIENCE)).isTrue();
+        assertThat(watching.get(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void eventIsNotReadWhileOthersNeedTheMemory() throws Exception {
+        CountDownLatch made = new CountDownLatch(1);
+        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(8 << 20, PATIENCE)) {
+            FutureTask<Boolean> watching = watch(Duration.ofMillis(500), made);
+
+            assertThatThrownBy(() -> watching.get(20, TimeUnit.SECONDS)).hasMessageContaining("others need the memory");
+        }
+        assertThat(made.getCount()).isOne();
     }
 }

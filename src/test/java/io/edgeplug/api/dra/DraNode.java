@@ -36,8 +36,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
@@ -96,6 +98,11 @@ final class DraNode implements AutoCloseable {
 
     /** A node with other hardware. */
     static DraNode open(Path directory, String tree, String classes) throws Exception {
+        return open(directory, tree, classes, server -> {});
+    }
+
+    /** The same with an API server of another kind, or one that allows more. */
+    static DraNode open(Path directory, String tree, String classes, Consumer<ApiObjects> gates) throws Exception {
         Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
         Files.createDirectories(directory.resolve("plugins"));
         Files.createDirectories(directory.resolve("plugins_registry"));
@@ -103,6 +110,7 @@ final class DraNode implements AutoCloseable {
         // Every kubelet that knows claims has this file.
         Files.writeString(directory.resolve("dra_manager_state"), "{}");
         StrictApiServer server = StrictApiServer.open();
+        server.gate(gates);
         Path ignored = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
         DraNode made = new DraNode(
                 directory,
@@ -171,6 +179,12 @@ final class DraNode implements AutoCloseable {
         serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
     }
 
+    /** What a driver offers that was just opened, and that keeps devices that have failed from claims for that long. */
+    Offers offers(Duration unfit) throws Exception {
+        Supplies supplies = opened.orElseThrow().supplies();
+        return new Offers(supplies.each().stream().toList(), supplies, PreparedClaims.read(claims()), unfit);
+    }
+
     /** Changes the configuration, for the next start of the daemon. */
     void configure(String classes) throws Exception {
         config = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes));
@@ -188,16 +202,12 @@ final class DraNode implements AutoCloseable {
 
     /** Removes what the node loses in a boot. */
     void loseWhatABootTakes() throws Exception {
-        for (Path one : List.of(directory.resolve("run/boot"), directory.resolve("cdi"))) {
-            if (Files.isDirectory(one)) {
-                try (Stream<Path> files = Files.list(one)) {
-                    for (Path file : files.toList()) {
-                        Files.delete(file);
-                    }
-                }
-            } else {
-                Files.deleteIfExists(one);
-            }
+        Files.deleteIfExists(directory.resolve("run/boot"));
+        Path cdi = directory.resolve("cdi");
+        for (String file : Files.isDirectory(cdi)
+                ? List.of(Objects.requireNonNull(cdi.toFile().list()))
+                : List.<String>of()) {
+            Files.delete(cdi.resolve(file));
         }
     }
 

@@ -2,6 +2,7 @@ package io.edgeplug.api.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import io.edgeplug.system.flow.Deadline;
 import java.nio.file.Path;
@@ -22,9 +23,12 @@ abstract class OnDraNode {
         return DraNode.CLASSES;
     }
 
+    /** Makes the API server allow more, or less, before the daemon starts. */
+    void prepareServer(ApiObjects server) {}
+
     @BeforeEach
     final void open() throws Exception {
-        node = DraNode.open(directory, classes());
+        node = DraNode.open(directory, DemoNode.tree(), classes(), this::prepareServer);
         PluginInfo ignored = node.register();
     }
 

@@ -188,6 +188,22 @@ final class StatusTest {
     }
 
     @Test
+    void reasonIsToldWhyDevicesArePreparedOnlyWhenTheKubeletAsks() {
+        Node claimed = claimed("", 1);
+        Node late = claimed.toBuilder()
+                .setSlices(claimed.getSlices().toBuilder().setFallback("it may not list resourceclaims"))
+                .build();
+        assertThat(StatusText.lines(late))
+                .element(3)
+                .asString()
+                .endsWith(
+                        "; 2 claims; devices are prepared only when the kubelet asks: it may not list resourceclaims");
+        assertThat(StatusText.lines(late))
+                .first()
+                .isEqualTo(StatusText.lines(claimed).getFirst());
+    }
+
+    @Test
     void slicesHaveALineWhereDevicesAreClaimed() {
         assertThat(StatusText.lines(claimed("", 1)))
                 .element(3)
@@ -205,7 +221,7 @@ final class StatusTest {
         assertThat(object.getAsJsonObject("slices"))
                 .hasToString(
                         "{\"driver\":\"edgeplug.io\",\"pool\":\"edge-1\",\"generation\":3,\"slices\":1,\"devices\":8,"
-                                + "\"published\":false,\"problem\":\"no\",\"claims\":2}");
+                                + "\"published\":false,\"problem\":\"no\",\"claims\":2,\"fallback\":\"\"}");
         assertThat(JsonParser.parseString(StatusText.json(NODE))
                         .getAsJsonObject()
                         .has("slices"))

@@ -56,8 +56,24 @@ final class PreparedClaimsTest {
                 .containsExactly(
                         new HeldDevices.Holding("pod", "claim mine-one", "example.com/vf", VF, Optional.of("one")));
 
+        read().note(ready.aheadFor("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0"));
+        assertThat(read().of("one").flatMap(PreparedClaim::ahead))
+                .contains("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0");
+        assertThat(read().of("one").map(PreparedClaim::askedFor)).contains(ready);
         read().forget("one");
         assertThat(read().all()).isEmpty();
+    }
+
+    @Test
+    void claimsForWhichTheKubeletHasNotAskedAreForgottenWithTheirDriver() throws Exception {
+        PreparedClaims claims = read();
+        PreparedClaim asked = claim("one", false, Optional.of("boot"));
+        claims.note(asked);
+        claims.note(claim("two", false, Optional.of("boot")).aheadFor("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0"));
+        claims.forgetAhead();
+
+        assertThat(claims.all()).containsExactly(asked);
+        assertThat(read().all()).containsExactly(asked);
     }
 
     /** As five devices of which a claim consumes all 1,000 shares each. */
