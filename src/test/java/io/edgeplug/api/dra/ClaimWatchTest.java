@@ -25,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class ClaimWatchTest {
 
     private static final String LIST = "GET /apis/resource.k8s.io/v1/resourceclaims";
-    private static final String WATCH = LIST + " watch";
 
     @TempDir
     private Path directory = Path.of("");
