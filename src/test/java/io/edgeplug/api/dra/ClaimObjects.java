@@ -37,7 +37,7 @@ final class ClaimObjects {
     JsonObject extra = new JsonObject();
     boolean dropsBinding;
 
-    /** A webhook may refuse what reviews of access allow. */
+    /** The server may refuse what reviews of access allow. */
     boolean refusesPatches;
 
     private final Map<String, JsonObject> claims = new TreeMap<>();
