@@ -6,17 +6,25 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.google.gson.JsonArray;
 import io.edgeplug.api.kubelet.Closing;
+import io.edgeplug.system.flow.Deadline;
 import io.edgeplug.system.flow.MemoryBudget;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,6 +99,31 @@ final class ApiServerTest {
         server.answerNext(401, "Unauthorized", Map.of());
         server.answerNext(401, "Unauthorized", Map.of());
         assertThat(failure(NODE)).contains("does not accept the identity in " + directory.resolve("kubelet.conf"));
+    }
+
+    /** The daemon ends although a thread still asks. */
+    @Test
+    void requestAfterTheEndFailsWithoutALineInTheLog() throws Exception {
+        assertThat(uid()).isEqualTo("uid-of-node1");
+        api.close();
+        List<LogRecord> logged = new CopyOnWriteArrayList<>();
+        Logger netty = Logger.getLogger("io.netty.util.concurrent.DefaultPromise.rejectedExecution");
+        netty.setFilter(line -> !logged.add(line));
+
+        assertThat(failure(NODE)).contains("API server https://");
+        netty.setFilter(null);
+        assertThat(logged).isEmpty();
+    }
+
+    @Test
+    void connectionWhoseLoopHasEndedCarriesNoRequest() throws Exception {
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        Kubeconfig identity = new KubeconfigReading(directory.resolve("kubelet.conf"), null).read();
+        ApiConnection connection = ApiConnection.open(loop, identity, identity.tls(), Deadline.in(PATIENCE));
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+
+        assertThatThrownBy(() -> connection.call(NODE, Deadline.in(PATIENCE), Deadline.in(PATIENCE)))
+                .isInstanceOf(IOException.class);
     }
 
     @Test
