@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Each is prepared on a thread of its own. What was prepared is given back if the claim loses its devices before the
  * kubelet has asked for it.
  */
-final class AwaitedClaims implements ClaimListener, AutoCloseable {
+final class AwaitedClaims implements AutoCloseable {
 
     private static final Logger LOG = Logger.getLogger(AwaitedClaims.class.getName());
 
@@ -53,7 +52,7 @@ final class AwaitedClaims implements ClaimListener, AutoCloseable {
     private final ClaimStatus status;
     private final Offers offers;
     private final SlicePublisher publisher;
-    private final Consumer<String> forbidden;
+    private final ClaimWatch watch;
 
     /** By UID, the newest that is known of each claim with devices of this node. */
     private final Map<String, AllocatedClaim> known = new ConcurrentHashMap<>();
@@ -69,11 +68,7 @@ final class AwaitedClaims implements ClaimListener, AutoCloseable {
     private final Latest<Long> changes = new Latest<>(0L, Long::longValue);
     private volatile boolean isClosed;
 
-    /**
-     * None yet.
-     *
-     * @param forbidden gets what the API server says when it refuses for lack of rights
-     */
+    /** None yet. The watch tells of them, and is told when the API server refuses something for lack of rights. */
     AwaitedClaims(
             Claims claims,
             ClaimSource source,
@@ -81,14 +76,14 @@ final class AwaitedClaims implements ClaimListener, AutoCloseable {
             ClaimStatus status,
             Offers offers,
             SlicePublisher publisher,
-            Consumer<String> forbidden) {
+            ClaimWatch watch) {
         this.claims = claims;
         this.source = source;
         this.files = files;
         this.status = status;
         this.offers = offers;
         this.publisher = publisher;
-        this.forbidden = forbidden;
+        this.watch = watch;
     }
 
     /** Reports that a claim has got or lost devices. */
@@ -96,25 +91,26 @@ final class AwaitedClaims implements ClaimListener, AutoCloseable {
         Long ignored = changes.change(count -> count + 1);
     }
 
-    @Override
-    public void mayWrite(boolean isAllowed) {
-        status.allow(isAllowed);
+    /**
+     * Takes in what the watch tells, and gives back what nobody claims. So it is if claims are followed no longer, because
+     * nobody reports then if a pod that is not bound yet is deleted.
+     */
+    void hear(ClaimWatch.News news) {
+        if (news.areAll()) {
+            Set<String> uids =
+                    news.claims().stream().map(one -> one.name().uid()).collect(Collectors.toSet());
+            known.keySet().retainAll(uids);
+            kept = known.values().stream().mapToInt(AllocatedClaim::size).sum();
+            status.forgetOthers(uids);
+            publisher.wake();
+        }
+        news.claims().forEach(this::changed);
+        if (news.areAll()) {
+            ahead().forEach(this::look);
+        }
     }
 
-    @Override
-    public void listed(List<AllocatedClaim> all) {
-        Set<String> uids = all.stream().map(one -> one.name().uid()).collect(Collectors.toSet());
-        known.keySet().retainAll(uids);
-        kept = known.values().stream().mapToInt(AllocatedClaim::size).sum();
-        status.followOnly(uids);
-        all.forEach(this::changed);
-        ahead().forEach(this::look);
-        offers.bindEarly(true);
-        publisher.wake();
-    }
-
-    @Override
-    public void changed(AllocatedClaim claim) {
+    private void changed(AllocatedClaim claim) {
         String uid = claim.name().uid();
         AllocatedClaim before = known.get(uid);
         int others = kept - (before == null ? 0 : before.size());
@@ -132,23 +128,6 @@ final class AwaitedClaims implements ClaimListener, AutoCloseable {
         status.observe(claim);
         wake();
         look(uid);
-    }
-
-    @Override
-    public void out() {
-        offers.bindEarly(false);
-        publisher.wake();
-    }
-
-    /** Nobody reports any more if a pod that is not bound yet is deleted, so nothing is kept for such pods. */
-    @Override
-    public void lost() {
-        known.clear();
-        kept = 0;
-        status.followOnly(Set.of());
-        offers.bindEarly(false);
-        publisher.wake();
-        ahead().forEach(this::look);
     }
 
     /** The claims that were prepared for the scheduler alone. */
@@ -228,7 +207,7 @@ final class AwaitedClaims implements ClaimListener, AutoCloseable {
                 return;
             }
             if (delay.isForbidden()) {
-                forbidden.accept(delay.reason());
+                watch.doubt(delay.reason());
             } else if (!delay.reason().equals(told)) {
                 told = delay.reason();
                 waiting.line("claim " + claim.name() + ": its pod waits: " + told)

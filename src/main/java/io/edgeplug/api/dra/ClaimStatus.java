@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.logging.Logger;
@@ -44,7 +43,7 @@ final class ClaimStatus implements AutoCloseable {
     private final String boot;
     private final Supplier<List<OfDevice>> health;
     private final Function<String, Optional<String>> refusal;
-    private final Consumer<String> forbidden;
+    private final ClaimWatch watch;
     private final Latest<Long> wakes = new Latest<>(0L, Long::longValue);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
     private final Follower follower;
@@ -52,23 +51,18 @@ final class ClaimStatus implements AutoCloseable {
     /** By UID, claims as the API server has them, as far as is known. */
     private final Map<String, AllocatedClaim> known = new ConcurrentHashMap<>();
 
-    /** The UIDs of those that are observed. */
-    private final Set<String> followed = ConcurrentHashMap.newKeySet();
-
     /** By UID, claims that could not be prepared before their pods were bound. */
     private final Map<String, Failure> failures = new ConcurrentHashMap<>();
-
-    private volatile boolean isAllowed;
 
     private record Failure(AllocatedClaim claim, String text) {}
 
     /**
-     * The status of a node's claims. Nothing is written before that is allowed.
+     * The status of a node's claims.
      *
      * @param boot identifies this boot of the node
      * @param health of the devices in the slices
      * @param refusal why the claim with a UID could not be prepared for the kubelet; empty if it could
-     * @param forbidden gets what the API server says when it refuses for lack of rights
+     * @param watch knows whether the status may be written, and is told when the API server refuses that
      */
     ClaimStatus(
             ApiServer api,
@@ -77,14 +71,14 @@ final class ClaimStatus implements AutoCloseable {
             String boot,
             Supplier<List<OfDevice>> health,
             Function<String, Optional<String>> refusal,
-            Consumer<String> forbidden) {
+            ClaimWatch watch) {
         this.api = api;
         this.driver = driver;
         this.files = files;
         this.boot = boot;
         this.health = health;
         this.refusal = refusal;
-        this.forbidden = forbidden;
+        this.watch = watch;
         this.follower = wakes.follow(Front.DRA.virtual("claim status"), AFTER_SLICES, any -> turn());
     }
 
@@ -93,15 +87,9 @@ final class ClaimStatus implements AutoCloseable {
         Long ignored = wakes.change(count -> count + 1);
     }
 
-    void allow(boolean isTrue) {
-        isAllowed = isTrue;
-        wake();
-    }
-
     /** Takes in a claim as the API server has it. */
     void observe(AllocatedClaim claim) {
         String uid = claim.name().uid();
-        boolean ignored = claim.devices().isEmpty() ? followed.remove(uid) : followed.add(uid);
         AllocatedClaim newest = newest(uid, claim);
         failures.computeIfPresent(
                 uid, (same, failure) -> failure.claim().allocation().equals(newest.allocation()) ? failure : null);
@@ -113,10 +101,10 @@ final class ClaimStatus implements AutoCloseable {
         return known.merge(uid, claim, (before, now) -> now.isAsNewAs(before) ? now : before);
     }
 
-    /** Reports that only claims with these UIDs are observed from now on. */
-    void followOnly(Set<String> uids) {
-        followed.retainAll(uids);
+    /** Takes in that claims with other UIDs have no devices of this node, or that nobody would report it. */
+    void forgetOthers(Set<String> uids) {
         failures.keySet().retainAll(uids);
+        wake();
     }
 
     /** Takes in that a claim could not be prepared, until it is allocated anew. */
@@ -133,7 +121,7 @@ final class ClaimStatus implements AutoCloseable {
 
     /** Writes what differs, and returns how long to wait for news. */
     private Duration turn() throws InterruptedException {
-        if (!isAllowed) {
+        if (!watch.mayWrite()) {
             return Latest.FOREVER;
         }
         boolean[] isDone = {false};
@@ -147,13 +135,17 @@ final class ClaimStatus implements AutoCloseable {
     }
 
     private boolean writeAll() throws InterruptedException {
-        if (files.notes().all().isEmpty() && failures.isEmpty()) {
+        List<PreparedClaim> notes = files.notes().all();
+        Set<String> uids = new HashSet<>(failures.keySet());
+        notes.forEach(claim -> uids.add(claim.uid()));
+        known.keySet().retainAll(uids);
+        if (uids.isEmpty()) {
             return true;
         }
         Map<String, String> problems =
                 health.get().stream().collect(Collectors.toMap(OfDevice::name, OfDevice::message, (one, other) -> one));
         Map<Claims.Name, DeviceConditions> wanted = new LinkedHashMap<>();
-        for (PreparedClaim claim : files.notes().all()) {
+        for (PreparedClaim claim : notes) {
             Claims.Name name = new Claims.Name(claim.namespace(), claim.name(), claim.uid());
             Optional<String> reason = claim.ahead().isPresent() ? Optional.empty() : refusal.apply(claim.uid());
             if (claim.isReady(boot)) {
@@ -165,9 +157,6 @@ final class ClaimStatus implements AutoCloseable {
         failures.values()
                 .forEach(one ->
                         wanted.put(one.claim().name(), DeviceConditions.failed(one.claim(), one.text(), problems)));
-        Set<String> uids = new HashSet<>(followed);
-        wanted.keySet().forEach(name -> uids.add(name.uid()));
-        known.keySet().retainAll(uids);
         boolean isDone = true;
         for (Map.Entry<Claims.Name, DeviceConditions> one : wanted.entrySet()) {
             isDone &= write(one.getKey(), one.getValue());
@@ -215,8 +204,7 @@ final class ClaimStatus implements AutoCloseable {
             return true;
         }
         if (e.isForbidden() && known.containsKey(name.uid())) {
-            isAllowed = false;
-            forbidden.accept(String.valueOf(e.getMessage()));
+            watch.doubt(String.valueOf(e.getMessage()));
             return true;
         }
         if (e.isForbidden()) {

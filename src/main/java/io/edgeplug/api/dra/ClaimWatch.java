@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -47,13 +48,14 @@ final class ClaimWatch implements AutoCloseable {
     private final String driver;
     private final BooleanSupplier isKept;
     private final boolean follows;
-    private final ClaimListener listener;
+    private final Consumer<News> listener;
     private final Thread thread;
     private final CountDownLatch isKnown = new CountDownLatch(1);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
     private final Backoff rightsLook;
     private final Duration longestOutage;
     private volatile boolean isClosed;
+    private volatile boolean mayWrite;
 
     /** Why claims are not followed; null while they are. */
     private volatile @Nullable String obstacle = "not known yet whether the API server allows it";
@@ -68,10 +70,24 @@ final class ClaimWatch implements AutoCloseable {
     private @Nullable String version;
 
     /**
+     * What is new of claims.
+     *
+     * @param claims as they are now; one without devices has none of this node any more
+     * @param areAll whether no other claim is known to have devices of this node
+     */
+    record News(List<AllocatedClaim> claims, boolean areAll) {
+
+        News {
+            claims = List.copyOf(claims);
+        }
+    }
+
+    /**
      * A watch, which begins with {@link #start}.
      *
      * @param isKept whether the API server keeps binding conditions, as far as is known
      * @param follows whether claims are followed at all, or it is only found out whether their status may be written
+     * @param listener returns at once
      * @param rightsLook when to look for the first time for rights that are missing; later less often
      * @param longestOutage how long following may fail before the scheduler waits for no more devices
      */
@@ -80,7 +96,7 @@ final class ClaimWatch implements AutoCloseable {
             String driver,
             BooleanSupplier isKept,
             boolean follows,
-            ClaimListener listener,
+            Consumer<News> listener,
             Duration rightsLook,
             Duration longestOutage) {
         this.api = api;
@@ -96,6 +112,16 @@ final class ClaimWatch implements AutoCloseable {
 
     void start() {
         thread.start();
+    }
+
+    /** Whether the scheduler can wait for devices, because claims are followed. */
+    boolean isFollowing() {
+        return follows && obstacle == null;
+    }
+
+    /** Whether the status of claims may be written. */
+    boolean mayWrite() {
+        return mayWrite && refused == null;
     }
 
     /** Why devices are not prepared before pods are bound; empty if they are, or if no class asks for it. */
@@ -165,7 +191,6 @@ final class ClaimWatch implements AutoCloseable {
             obstacle = String.valueOf(e.getMessage());
             version = null;
             warn(String.valueOf(e.getMessage()));
-            listener.out();
         }
         pause(backoff);
     }
@@ -181,13 +206,13 @@ final class ClaimWatch implements AutoCloseable {
     private void begin() throws IOException, InterruptedException {
         Optional<String> missing = follows ? rights.missing(api.file()) : rights.missingForStatus(api.file());
         missing = missing.or(() -> Optional.ofNullable(refused));
-        listener.mayWrite(missing.isEmpty());
+        mayWrite = missing.isEmpty();
         if (missing.isPresent()) {
             fallBack(missing.orElseThrow());
             pause(rightsLook);
             refused = null;
         } else if (!follows) {
-            listener.lost();
+            listener.accept(new News(List.of(), true));
             Deadline.in(Latest.FOREVER.dividedBy(2)).await();
         } else if (!isKept.getAsBoolean()) {
             fallBack("the API server drops " + SliceField.BINDING.loss());
@@ -202,7 +227,7 @@ final class ClaimWatch implements AutoCloseable {
         obstacle = reason;
         if (!reason.equals(before)) {
             warn(reason);
-            listener.lost();
+            listener.accept(new News(List.of(), true));
         }
         isKnown.countDown();
     }
@@ -237,7 +262,7 @@ final class ClaimWatch implements AutoCloseable {
         }
         obstacle = null;
         outage = null;
-        listener.listed(all);
+        listener.accept(new News(all, true));
         isKnown.countDown();
         backoff.succeeded();
     }
@@ -268,9 +293,8 @@ final class ClaimWatch implements AutoCloseable {
             String type = Json.text(event, "type");
             switch (type) {
                 case "BOOKMARK" -> {}
-                case "ADDED", "MODIFIED" -> listener.changed(AllocatedClaim.of(object, driver, node));
-                case "DELETED" ->
-                    listener.changed(AllocatedClaim.of(object, driver, node).without());
+                case "ADDED", "MODIFIED" -> tell(AllocatedClaim.of(object, driver, node));
+                case "DELETED" -> tell(AllocatedClaim.of(object, driver, node).without());
                 default -> {
                     version = null;
                     return false;
@@ -283,6 +307,10 @@ final class ClaimWatch implements AutoCloseable {
             version = null;
             return false;
         }
+    }
+
+    private void tell(AllocatedClaim claim) {
+        listener.accept(new News(List.of(claim), false));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.edgeplug.api.dra;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.container.ClaimMetadata;
 import io.edgeplug.node.container.ClaimSpecs;
+import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.CustodyThread;
 import io.edgeplug.node.supply.Preparations;
@@ -110,7 +111,6 @@ public final class DraDriver implements AutoCloseable {
                 .filter(supply -> supply.deviceClass().isClaimed())
                 .toList();
         this.preparations = preparations;
-        this.offers = new Offers(supplies, all, claims, UNFIT);
         String boot = boot(place.boot());
         List<Resource> resources = supplies.stream()
                 .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
@@ -119,13 +119,19 @@ public final class DraDriver implements AutoCloseable {
         this.api = new ApiServer(
                 place.kubeconfig().orElseGet(Kubeconfig::ofKubelet),
                 place.nodeName().orElse(null));
+        this.watch = new ClaimWatch(
+                api,
+                place.driver(),
+                this::keepsConditions,
+                supplies.stream().anyMatch(supply -> supply.deviceClass().isPreparedBeforeBinding()),
+                this::heard,
+                RIGHTS_LOOK,
+                LONGEST_OUTAGE);
+        this.offers = new Offers(supplies, all, claims, watch::isFollowing, UNFIT);
         this.publisher = new SlicePublisher(api, place.driver(), offers::now);
         this.health = new HealthService(api, () -> offers.health(publisher.fields()), HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.files = new ClaimFiles(
-                claims,
-                new ClaimSpecs(place.cdi()),
-                new ClaimMetadata(place.directory().resolve(METADATA)));
+        this.files = files(place, claims);
         files.recover(boot);
         ClaimSource source = new ClaimSource(api, place.driver(), resources);
         this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
@@ -136,22 +142,37 @@ public final class DraDriver implements AutoCloseable {
                 boot,
                 () -> offers.health(publisher.fields()),
                 prepared::refusal,
-                this::doubtRights);
-        this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, this::doubtRights);
-        this.watch = new ClaimWatch(
-                api,
-                place.driver(),
-                () -> publisher.fields().contains(SliceField.BINDING),
-                supplies.stream().anyMatch(supply -> supply.deviceClass().isPreparedBeforeBinding()),
-                awaited,
-                RIGHTS_LOOK,
-                LONGEST_OUTAGE);
+                watch);
+        this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, watch);
         this.sockets = sockets(place);
         publisher.start();
         watch.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
         this.followers = supplies.stream().map(this::follow).toList();
+    }
+
+    private static ClaimFiles files(Place place, PreparedClaims claims) {
+        return new ClaimFiles(
+                claims,
+                new ClaimSpecs(place.cdi()),
+                new ClaimMetadata(place.directory().resolve(METADATA)));
+    }
+
+    /**
+     * Gives back what was prepared before pods were bound, where no driver is open that does so. No container has these
+     * devices, and nobody releases them.
+     *
+     * @throws IOException if the notes of it cannot be removed
+     */
+    public static void giveBackAhead(Place place, PreparedClaims claims) throws IOException {
+        ClaimFiles files = files(place, claims);
+        files.recover(boot(place.boot()));
+        for (PreparedClaim claim : claims.all()) {
+            if (claim.ahead().isPresent()) {
+                files.remove(claim.uid());
+            }
+        }
     }
 
     private Follower follow(Supply supply) {
@@ -170,8 +191,12 @@ public final class DraDriver implements AutoCloseable {
         awaited.wake();
     }
 
-    private void doubtRights(String refusal) {
-        watch.doubt(refusal);
+    private boolean keepsConditions() {
+        return publisher.fields().contains(SliceField.BINDING);
+    }
+
+    private void heard(ClaimWatch.News news) {
+        awaited.hear(news);
     }
 
     /** The kubelet has accepted the driver. Slices should not say first that nobody waits for their devices. */

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -29,8 +30,8 @@ final class Offers {
     private final Supplies all;
     private final PreparedClaims claims;
     private final Duration firstUnfit;
+    private final BooleanSupplier isAwaited;
     private volatile Set<ResourceName> withdrawn = Set.of();
-    private volatile boolean bindsEarly;
 
     /** By ID, how long a device is kept from other claims: longer after each failure in a row. Guarded by this. */
     private final Map<String, Duration> pauses = new HashMap<>();
@@ -40,23 +41,25 @@ final class Offers {
      *
      * @param supplies of the driver's classes
      * @param all of all classes
+     * @param isAwaited whether the scheduler can wait until devices are prepared
      * @param firstUnfit how long a device is kept from other claims after its preparation has failed once
      */
-    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims, Duration firstUnfit) {
+    Offers(
+            List<Supply> supplies,
+            Supplies all,
+            PreparedClaims claims,
+            BooleanSupplier isAwaited,
+            Duration firstUnfit) {
         this.supplies = List.copyOf(supplies);
         this.all = all;
         this.claims = claims;
+        this.isAwaited = isAwaited;
         this.firstUnfit = firstUnfit;
     }
 
     /** Leaves these resources out from now on. */
     void withdraw(Set<ResourceName> resources) {
         withdrawn = Set.copyOf(resources);
-    }
-
-    /** Has the scheduler wait for the devices of classes that are prepared before pods are bound, or no longer. */
-    void bindEarly(boolean isTrue) {
-        bindsEarly = isTrue;
     }
 
     /** Keeps devices that could not be prepared from other claims for a while. */
@@ -155,7 +158,7 @@ final class Offers {
                 stock.shares(),
                 ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))),
                 unfit(deviceClass, stock),
-                bindsEarly && deviceClass.isPreparedBeforeBinding());
+                isAwaited.getAsBoolean() && deviceClass.isPreparedBeforeBinding());
     }
 
     private static Set<String> ids(List<PreparedClaim.Device> all, Predicate<PreparedClaim.Device> wanted) {

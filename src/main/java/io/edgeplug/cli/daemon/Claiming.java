@@ -49,10 +49,6 @@ final class Claiming implements AutoCloseable {
             DevicePlugins plugins,
             PreparedClaims claims)
             throws IOException {
-        if (config.claimed().isEmpty()) {
-            forgetAhead(claims);
-            return new Claiming(null, config.dra().driver(), claims);
-        }
         DraSettings dra = config.dra();
         DraDriver.Place place = new DraDriver.Place(
                 dra.driver(),
@@ -63,13 +59,20 @@ final class Claiming implements AutoCloseable {
                 kubelet.root().resolve("plugins_registry"),
                 config.cdiDir(),
                 boot);
+        if (config.claimed().isEmpty()) {
+            giveBackAhead(place, claims);
+            return new Claiming(null, dra.driver(), claims);
+        }
         return new Claiming(
                 new DraDriver(place, supplies, preparations, claims, plugins.custody()), dra.driver(), claims);
     }
 
-    private static void forgetAhead(PreparedClaims claims) {
+    /** A claim is rarely between the scheduler and the kubelet, and only then the driver is loaded for this. */
+    private static void giveBackAhead(DraDriver.Place place, PreparedClaims claims) {
         try {
-            claims.forgetAhead();
+            if (claims.all().stream().anyMatch(claim -> claim.ahead().isPresent())) {
+                DraDriver.giveBackAhead(place, claims);
+            }
         } catch (IOException e) {
             LOG.warning("devices that were prepared before their pods were bound stay with their claims: "
                     + e.getMessage());

@@ -227,15 +227,6 @@ public final class PreparedClaims {
         }
     }
 
-    /** Forgets claims for which the kubelet has not asked: no container has their devices, and nobody releases them. */
-    public void forgetAhead() throws IOException {
-        for (PreparedClaim claim : all()) {
-            if (claim.ahead().isPresent()) {
-                forget(claim.uid());
-            }
-        }
-    }
-
     /** The holder of a device by a claim, with the names from when the claim was prepared. */
     Optional<Holder> name(Holding holding) {
         return holding.claim()

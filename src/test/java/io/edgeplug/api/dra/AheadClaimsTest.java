@@ -105,6 +105,20 @@ final class AheadClaimsTest extends OnDraNode {
     }
 
     @Test
+    void claimAndItsFilesAreGivenBackIfNoClassHasClaimsAnyMore() throws Exception {
+        makeReady(VF0_NAME);
+        node.allocate("asked", VF1_NAME);
+        assertThat(error("asked")).isEmpty();
+        node.stopDaemon();
+        assertThat(node.specifications()).hasSize(2);
+        node.giveBackAhead();
+
+        assertThat(note()).doesNotExist();
+        assertThat(node.claims().resolve("uid-of-asked.json")).exists();
+        assertThat(node.specifications()).containsExactly("edgeplug-claim_uid-of-asked.json");
+    }
+
+    @Test
     void devicesThatCannotBeGivenBackAreGivenBackLater() throws Exception {
         makeReady(VF0_NAME);
         Files.delete(note());

@@ -126,7 +126,7 @@ final class AwaitedClaimsTest extends OnDraNode {
 
         assertThat(List.of(ready, next)).doesNotContainNull();
         assertThat(node.claims().resolve("uid-of-mine.json")).exists();
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(node.claims().resolve("uid-of-mine.json")).doesNotExist();
     }
 
@@ -255,7 +255,7 @@ final class AwaitedClaimsTest extends OnDraNode {
         node.server.endWatches();
         node.server.put(TestClaims.awaited("mine", VF1_NAME));
 
-        assertThat(node.prepare("mine").getDevicesList())
+        assertThat(node.kubelet.prepare("mine").getDevicesList())
                 .extracting(Device::getDeviceName)
                 .containsExactly(VF1_NAME);
         assertThat(first).isNotNull();

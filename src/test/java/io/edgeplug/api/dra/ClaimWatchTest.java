@@ -8,7 +8,6 @@ import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.api.kubelet.LogLines;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -47,36 +46,17 @@ final class ClaimWatchTest {
     }
 
     private ClaimWatch start(Duration longestOutage) {
-        ClaimListener listener = new ClaimListener() {
-            @Override
-            public void mayWrite(boolean isAllowed) {
-                // Each look at the rights says so.
-            }
-
-            @Override
-            public void listed(List<AllocatedClaim> all) {
-                news.add("listed " + all.size());
-            }
-
-            @Override
-            public void changed(AllocatedClaim claim) {
-                news.add("changed " + claim.name());
-            }
-
-            @Override
-            public void lost() {
-                news.add("lost");
-            }
-
-            @Override
-            public void out() {
-                news.add("out");
-            }
-        };
         ClaimWatch watch = closing.add(
-                new ClaimWatch(api, "edgeplug.io", () -> true, true, listener, Duration.ofSeconds(30), longestOutage));
+                new ClaimWatch(api, "edgeplug.io", () -> true, true, this::hear, Duration.ofSeconds(30), longestOutage));
         watch.start();
         return watch;
+    }
+
+    private void hear(ClaimWatch.News all) {
+        news.add(
+                all.areAll()
+                        ? "all " + all.claims().size()
+                        : "changed " + all.claims().getFirst().name());
     }
 
     private String next() throws InterruptedException {
@@ -90,7 +70,7 @@ final class ClaimWatchTest {
     @Test
     void serverThatHasTooMuchToDoIsAskedForTheWatchAloneAndWhenItWants() throws Exception {
         ClaimWatch watch = start(Duration.ofMinutes(2));
-        assertThat(next()).isEqualTo("listed 0");
+        assertThat(next()).isEqualTo("all 0");
         server.awaitWatch();
         server.answerNext(429, "too many requests", Map.of("Retry-After", "1"));
         server.answerNext(503, "overloaded", Map.of());
@@ -105,31 +85,34 @@ final class ClaimWatchTest {
     @Test
     void watchThatCannotGoOnFromItsVersionBeginsWithAList() throws Exception {
         ClaimWatch ignored = start(Duration.ofMinutes(2));
-        assertThat(next()).isEqualTo("listed 0");
+        assertThat(next()).isEqualTo("all 0");
         server.awaitWatch();
         server.answerNext(410, "too old resource version", Map.of());
         server.endWatches();
 
-        assertThat(next()).isEqualTo("listed 0");
+        assertThat(next()).isEqualTo("all 0");
     }
 
     @Test
     void outageThatLastsIsToldOnceAndEndsWithAList() throws Exception {
         ClaimWatch watch = start(Duration.ofMillis(100));
-        assertThat(next()).isEqualTo("listed 0");
+        assertThat(next()).isEqualTo("all 0");
         server.awaitWatch();
         try (LogLines log = LogLines.open()) {
             Stream.generate(() -> "etcd has no leader")
                     .limit(4)
                     .forEach(text -> server.answerNext(500, text, Map.of()));
             server.endWatches();
-            assertThat(next()).isEqualTo("out");
-            assertThat(watch.obstacle()).get().asString().contains("etcd has no leader");
-            assertThat(next()).isEqualTo("listed 0");
             assertThat(log.await("edgeplug.io: devices are prepared only when the kubelet asks"))
+                    .hasSize(1);
+            assertThat(watch.isFollowing()).isFalse();
+            assertThat(watch.obstacle()).get().asString().contains("etcd has no leader");
+            assertThat(next()).isEqualTo("all 0");
+            assertThat(log.with("devices are prepared only when the kubelet asks"))
                     .hasSize(1);
         }
         assertThat(watch.obstacle()).isEmpty();
+        assertThat(watch.isFollowing()).isTrue();
     }
 
     @Test
@@ -142,6 +125,6 @@ final class ClaimWatchTest {
         });
         ClaimWatch ignored = start(Duration.ofMinutes(2));
 
-        assertThat(next()).isEqualTo("listed 4096");
+        assertThat(next()).isEqualTo("all 4096");
     }
 }

@@ -113,7 +113,7 @@ final class ClaimedImagesTest extends OnDraNode {
         prepare("mine");
         prepare("mine");
         assertThat(loaded()).containsExactly(CODEC);
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
 
         node.allocate("yours", FPGA);
         prepare("yours");
@@ -129,7 +129,7 @@ final class ClaimedImagesTest extends OnDraNode {
                 .startsWith("Claim default/yours cannot be prepared: its device ")
                 .endsWith(" (claim mine)");
         assertThat(loaded()).containsExactly(CODEC);
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         prepare("yours");
         assertThat(loaded()).containsExactly(CODEC, CRYPTO);
     }
@@ -158,7 +158,7 @@ final class ClaimedImagesTest extends OnDraNode {
         assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
                 .isNotEmpty();
 
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
                         && !slices.toString().contains("\"taints\"")))
                 .isNotEmpty();
@@ -244,9 +244,9 @@ final class ClaimedImagesTest extends OnDraNode {
         Files.createFile(directory.resolve("hangs"));
         node.allocate("first", FPGA);
         assertThat(error("first")).contains("is not prepared after 2 s");
-        assertThat(node.unprepare("first").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("first").getError()).isEmpty();
         assertThat(errorChoosing("second", CODEC)).contains("is not prepared after 2 s");
-        assertThat(node.unprepare("second").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("second").getError()).isEmpty();
         assertThat(errorChoosing("third", CRYPTO)).contains("is not prepared after 2 s");
 
         Files.createFile(directory.resolve("go"));

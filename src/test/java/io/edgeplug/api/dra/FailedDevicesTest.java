@@ -38,7 +38,7 @@ final class FailedDevicesTest extends OnDraNode {
                 "mine", claim -> claim.toString().contains("PreparationFailed\",\"status\":\"True"));
         node.server.put(TestClaims.deallocated("mine"));
         node.reload();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         assertThat(node.server.await(slices -> slices.toString().contains(TAINT)))
                 .isNotEmpty();
 

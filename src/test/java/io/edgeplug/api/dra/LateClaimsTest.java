@@ -31,7 +31,7 @@ final class LateClaimsTest {
 
     private DraNode open(String classes, Consumer<ApiObjects> server) throws Exception {
         DraNode node = closing.add(DraNode.open(directory, DemoNode.tree(), classes, server));
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         assertThat(node.server.await(slices -> !slices.isEmpty())).hasSize(1);
         return node;
     }
@@ -48,7 +48,7 @@ final class LateClaimsTest {
             assertThat(node.server.slices().toString()).doesNotContain("bindingConditions", "bindsToNode");
             node.server.put(TestClaims.awaited("mine", VF0_NAME));
 
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
             assertThat(log.with("devices are prepared only when the kubelet asks"))
                     .hasSize(1);
             assertThat(node.driver().obstacleToEarlyPreparation()).isPresent();
@@ -83,7 +83,7 @@ final class LateClaimsTest {
         node.server.gate(server -> server.claims.extra.add(
                 "authentication.kubernetes.io/node-name", JsonParser.parseString("[\"node1\"]")));
         node.reload();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
 
         assertThat(node.server.await(slices -> slices.toString().contains("bindingConditions")))
                 .isNotEmpty();
@@ -101,7 +101,7 @@ final class LateClaimsTest {
             assertThat(node.server.slices().toString()).doesNotContain("bindingConditions");
             node.allocate("mine", VF0_NAME);
 
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
         }
     }
 
@@ -109,7 +109,7 @@ final class LateClaimsTest {
     void statusOfAClaimForWhichTheKubeletAsksIsWrittenToo() throws Exception {
         DraNode node = open(DraNode.CLASSES, server -> server.claims.rights.addAll(ClaimObjects.ROLE));
         node.allocate("mine", VF0_NAME);
-        assertThat(node.prepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
 
         JsonObject claim = node.server.awaitClaim("mine", one -> one.toString().contains("\"Ready\""));
         assertThat(Json.object(claim, "status").get("devices").toString())
@@ -125,14 +125,14 @@ final class LateClaimsTest {
             throw new IOException("Cannot allocate memory");
         });
         node.allocate("mine", VF0_NAME);
-        assertThat(node.prepare("mine").getError()).contains("Cannot allocate memory");
+        assertThat(node.kubelet.prepare("mine").getError()).contains("Cannot allocate memory");
         JsonObject claim = node.server.awaitClaim("mine", one -> one.toString().contains("\"Ready\""));
         assertThat(Json.object(claim, "status").get("devices").toString())
                 .contains("\"type\":\"Ready\",\"status\":\"False\",\"reason\":\"PreparationFailed\"")
                 .doesNotContain("\"type\":\"PreparationFailed\"");
 
         node.node.interfere("sys/bus/pci/drivers/vfio-pci/bind", () -> {});
-        assertThat(node.prepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
         JsonObject ignored = node.server.awaitClaim(
                 "mine", one -> one.toString().contains("\"type\":\"Ready\",\"status\":\"True\""));
     }

@@ -29,7 +29,7 @@ abstract class OnDraNode {
     @BeforeEach
     final void open() throws Exception {
         node = DraNode.open(directory, DemoNode.tree(), classes(), this::prepareServer);
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
     }
 
     @AfterEach
@@ -44,7 +44,7 @@ abstract class OnDraNode {
 
     /** Why a claim is not prepared; empty if it is. */
     final String error(String name) {
-        return node.prepare(name).getError();
+        return node.kubelet.prepare(name).getError();
     }
 
     /** Asks like the kubelet until a claim is prepared, because one try may be too short on a busy machine. */

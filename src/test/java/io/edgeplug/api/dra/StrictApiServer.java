@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -21,7 +20,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -73,7 +71,7 @@ final class StrictApiServer implements AutoCloseable {
 
     static StrictApiServer open(int port) throws IOException, GeneralSecurityException {
         HttpsServer https = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-        SSLContext tls = tls();
+        SSLContext tls = TestIdentity.tlsOfServer();
         https.setHttpsConfigurator(new HttpsConfigurator(tls) {
             @Override
             public void configure(HttpsParameters parameters) {
@@ -87,13 +85,6 @@ final class StrictApiServer implements AutoCloseable {
         https.createContext("/", api::handle);
         https.start();
         return api;
-    }
-
-    static SSLContext tls() throws IOException, GeneralSecurityException {
-        String own = TestIdentity.pem("server.pem");
-        Kubeconfig.Client server = new Kubeconfig.Client(Pem.certificates(own), Pem.key(own));
-        List<X509Certificate> authorities = Pem.certificates(TestIdentity.pem("ca.pem"));
-        return new Kubeconfig(URI.create("https://any"), authorities, "", Optional.of(server), Optional.empty()).tls();
     }
 
     int port() {

@@ -40,7 +40,7 @@ final class TestClaims {
         JsonObject metadata = new JsonObject();
         metadata.addProperty("namespace", "default");
         metadata.addProperty("name", name);
-        metadata.addProperty("uid", DraNode.claim(name).getUid());
+        metadata.addProperty("uid", DraKubelet.claim(name).getUid());
         JsonObject claim = new JsonObject();
         claim.add("metadata", metadata);
         claim.add("status", status);

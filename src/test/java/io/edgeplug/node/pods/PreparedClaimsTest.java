@@ -64,18 +64,6 @@ final class PreparedClaimsTest {
         assertThat(read().all()).isEmpty();
     }
 
-    @Test
-    void claimsForWhichTheKubeletHasNotAskedAreForgottenWithTheirDriver() throws Exception {
-        PreparedClaims claims = read();
-        PreparedClaim asked = claim("one", false, Optional.of("boot"));
-        claims.note(asked);
-        claims.note(claim("two", false, Optional.of("boot")).aheadFor("2026-11-27T12:00:00Z vfs=node1/0000-3b-01-0"));
-        claims.forgetAhead();
-
-        assertThat(claims.all()).containsExactly(asked);
-        assertThat(read().all()).containsExactly(asked);
-    }
-
     /** As five devices of which a claim consumes all 1,000 shares each. */
     @Test
     void claimWhoseNoteCouldNotBeReadAgainIsNotNoted() throws Exception {
