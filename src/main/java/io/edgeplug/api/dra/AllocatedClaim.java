@@ -6,6 +6,7 @@ import com.google.gson.JsonObject;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.system.files.ForeignJson;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -222,11 +223,28 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
     /** A page of the list of all claims. */
     record Page(String version, String next, List<AllocatedClaim> claims) {
 
-        /** More of this driver's claims than a node can have are not kept. */
-        private static final int MAX_KEPT = 4096;
+        /** One answer has so many at the most, because they may be large. */
+        private static final int MOST = 100;
 
         Page {
             claims = List.copyOf(claims);
+        }
+
+        /** All claims of the cluster with devices of this node, as one page, but no more than are kept. */
+        static Page all(ApiServer api, String driver, Duration patience) throws IOException, InterruptedException {
+            List<AllocatedClaim> all = new ArrayList<>();
+            int size = 0;
+            Page page = new Page("", "", List.of());
+            do {
+                page = api.ask(ApiRequest.claims(MOST, page.next()), reading(driver, api.nodeName()), patience);
+                for (AllocatedClaim claim : page.claims()) {
+                    size += claim.size();
+                    if (all.size() < AwaitedClaims.MAX_CLAIMS && size <= AwaitedClaims.MAX_KEPT) {
+                        all.add(claim);
+                    }
+                }
+            } while (!page.next().isEmpty() && all.size() < AwaitedClaims.MAX_CLAIMS && size <= AwaitedClaims.MAX_KEPT);
+            return new Page(page.version(), "", all);
         }
 
         /** Reads one claim after the other, and keeps those with devices of this node. */
@@ -245,7 +263,7 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
                     case "items" ->
                         json.eachElement(() -> {
                             AllocatedClaim claim = of(fields.read(json, MAX_NEEDED, own(driver)), driver, pool);
-                            if (!claim.devices().isEmpty() && claims.size() < MAX_KEPT) {
+                            if (!claim.devices().isEmpty() && claims.size() < AwaitedClaims.MAX_CLAIMS) {
                                 claims.add(claim);
                             }
                         });

@@ -95,7 +95,7 @@ final class AwaitedClaims implements AutoCloseable {
      * Takes in what the watch tells, and gives back what nobody claims. So it is if claims are followed no longer, because
      * nobody reports then if a pod that is not bound yet is deleted.
      */
-    void hear(ClaimWatch.News news) {
+    void hear(ClaimNews news) {
         if (news.areAll()) {
             Set<String> uids =
                     news.claims().stream().map(one -> one.name().uid()).collect(Collectors.toSet());
@@ -164,13 +164,19 @@ final class AwaitedClaims implements AutoCloseable {
     /** Whether something is to be done for a claim. */
     private boolean isDue(String uid) {
         AllocatedClaim claim = known.get(uid);
-        PreparedClaim ahead =
-                files.notes().of(uid).filter(note -> note.ahead().isPresent()).orElse(null);
-        if (claim == null || ahead == null) {
-            return claim == null ? ahead != null : claim.isWaiting();
+        PreparedClaim note = files.notes().of(uid).orElse(null);
+        if (claim == null) {
+            return note != null && note.ahead().isPresent();
         }
-        boolean isOutdated = !ahead.ahead().equals(Optional.of(claim.allocation()));
-        return isOutdated || claim.isWaiting() || (!claims.isReady(ahead) && !claim.hasFailed());
+        if (note == null) {
+            return claim.isWaiting();
+        }
+        if (note.ahead().isEmpty()) {
+            // If it is not ready, the kubelet asks for it again, and the scheduler has long bound the pod.
+            return claims.isReady(note) && claim.isWaiting();
+        }
+        boolean isOutdated = !note.ahead().equals(Optional.of(claim.allocation()));
+        return isOutdated || claim.isWaiting() || (!claims.isReady(note) && !claim.hasFailed());
     }
 
     /** Brings one claim to its end: ready, failed or given back. */

@@ -12,8 +12,6 @@ import io.edgeplug.system.flow.Threads;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -34,8 +32,6 @@ final class ClaimWatch implements AutoCloseable {
     /** A claim of 32 requests with all their parameters, and of which the status repeats them. */
     private static final int MAX_EVENT = 8 << 20;
 
-    private static final int PAGE = 100;
-
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration FIRST_RETRY = Duration.ofMillis(250);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
@@ -48,7 +44,7 @@ final class ClaimWatch implements AutoCloseable {
     private final String driver;
     private final BooleanSupplier isKept;
     private final boolean follows;
-    private final Consumer<News> listener;
+    private final Consumer<ClaimNews> listener;
     private final Thread thread;
     private final CountDownLatch isKnown = new CountDownLatch(1);
     private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
@@ -70,19 +66,6 @@ final class ClaimWatch implements AutoCloseable {
     private @Nullable String version;
 
     /**
-     * What is new of claims.
-     *
-     * @param claims as they are now; one without devices has none of this node any more
-     * @param areAll whether no other claim is known to have devices of this node
-     */
-    record News(List<AllocatedClaim> claims, boolean areAll) {
-
-        News {
-            claims = List.copyOf(claims);
-        }
-    }
-
-    /**
      * A watch, which begins with {@link #start}.
      *
      * @param isKept whether the API server keeps binding conditions, as far as is known
@@ -96,7 +79,7 @@ final class ClaimWatch implements AutoCloseable {
             String driver,
             BooleanSupplier isKept,
             boolean follows,
-            Consumer<News> listener,
+            Consumer<ClaimNews> listener,
             Duration rightsLook,
             Duration longestOutage) {
         this.api = api;
@@ -212,7 +195,7 @@ final class ClaimWatch implements AutoCloseable {
             pause(rightsLook);
             refused = null;
         } else if (!follows) {
-            listener.accept(new News(List.of(), true));
+            listener.accept(ClaimNews.NONE);
             Deadline.in(Latest.FOREVER.dividedBy(2)).await();
         } else if (!isKept.getAsBoolean()) {
             fallBack("the API server drops " + SliceField.BINDING.loss());
@@ -227,7 +210,7 @@ final class ClaimWatch implements AutoCloseable {
         obstacle = reason;
         if (!reason.equals(before)) {
             warn(reason);
-            listener.accept(new News(List.of(), true));
+            listener.accept(ClaimNews.NONE);
         }
         isKnown.countDown();
     }
@@ -240,29 +223,14 @@ final class ClaimWatch implements AutoCloseable {
     }
 
     private void list() throws IOException, InterruptedException {
-        List<AllocatedClaim> all = new ArrayList<>();
-        int size = 0;
-        String next = "";
-        String listed;
-        do {
-            AllocatedClaim.Page page = api.ask(
-                    ApiRequest.claims(PAGE, next), AllocatedClaim.Page.reading(driver, api.nodeName()), PATIENCE);
-            for (AllocatedClaim claim : page.claims()) {
-                size += claim.size();
-                if (all.size() < AwaitedClaims.MAX_CLAIMS && size <= AwaitedClaims.MAX_KEPT) {
-                    all.add(claim);
-                }
-            }
-            next = page.next();
-            listed = page.version();
-        } while (!next.isEmpty() && all.size() < AwaitedClaims.MAX_CLAIMS && size <= AwaitedClaims.MAX_KEPT);
-        version = listed;
+        AllocatedClaim.Page all = AllocatedClaim.Page.all(api, driver, PATIENCE);
+        version = all.version();
         if (obstacle != null) {
             LOG.info(driver + ": follows claims, to prepare devices before pods are bound");
         }
         obstacle = null;
         outage = null;
-        listener.accept(new News(all, true));
+        listener.accept(new ClaimNews(all.claims(), true));
         isKnown.countDown();
         backoff.succeeded();
     }
@@ -293,8 +261,10 @@ final class ClaimWatch implements AutoCloseable {
             String type = Json.text(event, "type");
             switch (type) {
                 case "BOOKMARK" -> {}
-                case "ADDED", "MODIFIED" -> tell(AllocatedClaim.of(object, driver, node));
-                case "DELETED" -> tell(AllocatedClaim.of(object, driver, node).without());
+                case "ADDED", "MODIFIED" -> listener.accept(ClaimNews.of(AllocatedClaim.of(object, driver, node)));
+                case "DELETED" ->
+                    listener.accept(
+                            ClaimNews.of(AllocatedClaim.of(object, driver, node).without()));
                 default -> {
                     version = null;
                     return false;
@@ -307,10 +277,6 @@ final class ClaimWatch implements AutoCloseable {
             version = null;
             return false;
         }
-    }
-
-    private void tell(AllocatedClaim claim) {
-        listener.accept(new News(List.of(claim), false));
     }
 
     @Override

@@ -136,13 +136,7 @@ public final class DraDriver implements AutoCloseable {
         ClaimSource source = new ClaimSource(api, place.driver(), resources);
         this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
         this.status = new ClaimStatus(
-                api,
-                place.driver(),
-                files,
-                boot,
-                () -> offers.health(publisher.fields()),
-                prepared::refusal,
-                watch);
+                api, place.driver(), files, boot, () -> offers.health(publisher.fields()), prepared::refusal, watch);
         this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, watch);
         this.sockets = sockets(place);
         publisher.start();
@@ -195,7 +189,7 @@ public final class DraDriver implements AutoCloseable {
         return publisher.fields().contains(SliceField.BINDING);
     }
 
-    private void heard(ClaimWatch.News news) {
+    private void heard(ClaimNews news) {
         awaited.hear(news);
     }
 

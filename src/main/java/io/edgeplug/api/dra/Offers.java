@@ -44,12 +44,7 @@ final class Offers {
      * @param isAwaited whether the scheduler can wait until devices are prepared
      * @param firstUnfit how long a device is kept from other claims after its preparation has failed once
      */
-    Offers(
-            List<Supply> supplies,
-            Supplies all,
-            PreparedClaims claims,
-            BooleanSupplier isAwaited,
-            Duration firstUnfit) {
+    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims, BooleanSupplier isAwaited, Duration firstUnfit) {
         this.supplies = List.copyOf(supplies);
         this.all = all;
         this.claims = claims;

@@ -49,8 +49,20 @@ final class Claiming implements AutoCloseable {
             DevicePlugins plugins,
             PreparedClaims claims)
             throws IOException {
+        String name = config.dra().driver();
+        if (!config.claimed().isEmpty()) {
+            DraDriver.Place place = place(config, kubelet, boot);
+            return new Claiming(new DraDriver(place, supplies, preparations, claims, plugins.custody()), name, claims);
+        }
+        if (claims.all().stream().anyMatch(claim -> claim.ahead().isPresent())) {
+            giveBackAhead(place(config, kubelet, boot), claims);
+        }
+        return new Claiming(null, name, claims);
+    }
+
+    private static DraDriver.Place place(Config config, NodeVfs.Kubelet kubelet, Path boot) {
         DraSettings dra = config.dra();
-        DraDriver.Place place = new DraDriver.Place(
+        return new DraDriver.Place(
                 dra.driver(),
                 dra.nodeName(),
                 dra.kubeconfig(),
@@ -59,20 +71,11 @@ final class Claiming implements AutoCloseable {
                 kubelet.root().resolve("plugins_registry"),
                 config.cdiDir(),
                 boot);
-        if (config.claimed().isEmpty()) {
-            giveBackAhead(place, claims);
-            return new Claiming(null, dra.driver(), claims);
-        }
-        return new Claiming(
-                new DraDriver(place, supplies, preparations, claims, plugins.custody()), dra.driver(), claims);
     }
 
-    /** A claim is rarely between the scheduler and the kubelet, and only then the driver is loaded for this. */
     private static void giveBackAhead(DraDriver.Place place, PreparedClaims claims) {
         try {
-            if (claims.all().stream().anyMatch(claim -> claim.ahead().isPresent())) {
-                DraDriver.giveBackAhead(place, claims);
-            }
+            DraDriver.giveBackAhead(place, claims);
         } catch (IOException e) {
             LOG.warning("devices that were prepared before their pods were bound stay with their claims: "
                     + e.getMessage());

@@ -142,6 +142,25 @@ final class AheadClaimsTest extends OnDraNode {
         assertThat(error("mine")).startsWith("Claim default/mine cannot be prepared: ");
     }
 
+    /** Its pod is bound already, so the scheduler waits for nothing. */
+    @Test
+    void claimThatTheKubeletCannotGetIsNotPreparedForTheScheduler() throws Exception {
+        makeReady(VF0_NAME);
+        node.node.fallOff(new PciAddress(0, 0x3b, 1, 0));
+        assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
+                .isNotEmpty();
+        try (LogLines log = LogLines.open()) {
+            assertThat(error("mine")).isNotEmpty();
+            JsonObject mine = node.server.awaitClaim("mine", isTrue("Ready").negate());
+            // The next claim shows that the news of the first one were read.
+            node.server.put(TestClaims.awaited("yours", VF1_NAME));
+            JsonObject yours = node.server.awaitClaim("yours", isTrue("Ready"));
+
+            assertThat(List.of(mine, yours)).doesNotContainNull();
+            assertThat(log.with("its pod waits")).isEmpty();
+        }
+    }
+
     /** The answer comes after the claim has got another device, of which it knows nothing. */
     @Test
     void answerThatIsOlderThanTheNewsIsIgnored() throws Exception {

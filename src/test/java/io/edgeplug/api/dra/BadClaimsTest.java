@@ -1,7 +1,7 @@
 package io.edgeplug.api.dra;
 
-import static io.edgeplug.api.dra.DraNode.VF0_NAME;
 import static io.edgeplug.api.dra.DraKubelet.claim;
+import static io.edgeplug.api.dra.DraNode.VF0_NAME;
 import static io.edgeplug.api.dra.TestClaims.devices;
 import static io.edgeplug.api.dra.TestClaims.result;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -46,13 +46,13 @@ final class ClaimWatchTest {
     }
 
     private ClaimWatch start(Duration longestOutage) {
-        ClaimWatch watch = closing.add(
-                new ClaimWatch(api, "edgeplug.io", () -> true, true, this::hear, Duration.ofSeconds(30), longestOutage));
+        ClaimWatch watch = closing.add(new ClaimWatch(
+                api, "edgeplug.io", () -> true, true, this::hear, Duration.ofSeconds(30), longestOutage));
         watch.start();
         return watch;
     }
 
-    private void hear(ClaimWatch.News all) {
+    private void hear(ClaimNews all) {
         news.add(
                 all.areAll()
                         ? "all " + all.claims().size()

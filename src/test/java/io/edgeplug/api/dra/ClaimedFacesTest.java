@@ -167,8 +167,8 @@ final class ClaimedFacesTest {
             Seen.untilSo("a scrub", () -> scrubs.get() == 1);
             // The scheduler has chosen this face before it saw the taint.
             node.allocate("yours", devices);
-            CompletableFuture<String> error =
-                    CompletableFuture.supplyAsync(() -> node.kubelet.prepare("yours").getError());
+            CompletableFuture<String> error = CompletableFuture.supplyAsync(
+                    () -> node.kubelet.prepare("yours").getError());
             Path note = node.claims().resolve("uid-of-yours.json");
             Seen.untilSo("a note of the claim", () -> Files.exists(note) || error.isDone());
             assertThat(error).isNotDone();

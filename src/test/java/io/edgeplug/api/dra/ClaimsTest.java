@@ -232,7 +232,8 @@ final class ClaimsTest extends OnDraNode {
         node.allocate("mine", VF0_NAME);
         // The reload closes the socket before there is an answer.
         Thread asker = Thread.ofVirtual()
-                .start(() -> assertThatThrownBy(() -> node.kubelet.prepare("mine")).isNotNull());
+                .start(() ->
+                        assertThatThrownBy(() -> node.kubelet.prepare("mine")).isNotNull());
         assertThat(isBinding.await(20, TimeUnit.SECONDS)).isTrue();
         node.reload();
         PluginInfo ignored = node.kubelet.register();

@@ -169,7 +169,8 @@ final class DraNode implements AutoCloseable {
     /** What a driver offers that was just opened, and that keeps devices that have failed from claims for that long. */
     Offers offers(Duration unfit) throws Exception {
         Supplies supplies = opened.orElseThrow().supplies();
-        return new Offers(supplies.each().stream().toList(), supplies, PreparedClaims.read(claims()), () -> true, unfit);
+        return new Offers(
+                supplies.each().stream().toList(), supplies, PreparedClaims.read(claims()), () -> true, unfit);
     }
 
     /** Changes the configuration, for the next start of the daemon. */
