@@ -27,6 +27,7 @@ function _edgeplug() {
     vfs:*)
       mapfile -t found < <(edgeplug list -n -o DEVICE,VFS "${node[@]}" 2>/dev/null | sed -n 's, *[0-9]*/[0-9]*$,,p') ;;
     dra:*)
+      [[ ${before[2]} == device-class ]] || return 0
       mapfile -t found < <(edgeplug dra device-class --no-example "${node[@]}" 2>/dev/null |
         sed -n 's/^  extendedResourceName: //p') ;;
     prepare:*)

@@ -169,6 +169,7 @@ public class AllocateBenchmark {
                 one.trustOwner(),
                 one.api(),
                 one.evict(),
+                one.isPreparedBeforeBinding(),
                 one.choices(),
                 one.identity());
     }

@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description =
                 "Set up Dynamic Resource Allocation, with which pods claim the devices of classes with api = \"dra\".",
-        subcommands = DeviceClassCommand.class)
+        subcommands = {DeviceClassCommand.class, RbacCommand.class})
 final class DraCommand {}

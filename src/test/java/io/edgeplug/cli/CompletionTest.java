@@ -75,6 +75,21 @@ final class CompletionTest {
     }
 
     @Test
+    void resourcesAreNotCompletedWhereARoleIsPrinted() throws Exception {
+        Path config = Files.writeString(directory.resolve("dra.toml"), """
+                [[class]]
+                resource = "example.com/vf"
+                kind = "vf"
+                api = "dra"
+                match = { vendors = ["8086"] }
+                """);
+        assertThat(completed("edgeplug dra rb", "rb")).contains("rbac");
+        assertThat(completed("edgeplug dra rbac --ser", "--ser")).contains("--service-account");
+        assertThat(completed("edgeplug dra rbac --config " + config + " --node e", "e"))
+                .containsExactly("");
+    }
+
+    @Test
     void tryIsCompletedWithAResourceAndItsDevices() throws Exception {
         assertThat(completed("edgeplug try" + NODE + " intel.com/x710_d", "intel.com/x710_d"))
                 .containsExactly("intel.com/x710_dpdk=");

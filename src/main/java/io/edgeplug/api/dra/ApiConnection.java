@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -31,13 +32,6 @@ import javax.net.ssl.SSLParameters;
 
 /** A connection to the API server. It carries one request at a time, for one thread at a time. */
 record ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchanges) implements AutoCloseable {
-
-    /** One that could not connect is closed already, and one that got no socket cannot be closed. */
-    private static final ChannelFutureListener CLOSE_CONNECTED = done -> {
-        if (done.isSuccess()) {
-            ChannelFuture ignored = done.channel().close();
-        }
-    };
 
     private static final int MAX_LINE = 4096;
     private static final int MAX_HEADERS = 16 << 10;
@@ -77,10 +71,22 @@ record ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchange
             await(connecting, deadline);
             await(ssl.handshakeFuture(), deadline);
         } catch (IOException | InterruptedException e) {
-            ChannelFuture ignored = connecting.addListener(CLOSE_CONNECTED);
+            abandon(connecting);
             throw e;
         }
         return new ApiConnection(identity, connecting.channel(), exchanges);
+    }
+
+    /**
+     * Closes it once it is connected. One that could not connect is closed already, and one that got no socket cannot be
+     * closed. A loop that has ended tells no listener, and logs that as an error.
+     */
+    private static void abandon(ChannelFuture connecting) {
+        if (connecting.isSuccess()) {
+            ChannelFuture ignored = connecting.channel().close();
+        } else if (!connecting.isDone()) {
+            ChannelFuture ignored = connecting.addListener(ChannelFutureListener.CLOSE);
+        }
     }
 
     private static SSLEngine engine(Kubeconfig identity, SSLContext tls) {
@@ -119,7 +125,11 @@ record ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchange
      */
     ApiAnswer call(ApiRequest request, Deadline deadline, Deadline wholly) throws IOException, InterruptedException {
         ApiExchanges.Exchange exchange = new ApiExchanges.Exchange(new ApiBody(wholly, channel.config()::setAutoRead));
-        send(request, exchange);
+        try {
+            send(request, exchange);
+        } catch (RejectedExecutionException e) {
+            throw new IOException("the connections are closed, because edgeplug ends", e);
+        }
         return exchange.await(deadline);
     }
 
@@ -136,7 +146,7 @@ record ApiConnection(Kubeconfig identity, Channel channel, ApiExchanges exchange
                 .set(HttpHeaderNames.USER_AGENT, "edgeplug")
                 .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
         if (request.body().isPresent()) {
-            http.headers().set(HttpHeaderNames.CONTENT_TYPE, "application/json");
+            http.headers().set(HttpHeaderNames.CONTENT_TYPE, request.contentType());
         }
         identity.token().ifPresent(token -> http.headers().set(HttpHeaderNames.AUTHORIZATION, "Bearer " + token));
         channel.eventLoop().execute(() -> {

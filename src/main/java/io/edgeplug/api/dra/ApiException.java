@@ -28,6 +28,11 @@ final class ApiException extends IOException {
     private static final int CONFLICT = 409;
     private static final int GONE = 410;
     private static final int INVALID = 422;
+    private static final int TOO_MANY = 429;
+    private static final int FIRST_OF_SERVER = 500;
+
+    /** Of a right that validation looks for, the server says in this message that it is missing. */
+    private static final String CHECKED_LATE = ClaimRights.CLAIMS + "/" + ClaimRights.DRIVER;
 
     private final int status;
     private final transient @Nullable Duration retryAfter;
@@ -48,14 +53,15 @@ final class ApiException extends IOException {
     static ApiException of(ApiRequest request, ApiAnswer answer, Path kubeconfig) throws IOException {
         String said = said(answer);
         String reason = PlainText.start(said, MAX_TEXT);
-        String text = switch (answer.status()) {
+        int status = answer.status() == INVALID && said.contains(CHECKED_LATE) ? FORBIDDEN : answer.status();
+        String text = switch (status) {
             case 401 -> "the API server does not accept the identity in " + kubeconfig + ": " + reason;
             case 403 ->
                 "the identity in " + kubeconfig + " is not allowed to " + request.right()
                         + ", by the Node authorizer or a role: " + reason;
-            default -> "the API server answers " + answer.status() + " to " + request.right() + ": " + reason;
+            default -> "the API server answers " + status + " to " + request.right() + ": " + reason;
         };
-        return new ApiException(text, answer.status(), answer.retryAfter().orElse(null));
+        return new ApiException(text, status, answer.retryAfter().orElse(null));
     }
 
     /** The message of the server. If there is none, what comes in its place is no reason for another error. */
@@ -82,6 +88,11 @@ final class ApiException extends IOException {
      */
     boolean isForbidden() {
         return status == FORBIDDEN;
+    }
+
+    /** Whether the server cannot answer at the moment, whatever it is asked. */
+    boolean isOfServer() {
+        return status == TOO_MANY || status >= FIRST_OF_SERVER;
     }
 
     /** Whether the server rejects the content of the request. */

@@ -20,6 +20,9 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
     /** The slices of 4,096 devices are about 6 MiB. Longer answers are mostly skipped, which costs only time. */
     private static final int MAX_ANSWER = 16 << 20;
 
+    /** A page of 100 objects, each as large as the API server stores one at the most. Most of it is skipped. */
+    private static final int MAX_PAGE = 256 << 20;
+
     /** How long a name or a text may be that is kept. Labels and the like may be longer, and are skipped. */
     static final int MAX_WORD = 16 << 10;
 
@@ -40,6 +43,11 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
     /** Reads an object. */
     static <T> ApiReading<T> json(int memory, Parse<ForeignJson, T> parse) {
         return new ApiReading<>(memory, body -> object(body, parse));
+    }
+
+    /** The same for a page of a list of objects that may be large. */
+    static <T> ApiReading<T> pages(int memory, Parse<ForeignJson, T> parse) {
+        return new ApiReading<>(memory, body -> object(body, MAX_PAGE, parse));
     }
 
     /** Reads no more than that there is an answer. */
@@ -78,8 +86,12 @@ record ApiReading<T>(int memory, Parse<InputStream, T> parse) {
      * @throws IOException if there is none, or it is larger than what is read
      */
     static <T> T object(InputStream in, Parse<ForeignJson, T> parse) throws IOException {
+        return object(in, MAX_ANSWER, parse);
+    }
+
+    private static <T> T object(InputStream in, int most, Parse<ForeignJson, T> parse) throws IOException {
         try {
-            ForeignJson json = ForeignJson.of(in, MAX_ANSWER, MAX_WORD);
+            ForeignJson json = ForeignJson.of(in, most, MAX_WORD);
             if (json.peek() != JsonToken.BEGIN_OBJECT) {
                 throw new MalformedJsonException("no object");
             }

@@ -6,8 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * A request to the API server; the methods make all kinds that there are. The Node authorizer of Kubernetes allows each
- * of them to a kubelet's own identity.
+ * A request to the API server; the methods make all kinds that there are. The Node authorizer of Kubernetes allows those
+ * for slices, and for one claim of a pod of its node, to a kubelet's own identity. Those for all claims and for their
+ * status need a role, see {@link ClaimRights}.
  *
  * @param path the path and its query
  * @param body the JSON that is sent
@@ -17,6 +18,8 @@ record ApiRequest(String method, String path, Optional<String> body, String righ
 
     private static final String GROUP = "/apis/resource.k8s.io/v1/";
     private static final String SLICES = GROUP + "resourceslices";
+    private static final String CLAIMS = GROUP + "resourceclaims";
+    private static final String APPLY = "PATCH";
     private static final String IN_GROUP = " in API group resource.k8s.io";
 
     /** The server ends a watch after this time. So a watch does not last if its other end is gone unnoticed. */
@@ -35,8 +38,7 @@ record ApiRequest(String method, String path, Optional<String> body, String righ
 
     /** Asks for a watch of these slices. */
     static ApiRequest watchSlices(String node, String driver, String resourceVersion) {
-        String path = SLICES + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" + WATCH_SECONDS + "&resourceVersion="
-                + encoded(resourceVersion) + "&" + selector(node, driver);
+        String path = SLICES + "?" + watch(resourceVersion) + "&" + selector(node, driver);
         return new ApiRequest("GET", path, Optional.empty(), "watch resourceslices" + IN_GROUP);
     }
 
@@ -75,8 +77,65 @@ record ApiRequest(String method, String path, Optional<String> body, String righ
                 "get resourceclaims" + IN_GROUP);
     }
 
+    /**
+     * Asks for some of the claims of all namespaces, because nothing selects those of one node.
+     *
+     * @param from what the last answer says of the next claims; empty for the first ones
+     */
+    static ApiRequest claims(int most, String from) {
+        return new ApiRequest(
+                "GET",
+                CLAIMS + "?limit=" + most + (from.isEmpty() ? "" : "&continue=" + encoded(from)),
+                Optional.empty(),
+                "list resourceclaims" + IN_GROUP);
+    }
+
+    /** Asks for a watch of all claims. */
+    static ApiRequest watchClaims(String resourceVersion) {
+        return new ApiRequest(
+                "GET", CLAIMS + "?" + watch(resourceVersion), Optional.empty(), "watch resourceclaims" + IN_GROUP);
+    }
+
+    /** Sets the driver's part of a claim's status. What others have written there stays. */
+    static ApiRequest applyStatus(String namespace, String name, String driver, String claim) {
+        return new ApiRequest(
+                APPLY,
+                GROUP + "namespaces/" + encoded(namespace) + "/resourceclaims/" + encoded(name)
+                        + "/status?force=true&fieldManager=" + encoded(driver),
+                Optional.of(claim),
+                "patch resourceclaims/status" + IN_GROUP);
+    }
+
+    /** Asks whether the identity may do something. */
+    static ApiRequest review(String attributes) {
+        return new ApiRequest(
+                "POST",
+                "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                Optional.of(attributes),
+                "create selfsubjectaccessreviews in API group authorization.k8s.io");
+    }
+
+    /** Asks who the identity is. */
+    static ApiRequest whoAmI() {
+        return new ApiRequest(
+                "POST",
+                "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                Optional.of("{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}"),
+                "create selfsubjectreviews in API group authentication.k8s.io");
+    }
+
+    private static String watch(String resourceVersion) {
+        return "watch=1&allowWatchBookmarks=true&timeoutSeconds=" + WATCH_SECONDS + "&resourceVersion="
+                + encoded(resourceVersion);
+    }
+
     private static String selector(String node, String driver) {
         return "fieldSelector=" + encoded("spec.nodeName=" + node + ",spec.driver=" + driver);
+    }
+
+    /** How the API server must read the body. */
+    String contentType() {
+        return method.equals(APPLY) ? "application/apply-patch+yaml" : "application/json";
     }
 
     private static String encoded(String text) {

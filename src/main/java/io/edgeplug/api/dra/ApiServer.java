@@ -35,9 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApiServer implements AutoCloseable {
 
-    /** One slice of 64 devices is about 100 KiB. */
-    private static final int MAX_EVENT = 1 << 20;
-
     /** What may follow the JSON. */
     private static final int MAX_REST = 1024;
 
@@ -75,6 +72,11 @@ final class ApiServer implements AutoCloseable {
         this.configuredName = nodeName;
         this.loop = new MultiThreadIoEventLoopGroup(
                 1, Front.DRA.platform("api server").factory(), EpollIoHandler.newFactory());
+    }
+
+    /** The file with the identity. */
+    Path file() {
+        return file;
     }
 
     /** The name of this node, which is also that of its pool. */
@@ -157,18 +159,21 @@ final class ApiServer implements AutoCloseable {
     /**
      * Asks for a watch, and has each event read until the server ends the watch or the reader does.
      *
+     * @param most how many characters an event may have
+     * @param memory an upper bound of the memory that reading one takes, in bytes
      * @param event reads the next event from its JSON, and returns whether the watch goes on
      */
-    void watch(ApiRequest request, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event)
+    void watch(
+            ApiRequest request, Duration patience, int most, int memory, ApiReading.Parse<ForeignJson, Boolean> event)
             throws IOException, InterruptedException {
         Identity as = identity();
         Deadline deadline = Deadline.in(patience);
         try (ApiConnection connection = open(as, deadline)) {
             ApiAnswer answer = connection.call(request, deadline, Deadline.in(LONGEST_WATCH));
             checkSuccess(request, answer);
-            ForeignJson json = ForeignJson.of(answer.body(), MAX_EVENT, ApiReading.MAX_WORD);
+            ForeignJson json = ForeignJson.of(answer.body(), most, ApiReading.MAX_WORD);
             json.expectNext();
-            while (json.peek() != JsonToken.END_DOCUMENT && event.read(json)) {
+            while (json.peek() != JsonToken.END_DOCUMENT && hasMore(json, memory, patience, event)) {
                 json.expectNext();
             }
         } catch (ApiException e) {
@@ -177,6 +182,14 @@ final class ApiServer implements AutoCloseable {
             throw interrupted(e);
         } catch (IOException | IllegalStateException e) {
             throw named(as, e);
+        }
+    }
+
+    private static boolean hasMore(
+            ForeignJson json, int memory, Duration patience, ApiReading.Parse<ForeignJson, Boolean> event)
+            throws IOException, InterruptedException {
+        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(memory, patience)) {
+            return event.read(json);
         }
     }
 

@@ -14,10 +14,11 @@ import java.util.Set;
 /**
  * The devices of one driver that the scheduler has given to a claim.
  *
+ * @param id names this allocation of the claim, which may be allocated anew after it was deallocated
  * @param podClaim the name that its pod has for the claim, if it was made from a template
  * @param pods the pods that may use them
  */
-record ClaimAllocation(Optional<String> podClaim, List<PreparedClaim.Pod> pods, List<Result> results) {
+record ClaimAllocation(String id, Optional<String> podClaim, List<PreparedClaim.Pod> pods, List<Result> results) {
 
     /** The annotation of a claim that was made from a template. */
     static final String POD_CLAIM = "resource.kubernetes.io/pod-claim-name";
@@ -28,6 +29,7 @@ record ClaimAllocation(Optional<String> podClaim, List<PreparedClaim.Pod> pods, 
             "metadata/uid",
             "metadata/annotations/" + POD_CLAIM,
             "status/reservedFor",
+            "status/allocation/allocationTimestamp",
             "status/allocation/devices/results",
             "status/allocation/devices/config[]/requests",
             "status/allocation/devices/config[]/opaque/driver",
@@ -134,7 +136,7 @@ record ClaimAllocation(Optional<String> podClaim, List<PreparedClaim.Pod> pods, 
         if (Set.copyOf(results).size() < results.size()) {
             throw new IOException("its allocation is none of a scheduler's: it has a device twice");
         }
-        return new ClaimAllocation(podClaim(claim), pods(status), results);
+        return new ClaimAllocation(AllocatedClaim.id(status, driver), podClaim(claim), pods(status), results);
     }
 
     private static Optional<String> podClaim(JsonObject claim) throws IOException {

@@ -1,11 +1,7 @@
 package io.edgeplug.api.dra;
 
-import io.edgeplug.api.dra.ClaimAllocation.Result;
-import io.edgeplug.model.custody.User;
 import io.edgeplug.model.device.DeviceUnavailableException;
 import io.edgeplug.model.device.PrepareException;
-import io.edgeplug.node.container.Allocation;
-import io.edgeplug.node.container.ClaimSpecs;
 import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.CustodyThread;
@@ -13,20 +9,16 @@ import io.edgeplug.node.supply.Failures;
 import io.edgeplug.system.flow.Outcomes;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prepares and releases claims. The kubelet may repeat a call, and finished work is not done again. Any thread may
@@ -39,21 +31,27 @@ final class Claims {
     /** The kubelet waits for 45 s, and devices need most of that. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private static final int LOCKS = 64;
+    /** The scheduler waits for ten minutes, and should then know the reason. */
+    private static final Duration SCHEDULER_WAITS = Duration.ofMinutes(9);
+
+    /** How long to wait for a device that somebody else has whom the scheduler believes to be gone. */
+    private static final Duration OTHERS_END_WITHIN = Duration.ofMinutes(1);
 
     private final ClaimSource source;
     private final ClaimFiles files;
     private final String boot;
-    private final CustodyThread custody;
     private final Failures failures;
     private final Runnable changed;
+    private final ClaimPreparation preparation;
     private final Outcomes preparations = new Outcomes();
 
-    /** Held while shares are chosen, so that two claims do not choose the same. */
-    private final Lock choosing = new ReentrantLock();
+    /** By UID, why claims could not be prepared. */
+    private final Map<String, String> refusals = new ConcurrentHashMap<>();
 
-    private final List<Lock> locks =
-            IntStream.range(0, LOCKS).<Lock>mapToObj(i -> new ReentrantLock()).toList();
+    /** The UIDs of claims that were ready for the scheduler when a device of theirs was pulled. */
+    private final Set<String> pulled = ConcurrentHashMap.newKeySet();
+
+    private final ClaimLocks locks = new ClaimLocks();
 
     /**
      * Claims of a node.
@@ -61,27 +59,51 @@ final class Claims {
      * @param boot identifies this boot of the node
      * @param custody follows which claims hold which devices
      * @param failures what has failed and has not gone well since
-     * @param changed run when a claim has got or released devices
+     * @param wake run when a claim has got or released devices
      */
-    Claims(
-            ClaimSource source,
-            ClaimFiles files,
-            String boot,
-            CustodyThread custody,
-            Failures failures,
-            Runnable changed) {
+    Claims(ClaimSource source, ClaimFiles files, String boot, CustodyThread custody, Failures failures, Runnable wake) {
         this.source = source;
         this.files = files;
         this.boot = boot;
-        this.custody = custody;
         this.failures = failures;
-        this.changed = changed;
+        this.changed = () -> {
+            custody.lookSoon();
+            wake.run();
+        };
+        this.preparation = new ClaimPreparation(source, files, boot, custody, changed);
     }
 
     /** How many preparations succeeded, and how many failed. */
     Outcomes.Counts preparations() {
         return preparations.counts();
     }
+
+    /** Why a claim could not be prepared the last time; empty if it could. */
+    Optional<String> refusal(String uid) {
+        return Optional.ofNullable(refusals.get(uid));
+    }
+
+    /** Takes in that devices have changed. What was done to one that is pulled is lost, also if it comes back. */
+    void look() {
+        pulled.removeIf(uid -> files.notes().of(uid).isEmpty());
+        files.notes().all().stream()
+                .filter(claim -> claim.ahead().isPresent() && isReady(claim) && source.hasLost(claim))
+                .forEach(claim -> pulled.add(claim.uid()));
+    }
+
+    /** Whether a claim was completely prepared since the node was booted. */
+    boolean isReady(PreparedClaim claim) {
+        return claim.isReady(boot);
+    }
+
+    /**
+     * Why a claim is not prepared yet.
+     *
+     * @param reason the message is a clause
+     * @param patience how long to try again
+     * @param isForbidden whether the identity may not read the claim
+     */
+    record Delay(String reason, Duration patience, boolean isForbidden) {}
 
     /** A claim as the kubelet names it. */
     record Name(String namespace, String name, String uid) {
@@ -93,7 +115,8 @@ final class Claims {
     }
 
     /**
-     * Prepares a claim's devices, and tells the container runtime how to hand them over.
+     * Prepares a claim's devices for the kubelet, and tells the container runtime how to hand them over. If they were
+     * prepared before the pod was bound, there is nothing left to do.
      *
      * @throws IOException if that fails; the message is a sentence, and the kubelet tries again
      */
@@ -102,14 +125,118 @@ final class Claims {
             throw new IOException("Claim " + name + " cannot be prepared: its UID is none.");
         }
         return attempt(name, Failures.Kind.CLAIM, "prepared", () -> {
-            Optional<PreparedClaim> before = files.notes().of(name.uid());
-            if (before.filter(claim -> claim.isReady(boot)).isPresent()) {
-                files.restore(before.orElseThrow());
-                return before.orElseThrow().devices();
+            PreparedClaim before = files.notes().of(name.uid()).orElse(null);
+            if (before != null && before.isReady(boot) && before.ahead().isEmpty()) {
+                files.restore(before);
+                return before.devices();
             }
-            PreparedClaim ready = prepareNow(name);
-            preparations.countDone();
+            ClaimAllocation allocation = source.allocation(name, PATIENCE);
+            if (before != null
+                    && before.isReady(boot)
+                    && before.ahead().equals(Optional.of(allocation.id()))
+                    && !pulled.contains(name.uid())
+                    && source.areFit(before)) {
+                files.noteReady(before.askedFor());
+                LOG.info("claim " + name + ": was prepared before its pod was bound");
+                return before.devices();
+            }
+            giveBackUnlessFor(before, allocation.id());
+            PreparedClaim ready = timed(name, () -> preparation.forKubelet(name, allocation));
+            pulled.remove(name.uid());
             return ready.devices();
+        });
+    }
+
+    /**
+     * Prepares a claim for the scheduler, which binds its pod afterwards.
+     *
+     * @param isWaiting whether the scheduler still waits for this allocation
+     * @return why that cannot be done yet, and is to be tried again; empty if the claim is ready
+     * @throws IOException if it fails; the message is a sentence
+     */
+    Optional<Delay> prepareAhead(AllocatedClaim claim, BooleanSupplier isWaiting)
+            throws IOException, InterruptedException {
+        Name name = claim.name();
+        return attempt(name, Failures.Kind.CLAIM, "prepared", () -> {
+            PreparedClaim before = files.notes().of(name.uid()).orElse(null);
+            if (before != null && before.ahead().isEmpty()) {
+                return delay("its last pod on this node has not ended", OTHERS_END_WITHIN);
+            }
+            giveBackUnlessFor(before, claim.allocation());
+            PreparedClaim own = files.notes().of(name.uid()).orElse(null);
+            if (own != null && own.isReady(boot)) {
+                files.restore(own);
+                return Optional.empty();
+            }
+            ClaimAllocation allocation;
+            try {
+                allocation = source.allocation(name, PATIENCE);
+            } catch (IOException e) {
+                boolean isForbidden = e instanceof ApiException refusal && refusal.isForbidden();
+                return Optional.of(new Delay(String.valueOf(e.getMessage()), SCHEDULER_WAITS, isForbidden));
+            }
+            if (!allocation.id().equals(claim.allocation())) {
+                return delay("it was allocated anew meanwhile", SCHEDULER_WAITS);
+            }
+            try {
+                PreparedClaim ignored = timed(name, () -> preparation.forScheduler(name, allocation, isWaiting));
+                return Optional.empty();
+            } catch (TimeoutException e) {
+                // The work goes on, and the next try waits for it.
+                return delay(e.getMessage(), SCHEDULER_WAITS);
+            } catch (IOException | DeviceUnavailableException e) {
+                if (source.isHeldByOthers(name.uid(), allocation)) {
+                    return delay(e.getMessage(), OTHERS_END_WITHIN);
+                }
+                throw e;
+            }
+        });
+    }
+
+    private static Optional<Delay> delay(@Nullable String reason, Duration patience) {
+        return Optional.of(new Delay(String.valueOf(reason), patience, false));
+    }
+
+    private PreparedClaim timed(Name name, Work<PreparedClaim> work)
+            throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
+        long start = System.nanoTime();
+        PreparedClaim ready = work.run();
+        preparations.countDone();
+        changed.run();
+        LOG.info("claim %s: prepared in %d ms: %s"
+                .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
+        return ready;
+    }
+
+    private void giveBackUnlessFor(@Nullable PreparedClaim before, String allocation) throws IOException {
+        if (before != null
+                && before.ahead().filter(one -> !one.equals(allocation)).isPresent()) {
+            giveBack(before);
+        }
+    }
+
+    private void giveBack(PreparedClaim claim) throws IOException {
+        files.remove(claim.uid());
+        pulled.remove(claim.uid());
+        LOG.info(claim + ": given back before its pod was bound: " + text(claim));
+        changed.run();
+    }
+
+    /** Gives back what was prepared for the scheduler alone. The kubelet itself releases a claim for which it has asked. */
+    void giveBackAhead(String uid) throws IOException, InterruptedException {
+        PreparedClaim claim = files.notes().of(uid).orElse(null);
+        if (claim == null) {
+            return;
+        }
+        Name name = new Name(claim.namespace(), claim.name(), uid);
+        boolean ignored = attempt(name, Failures.Kind.RELEASE, "released", () -> {
+            PreparedClaim now = files.notes().of(uid).orElse(null);
+            if (now == null || now.ahead().isEmpty()) {
+                return false;
+            }
+            giveBack(now);
+            failures.wentWell(Failures.Kind.CLAIM, source.driver(), name.toString());
+            return true;
         });
     }
 
@@ -122,154 +249,26 @@ final class Claims {
     /** Does the work for one claim while nobody else does any for it, and notes how it went. */
     private <T> T attempt(Name name, Failures.Kind kind, String what, Work<T> work)
             throws IOException, InterruptedException {
-        Lock lock = locks.get(Math.floorMod(name.uid().hashCode(), LOCKS));
-        lock.lockInterruptibly();
+        locks.lock(name.uid());
         try {
             T done = work.run();
+            refusals.remove(name.uid());
             failures.wentWell(kind, source.driver(), name.toString());
             return done;
         } catch (IOException | DeviceUnavailableException | PrepareException | TimeoutException e) {
+            String failed = "Claim " + name + " cannot be " + what;
+            String text = failed + ": " + e.getMessage();
             if (kind == Failures.Kind.CLAIM) {
                 preparations.countFailed();
+                refusals.keySet().removeIf(uid -> files.notes().of(uid).isEmpty());
+                refusals.put(name.uid(), text);
             }
-            String failed = "Claim " + name + " cannot be " + what;
             failures.failed(kind, source.driver(), name.toString(), failed, e);
-            throw new IOException(failed + ": " + e.getMessage(), e);
+            changed.run();
+            throw new IOException(text, e);
         } finally {
-            lock.unlock();
+            locks.unlock(name.uid());
         }
-    }
-
-    private PreparedClaim prepareNow(Name name)
-            throws IOException, InterruptedException, DeviceUnavailableException, PrepareException, TimeoutException {
-        long start = System.nanoTime();
-        ClaimAllocation allocation = source.allocation(name, PATIENCE);
-        boolean isNew = files.notes().of(name.uid()).isEmpty();
-        List<GivenDevice> found = taken(name, allocation);
-        tellOfChange();
-        Map<Result, Allocation> given;
-        try {
-            given = given(name, allocation, found);
-        } catch (DeviceUnavailableException | PrepareException | TimeoutException e) {
-            if (isNew) {
-                takeBack(name, e);
-            }
-            throw e;
-        }
-        // A recipe changes some attributes. Containers see those by which the scheduler has chosen.
-        Map<String, String> metadata = MetadataFile.contents(name, allocation, source.driver(), found);
-        tellOfChange();
-        for (GivenRequest request : GivenRequest.of(found)) {
-            // A recipe may wait long before it begins. Meanwhile another claim may have got the device.
-            request.makeReady(device -> files.has(name.uid(), device.id())
-                    ? Optional.empty()
-                    : Optional.of("is not for claim " + name + " any more"));
-        }
-        Map<String, Allocation> edits = new TreeMap<>();
-        given.forEach((first, gets) -> edits.put(cdi(name, first), gets));
-        PreparedClaim ready = claim(name, allocation, found, given.keySet())
-                .ready(boot, ClaimSpecs.content(source.cdiKind(), edits), metadata);
-        files.noteReady(ready);
-        LOG.info("claim %s: prepared in %d ms: %s"
-                .formatted(name, (System.nanoTime() - start) / 1_000_000, text(ready)));
-        return ready;
-    }
-
-    /** A claim whose devices cannot be given now, as after a scrub that failed, has nothing. The kubelet asks again. */
-    private void takeBack(Name name, Exception reason) {
-        try {
-            files.remove(name.uid());
-        } catch (IOException e) {
-            reason.addSuppressed(e);
-        }
-        boolean ignored = custody.learnHolders();
-        tellOfChange();
-    }
-
-    private void tellOfChange() {
-        custody.lookSoon();
-        changed.run();
-    }
-
-    /**
-     * Finds the devices, takes and notes them. From then on nobody else is given them or a mate in their group, and the
-     * claim has them even if the process is killed.
-     */
-    private List<GivenDevice> taken(Name name, ClaimAllocation allocation) throws IOException, InterruptedException {
-        List<GivenDevice> found = new ArrayList<>();
-        for (Result result : allocation.results()) {
-            found.add(source.find(result));
-        }
-        // All choices are checked before anything is noted or done.
-        GivenDevice.checkChoices(found);
-        choosing.lockInterruptibly();
-        try {
-            List<GivenDevice> chosen = new ClaimShares(name.uid(), files.notes().all()).choose(found);
-            PreparedClaim claim = claim(name, allocation, chosen, Set.of());
-            List<GivenDevice> own = chosen.stream()
-                    .filter(one -> !one.result().isForAdministrator())
-                    .toList();
-            if (own.isEmpty()) {
-                files.note(claim);
-            } else {
-                files.refuseIfUnread(name.uid());
-                custody.claim(user(claim), GivenDevice.resources(own), GivenDevice.ids(own), () -> files.note(claim));
-            }
-            return chosen;
-        } finally {
-            choosing.unlock();
-        }
-    }
-
-    private static User.Claim user(PreparedClaim claim) {
-        String container = "claim " + claim.name();
-        return new User.Claim(
-                claim.uid(),
-                claim.pods().stream()
-                        .findFirst()
-                        .map(pod -> new User.Pod(
-                                pod.uid(), Optional.of(claim.namespace()), Optional.of(pod.name()), container))
-                        .orElseGet(() -> User.Pod.unnamed(claim.uid(), container)));
-    }
-
-    /**
-     * Hands the devices over, and returns everything that a container gets, by the first device of each request. A device
-     * whose preparation has failed for this claim is handed over to it again.
-     */
-    private Map<Result, Allocation> given(Name name, ClaimAllocation allocation, List<GivenDevice> found)
-            throws IOException, DeviceUnavailableException, PrepareException, TimeoutException, InterruptedException {
-        Map<Result, Allocation> given = new LinkedHashMap<>();
-        Set<String> told = new HashSet<>();
-        List<GivenRequest> requests = GivenRequest.of(found);
-        GivenRequest.awaitScrubs(requests);
-        files.checkOpen();
-        for (GivenRequest request : requests) {
-            Result first = request.first();
-            Allocation gets = request.allocate();
-            if (told.add(first.request())) {
-                gets = gets.with(
-                        files.mount(name, allocation.podClaim().orElse(null), first.request(), source.driver()));
-            }
-            if (!gets.nodes().isEmpty()
-                    || !gets.mounts().isEmpty()
-                    || !gets.env().isEmpty()) {
-                given.put(first, gets);
-            }
-        }
-        return given;
-    }
-
-    /** The name of the CDI device with what a container gets for a request. */
-    private static String cdi(Name name, Result first) {
-        return name.uid() + "_" + first.request() + "_" + first.device();
-    }
-
-    private PreparedClaim claim(Name name, ClaimAllocation allocation, List<GivenDevice> found, Set<Result> given) {
-        List<PreparedClaim.Device> devices = found.stream()
-                .flatMap(one -> one.noted(
-                        given.contains(one.result()) ? source.cdiKind() + "=" + cdi(name, one.result()) : null))
-                .toList();
-        return new PreparedClaim(name.uid(), name.namespace(), name.name(), allocation.pods(), devices);
     }
 
     /**
@@ -285,7 +284,7 @@ final class Claims {
                 files.remove(name.uid());
                 LOG.info("claim " + name + ": released: "
                         + claim.map(Claims::text).orElse("its note could not be read, and is deleted"));
-                tellOfChange();
+                changed.run();
             }
             failures.wentWell(Failures.Kind.CLAIM, source.driver(), name.toString());
             return isNoted;

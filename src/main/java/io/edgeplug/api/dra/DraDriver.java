@@ -3,6 +3,7 @@ package io.edgeplug.api.dra;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.node.container.ClaimMetadata;
 import io.edgeplug.node.container.ClaimSpecs;
+import io.edgeplug.node.pods.PreparedClaim;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.CustodyThread;
 import io.edgeplug.node.supply.Preparations;
@@ -35,6 +36,18 @@ public final class DraDriver implements AutoCloseable {
     /** How long to wait until the slices have lost the devices that the device plugin offers from then on. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofSeconds(5);
 
+    /** When to look for the first time whether the node has got the rights to follow claims. */
+    private static final Duration RIGHTS_LOOK = Duration.ofSeconds(30);
+
+    /** A pod waits in vain if nobody prepares its devices, so the scheduler is told of a longer outage. */
+    private static final Duration LONGEST_OUTAGE = Duration.ofMinutes(2);
+
+    /** How long a device is kept from other claims after its preparation has failed once. */
+    private static final Duration UNFIT = Duration.ofMinutes(5);
+
+    /** How long slices wait until it is known whether it has them. */
+    private static final Duration RIGHTS_WITHIN = Duration.ofSeconds(3);
+
     /** The directory below that of the driver for what containers are told of their devices. */
     private static final String METADATA = "dra-device-metadata";
 
@@ -47,6 +60,9 @@ public final class DraDriver implements AutoCloseable {
     private final ClaimFiles files;
     private final Claims prepared;
     private final HealthService health;
+    private final ClaimStatus status;
+    private final AwaitedClaims awaited;
+    private final ClaimWatch watch;
 
     /** Kept in a field, because the same object must be removed again. */
     private final Runnable preparationListener;
@@ -95,7 +111,6 @@ public final class DraDriver implements AutoCloseable {
                 .filter(supply -> supply.deviceClass().isClaimed())
                 .toList();
         this.preparations = preparations;
-        this.offers = new Offers(supplies, all, claims);
         String boot = boot(place.boot());
         List<Resource> resources = supplies.stream()
                 .map(supply -> new Resource(supply, preparations, place.kubeletDir(), ids -> {}))
@@ -104,26 +119,54 @@ public final class DraDriver implements AutoCloseable {
         this.api = new ApiServer(
                 place.kubeconfig().orElseGet(Kubeconfig::ofKubelet),
                 place.nodeName().orElse(null));
+        this.watch = new ClaimWatch(
+                api,
+                place.driver(),
+                this::keepsConditions,
+                supplies.stream().anyMatch(supply -> supply.deviceClass().isPreparedBeforeBinding()),
+                this::heard,
+                RIGHTS_LOOK,
+                LONGEST_OUTAGE);
+        this.offers = new Offers(supplies, all, claims, watch::isFollowing, UNFIT);
         this.publisher = new SlicePublisher(api, place.driver(), offers::now);
         this.health = new HealthService(api, () -> offers.health(publisher.fields()), HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.files = new ClaimFiles(
-                claims,
-                new ClaimSpecs(place.cdi()),
-                new ClaimMetadata(place.directory().resolve(METADATA)));
+        this.files = files(place, claims);
         files.recover(boot);
-        this.prepared = new Claims(
-                new ClaimSource(api, place.driver(), resources),
-                files,
-                boot,
-                custody,
-                preparations.failures(),
-                publisher::wake);
+        ClaimSource source = new ClaimSource(api, place.driver(), resources);
+        this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
+        this.status = new ClaimStatus(
+                api, place.driver(), files, boot, () -> offers.health(publisher.fields()), prepared::refusal, watch);
+        this.awaited = new AwaitedClaims(prepared, source, files, status, offers, publisher, watch);
         this.sockets = sockets(place);
         publisher.start();
+        watch.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
         this.followers = supplies.stream().map(this::follow).toList();
+    }
+
+    private static ClaimFiles files(Place place, PreparedClaims claims) {
+        return new ClaimFiles(
+                claims,
+                new ClaimSpecs(place.cdi()),
+                new ClaimMetadata(place.directory().resolve(METADATA)));
+    }
+
+    /**
+     * Gives back what was prepared before pods were bound, where no driver is open that does so. No container has these
+     * devices, and nobody releases them.
+     *
+     * @throws IOException if the notes of it cannot be removed
+     */
+    public static void giveBackAhead(Place place, PreparedClaims claims) throws IOException {
+        ClaimFiles files = files(place, claims);
+        files.recover(boot(place.boot()));
+        for (PreparedClaim claim : claims.all()) {
+            if (claim.ahead().isPresent()) {
+                files.remove(claim.uid());
+            }
+        }
     }
 
     private Follower follow(Supply supply) {
@@ -131,7 +174,35 @@ public final class DraDriver implements AutoCloseable {
                 .follow(Front.DRA, "stock of " + supply.deviceClass().resource(), Duration.ZERO, newest -> {
                     publisher.wake();
                     health.wake();
+                    status.wake();
+                    prepared.look();
                 });
+    }
+
+    private void claimsChanged() {
+        publisher.wake();
+        status.wake();
+        awaited.wake();
+    }
+
+    private boolean keepsConditions() {
+        return publisher.fields().contains(SliceField.BINDING);
+    }
+
+    private void heard(ClaimNews news) {
+        awaited.hear(news);
+    }
+
+    /** The kubelet has accepted the driver. Slices should not say first that nobody waits for their devices. */
+    private void accepted() {
+        Front.DRA.virtual("first slices").start(() -> {
+            try {
+                watch.awaitKnown(RIGHTS_WITHIN);
+                publisher.want();
+            } catch (InterruptedException e) {
+                LOG.finest("closed");
+            }
+        });
     }
 
     private DraSockets sockets(Place place) throws IOException {
@@ -144,7 +215,7 @@ public final class DraDriver implements AutoCloseable {
                     Stream.of(new DraService(prepared).services(), health.services())
                             .flatMap(List::stream)
                             .toList(),
-                    publisher::want);
+                    this::accepted);
         } catch (IOException e) {
             api.close();
             rpc.close();
@@ -181,6 +252,11 @@ public final class DraDriver implements AutoCloseable {
         return publisher.status();
     }
 
+    /** Why no device is prepared before a pod is bound, although a class asks for it; empty if they are. */
+    public Optional<String> obstacleToEarlyPreparation() {
+        return watch.obstacle();
+    }
+
     /** How many claims were prepared, and how many could not be prepared. */
     public Outcomes.Counts preparations() {
         return prepared.preparations();
@@ -205,8 +281,11 @@ public final class DraDriver implements AutoCloseable {
     public void close() throws IOException {
         preparations.removeListener(preparationListener);
         followers.forEach(Follower::close);
+        watch.close();
         sockets.close();
+        awaited.close();
         files.close();
+        status.close();
         publisher.close();
         api.close();
         rpc.close();

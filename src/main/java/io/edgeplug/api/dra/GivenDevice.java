@@ -39,6 +39,11 @@ record GivenDevice(Result result, Resource resource, String device, List<String>
                 .findFirst();
     }
 
+    /** Whether somebody else has the device or a share of it. */
+    boolean isHeldByOthers(String claim) {
+        return resource.isHeldByOthers(device, claim);
+    }
+
     /** The settings that the claim has chosen, of those that the class leaves to claims. */
     ClaimChoice choice() throws IOException {
         return DeviceParameters.read(result, resource.deviceClass());

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether a node may do on the API server what the driver does there for slices. The requests are the driver's own, and
- * change nothing. Claims cannot be tried, because a node may read only those of its pods.
+ * Whether a node may do on the API server what the driver does there. The requests are the driver's own, and change
+ * nothing. Claims of pods cannot be tried, because a node may read only those that there are.
  */
 public final class NodeRights {
 
@@ -19,6 +19,19 @@ public final class NodeRights {
     private static final SliceContent NO_DEVICES = SliceContent.of(SliceContent.DEVICES, new JsonArray());
 
     private NodeRights() {}
+
+    /**
+     * Why devices are prepared only when the kubelet asks, and not before pods are bound, as {@link #obstacle} says it;
+     * empty if the identity may do what that needs.
+     */
+    public static Optional<String> obstacleToEarlyPreparation(Path kubeconfig, String driver, String node)
+            throws InterruptedException {
+        try (ApiServer api = new ApiServer(kubeconfig, node)) {
+            return new ClaimRights(api, driver).missing(kubeconfig);
+        } catch (IOException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
 
     /**
      * Why the node could not publish its devices: the first reason, as a sentence without its end; empty if it could.

@@ -25,6 +25,8 @@ import java.util.stream.Stream;
  *     whether a device becomes fit soon and by itself.
  * @param shares the number of shares of each device
  * @param consumed the shares of {@code claimed} that claims consume of a device with a capacity
+ * @param unfit the IDs of devices that could not be prepared a short time ago
+ * @param isAwaited whether the scheduler waits until a device is ready
  */
 record Offer(
         DeviceClass deviceClass,
@@ -33,7 +35,9 @@ record Offer(
         Set<String> heldByPlugin,
         Map<String, Boolean> used,
         int shares,
-        Set<String> consumed) {
+        Set<String> consumed,
+        Set<String> unfit,
+        boolean isAwaited) {
 
     Offer {
         devices = List.copyOf(devices);
@@ -43,6 +47,7 @@ record Offer(
         heldByPlugin = Set.copyOf(heldByPlugin);
         used = Map.copyOf(used);
         consumed = Set.copyOf(consumed);
+        unfit = Set.copyOf(unfit);
     }
 
     /**

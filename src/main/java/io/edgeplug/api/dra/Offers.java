@@ -1,6 +1,7 @@
 package io.edgeplug.api.dra;
 
 import io.edgeplug.api.dra.HealthService.OfDevice;
+import io.edgeplug.model.custody.Event;
 import io.edgeplug.model.device.Device;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.Shares;
@@ -10,37 +11,89 @@ import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Stock;
 import io.edgeplug.node.supply.Supplies;
 import io.edgeplug.node.supply.Supply;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The devices that the driver offers at the moment, for slices and for reports of their health. Thread-safe. */
 final class Offers {
 
+    private static final Duration LONGEST_UNFIT = Duration.ofHours(1);
+
     private final List<Supply> supplies;
     private final Supplies all;
     private final PreparedClaims claims;
+    private final Duration firstUnfit;
+    private final BooleanSupplier isAwaited;
     private volatile Set<ResourceName> withdrawn = Set.of();
+
+    /** By ID, how long a device is kept from other claims: longer after each failure in a row. Guarded by this. */
+    private final Map<String, Duration> pauses = new HashMap<>();
 
     /**
      * The offers of a node.
      *
      * @param supplies of the driver's classes
      * @param all of all classes
+     * @param isAwaited whether the scheduler can wait until devices are prepared
+     * @param firstUnfit how long a device is kept from other claims after its preparation has failed once
      */
-    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims) {
+    Offers(List<Supply> supplies, Supplies all, PreparedClaims claims, BooleanSupplier isAwaited, Duration firstUnfit) {
         this.supplies = List.copyOf(supplies);
         this.all = all;
         this.claims = claims;
+        this.isAwaited = isAwaited;
+        this.firstUnfit = firstUnfit;
     }
 
     /** Leaves these resources out from now on. */
     void withdraw(Set<ResourceName> resources) {
         withdrawn = Set.copyOf(resources);
+    }
+
+    /** Keeps devices that could not be prepared from other claims for a while. */
+    synchronized void unfit(Set<String> ids) {
+        for (String id : ids) {
+            Duration twice = pauses.getOrDefault(id, Duration.ZERO).multipliedBy(2);
+            Duration longer = twice.compareTo(LONGEST_UNFIT) < 0 ? twice : LONGEST_UNFIT;
+            pauses.put(id, longer.isZero() ? firstUnfit : longer);
+        }
+    }
+
+    /** Reports that a claim with these devices is ready. It may only look at one that another claim could not have. */
+    synchronized void fit(Set<String> ids) {
+        pauses.keySet().removeIf(id -> ids.contains(id) && !isTroubled(id));
+    }
+
+    private boolean isTroubled(String id) {
+        return all.custodian().of(id).problem().isPresent();
+    }
+
+    /** The IDs of devices that could not be prepared, and are kept from other claims for a while. */
+    private Set<String> unfit(DeviceClass deviceClass, Stock stock) {
+        return deviceClass.isPreparedBeforeBinding()
+                ? stock.devices().stream()
+                        .map(Device::id)
+                        .filter(this::isTroubled)
+                        .collect(Collectors.toSet())
+                : Set.of();
+    }
+
+    /**
+     * A device on which nobody works changes no more, so only another claim can show whether it is well. A reload forgets
+     * none that has failed before, because the custodian knows when that was.
+     */
+    private synchronized void retry() {
+        supplies.stream()
+                .flatMap(supply -> unfit(supply.deviceClass(), supply.current()).stream())
+                .forEach(id -> all.custodian()
+                        .tell(id, new Event.Retried(pauses.getOrDefault(id, firstUnfit), System.nanoTime())));
     }
 
     /** What the slices should have. */
@@ -49,6 +102,7 @@ final class Offers {
         // Uses are read after the claims. A release in between wakes the publisher once more.
         Map<String, Boolean> used = new HashMap<>(all.used());
         claimed.forEach(device -> used.remove(Shares.whole(device.id())));
+        retry();
         List<Offer> offers = new ArrayList<>();
         for (Supply supply : offered()) {
             Stock stock = supply.current();
@@ -81,7 +135,7 @@ final class Offers {
                 .toList();
     }
 
-    private static Offer offer(
+    private Offer offer(
             DeviceClass deviceClass,
             Stock stock,
             List<PreparedClaim.Device> claimed,
@@ -97,7 +151,9 @@ final class Offers {
                 heldByPlugin,
                 used,
                 stock.shares(),
-                ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))));
+                ids(own, one -> one.name().equals(DeviceNames.of(deviceClass, Shares.whole(one.id())))),
+                unfit(deviceClass, stock),
+                isAwaited.getAsBoolean() && deviceClass.isPreparedBeforeBinding());
     }
 
     private static Set<String> ids(List<PreparedClaim.Device> all, Predicate<PreparedClaim.Device> wanted) {

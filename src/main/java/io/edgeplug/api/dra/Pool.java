@@ -39,6 +39,10 @@ final class Pool {
     /** A device with several faces can be used once, and each of its faces takes that one use. */
     private static final JsonObject ONE_USE = Json.of("use", Json.of("value", "1"));
 
+    /** The scheduler waits for the first condition, and looks for another device after the second one. */
+    private static final String AWAITED = ",\"bindingConditions\":[\"" + DeviceConditions.READY
+            + "\"],\"bindingFailureConditions\":[\"" + DeviceConditions.FAILED + "\"],\"bindsToNode\":true";
+
     private final String driver;
     private final Set<SliceField> fields;
 
@@ -168,7 +172,8 @@ final class Pool {
         Device device = one.device();
         boolean isFree = !isBroken(device)
                 && !offer.heldByPlugin().contains(device.id())
-                && !offer.used().containsKey(device.id());
+                && !offer.used().containsKey(device.id())
+                && !offer.unfit().contains(device.id());
         return isFree || (fields.contains(SliceField.TAINTS) && !device.health().isGone());
     }
 
@@ -181,6 +186,9 @@ final class Pool {
     private String rest(Offer offer, OfferedDevice one) {
         Device device = one.device();
         StringBuilder rest = new StringBuilder();
+        if (offer.isAwaited() && fields.contains(SliceField.BINDING)) {
+            rest.append(AWAITED);
+        }
         if (fields.contains(SliceField.COUNTERS) && shared.contains(device.id())) {
             JsonObject consumed = Json.of("counterSet", DeviceNames.of(device.id()), "counters", ONE_USE);
             rest.append(",\"consumesCounters\":[").append(consumed).append(']');
@@ -199,6 +207,8 @@ final class Pool {
             boolean evicts = offer.deviceClass().evict() && offer.claimed().contains(one.id());
             taints.add(taint(
                     UNHEALTHY, device.health().isGone() ? "gone" : "unhealthy", evicts ? "NoExecute" : "NoSchedule"));
+        } else if (offer.unfit().contains(device.id())) {
+            taints.add(taint(UNHEALTHY, "preparation-failed", "NoSchedule"));
         }
         if (offer.heldByPlugin().contains(device.id())) {
             taints.add(taint(HELD, "device-plugin", "NoSchedule"));

@@ -21,7 +21,7 @@ record SliceEvent(String type, String name, String version) {
     private static final int MAX_NAME = 253;
 
     /** Some names take less than this, and others could fill the memory. */
-    private static final int MAX_BYTES = 64 << 10;
+    static final int MAX_BYTES = 64 << 10;
 
     private static final NeededFields FIELDS =
             new NeededFields("type", "object/metadata/name", "object/metadata/resourceVersion");

@@ -15,7 +15,12 @@ enum SliceField {
     CAPACITY(
             "\"" + ShareCapacity.SEVERAL + "\"",
             "capacities that several claims consume (feature gate DRAConsumableCapacity), so each share is a device"
-                    + " of its own");
+                    + " of its own"),
+    /** What the scheduler waits for before it binds a pod. */
+    BINDING(
+            "\"bindingConditions\"",
+            "binding conditions of devices (feature gate DRADeviceBindingConditions), so devices are prepared only when"
+                    + " the kubelet asks");
 
     private final String mark;
     private final String loss;

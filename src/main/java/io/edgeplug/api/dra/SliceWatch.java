@@ -18,6 +18,9 @@ final class SliceWatch implements AutoCloseable {
     /** If more slices than this have news, the watch ends, and all slices are listed again. */
     private static final int MAX_HEARD = 1024;
 
+    /** One slice of 64 devices is about 100 KiB. */
+    private static final int MAX_EVENT = 1 << 20;
+
     private final ApiServer api;
     private final Duration patience;
     private final Runnable wake;
@@ -48,7 +51,7 @@ final class SliceWatch implements AutoCloseable {
 
     private void watch(ApiRequest request) {
         try {
-            api.watch(request, patience, this::hear);
+            api.watch(request, patience, MAX_EVENT, SliceEvent.MAX_BYTES, this::hear);
         } catch (IOException e) {
             LOG.fine(() -> "the watch of slices has ended: " + e.getMessage());
         } catch (InterruptedException e) {

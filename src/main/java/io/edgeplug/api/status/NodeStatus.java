@@ -156,6 +156,8 @@ public record NodeStatus(
      * @param problem why the API server does not have them as they should be; empty if it has
      * @param claims how many have devices
      * @param preparations of claims: how many came about, and how many failed
+     * @param fallback why devices are prepared only when the kubelet asks, although a class wants that earlier; empty if
+     *     there is no reason
      */
     public record ClaimingStatus(
             String driver,
@@ -165,5 +167,6 @@ public record NodeStatus(
             int devices,
             Optional<String> problem,
             int claims,
-            Outcomes.Counts preparations) {}
+            Outcomes.Counts preparations,
+            Optional<String> fallback) {}
 }

@@ -125,6 +125,7 @@ final class StatusMessage {
                 .setDevices(claiming.devices())
                 .setProblem(PlainText.of(claiming.problem().orElse("")))
                 .setClaims(claiming.claims())
+                .setFallback(PlainText.of(claiming.fallback().orElse("")))
                 .build();
     }
 

@@ -16,11 +16,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The DRA driver for classes whose devices are claimed. Without such a class, nothing of it is loaded. */
 final class Claiming implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(Claiming.class.getName());
 
     private final @Nullable DraDriver driver;
     private final String name;
@@ -46,11 +49,20 @@ final class Claiming implements AutoCloseable {
             DevicePlugins plugins,
             PreparedClaims claims)
             throws IOException {
-        if (config.claimed().isEmpty()) {
-            return new Claiming(null, config.dra().driver(), claims);
+        String name = config.dra().driver();
+        if (!config.claimed().isEmpty()) {
+            DraDriver.Place place = place(config, kubelet, boot);
+            return new Claiming(new DraDriver(place, supplies, preparations, claims, plugins.custody()), name, claims);
         }
+        if (claims.all().stream().anyMatch(claim -> claim.ahead().isPresent())) {
+            giveBackAhead(place(config, kubelet, boot), claims);
+        }
+        return new Claiming(null, name, claims);
+    }
+
+    private static DraDriver.Place place(Config config, NodeVfs.Kubelet kubelet, Path boot) {
         DraSettings dra = config.dra();
-        DraDriver.Place place = new DraDriver.Place(
+        return new DraDriver.Place(
                 dra.driver(),
                 dra.nodeName(),
                 dra.kubeconfig(),
@@ -59,8 +71,15 @@ final class Claiming implements AutoCloseable {
                 kubelet.root().resolve("plugins_registry"),
                 config.cdiDir(),
                 boot);
-        return new Claiming(
-                new DraDriver(place, supplies, preparations, claims, plugins.custody()), dra.driver(), claims);
+    }
+
+    private static void giveBackAhead(DraDriver.Place place, PreparedClaims claims) {
+        try {
+            DraDriver.giveBackAhead(place, claims);
+        } catch (IOException e) {
+            LOG.warning("devices that were prepared before their pods were bound stay with their claims: "
+                    + e.getMessage());
+        }
     }
 
     /** How things stand with slices and claims; empty if nothing is claimed. */
@@ -78,7 +97,8 @@ final class Claiming implements AutoCloseable {
                 slices.devices(),
                 slices.problem(),
                 claims.all().size(),
-                open.preparations());
+                open.preparations(),
+                open.obstacleToEarlyPreparation());
     }
 
     /** The resources that the cluster knows through the driver, once the kubelet has accepted it. */

@@ -4,6 +4,7 @@ import io.edgeplug.api.dra.NodeIdentity;
 import io.edgeplug.api.dra.NodeRights;
 import io.edgeplug.cli.options.Sysroot;
 import io.edgeplug.model.config.Config;
+import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.system.files.Ownership;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.kernel.KernelReason;
@@ -51,6 +52,12 @@ public final class DraNotes {
         String name = config.dra().nodeName().or(identity::nodeName).orElseThrow();
         NodeRights.obstacle(identity.file(), config.dra().driver(), name)
                 .ifPresent(reason -> warn("devices cannot be published: " + reason));
+        if (lines.isEmpty() && config.claimed().stream().anyMatch(DeviceClass::isPreparedBeforeBinding)) {
+            NodeRights.obstacleToEarlyPreparation(identity.file(), config.dra().driver(), name)
+                    .ifPresent(
+                            reason -> lines.add("note: api = \"dra\": devices are prepared only when the kubelet asks,"
+                                    + " and not before pods are bound: " + reason));
+        }
     }
 
     private Optional<NodeIdentity> look() {

@@ -133,7 +133,10 @@ final class StatusText {
                 ? published
                 : "not published: " + PlainText.of(slices.getProblem())
                         + (slices.getSlices() == 0 ? "" : "; before: " + published);
-        return "%s: %s; %s".formatted(slices.getDriver(), state, count(slices.getClaims(), "claim"));
+        String fallback = slices.getFallback().isEmpty()
+                ? ""
+                : "; devices are prepared only when the kubelet asks: " + PlainText.of(slices.getFallback());
+        return "%s: %s; %s%s".formatted(slices.getDriver(), state, count(slices.getClaims(), "claim"), fallback);
     }
 
     private static String count(int count, String what) {
@@ -214,7 +217,7 @@ final class StatusText {
             Slices slices = node.getSlices();
             Map<String, Object> all = object(slices, "driver", "pool", "generation", "slices", "devices");
             all.put("published", slices.getProblem().isEmpty());
-            all.putAll(object(slices, "problem", "claims"));
+            all.putAll(object(slices, "problem", "claims", "fallback"));
             object.put("slices", all);
         }
         object.put(

@@ -2,6 +2,7 @@ package io.edgeplug.model.config;
 
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.rules.Api;
+import io.edgeplug.model.rules.Recipe;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -15,6 +16,10 @@ final class ApiReader {
 
     /** A slice has the resource in an attribute, and the API server allows this length. */
     private static final int MAX_RESOURCE = 64;
+
+    private static final String PREPARE_BEFORE = "prepare_before";
+    private static final String BINDING = "binding";
+    private static final String START = "start";
 
     private final Table table;
 
@@ -34,6 +39,23 @@ final class ApiReader {
                             "resource", "is longer than the " + MAX_RESOURCE + " characters that api = \"dra\" has"));
         }
         return api;
+    }
+
+    /**
+     * Whether devices are prepared before the pod is bound to this node. FPGAs are unless the class says otherwise,
+     * because programming takes seconds and may fail.
+     */
+    boolean isPreparedBeforeBinding(Api api, Recipe recipe) {
+        boolean isUsual = api == Api.DRA && recipe.programs();
+        String word = table.string(PREPARE_BEFORE).orElse(isUsual ? BINDING : START);
+        if (!word.equals(BINDING) && !word.equals(START)) {
+            table.mistake(PREPARE_BEFORE, "\"" + word + "\" is none of " + BINDING + ", " + START);
+        } else if (word.equals(BINDING) && api != Api.DRA) {
+            table.mistake(PREPARE_BEFORE, "needs api = \"dra\": the scheduler does not wait for a device plugin");
+        } else if (word.equals(BINDING) && recipe.isEmpty()) {
+            table.mistake(PREPARE_BEFORE, "needs [class.prepare]: there is nothing to prepare");
+        }
+        return word.equals(BINDING);
     }
 
     private Optional<Api> api(String text) {

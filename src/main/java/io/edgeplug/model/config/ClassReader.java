@@ -91,7 +91,9 @@ final class ClassReader {
                 && container.mounts().isEmpty()) {
             table.mistake("trust_owner", "is about paths, but the class has none");
         }
-        Api api = new ApiReader(table).read(resource);
+        ApiReader apis = new ApiReader(table);
+        Api api = apis.read(resource);
+        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, recipe);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
@@ -119,6 +121,7 @@ final class ClassReader {
                 trustOwner,
                 api,
                 evict,
+                isPreparedBeforeBinding,
                 choices,
                 identity));
     }

@@ -37,6 +37,7 @@ import java.util.stream.Collectors;
  * @param trustOwner the user who, beside root, may decide which files are at the paths of the class
  * @param api the API by which Kubernetes gets the devices
  * @param evict whether a pod must end if its device breaks, for devices that pods claim
+ * @param isPreparedBeforeBinding whether devices are prepared before the scheduler binds the pod that claims them
  * @param choices what claims may choose
  * @param identity the devices that it makes of its files, for kind path
  */
@@ -58,6 +59,7 @@ public record DeviceClass(
         Optional<String> trustOwner,
         Api api,
         boolean evict,
+        boolean isPreparedBeforeBinding,
         ClaimChoices choices,
         FileRules.Identity identity) {
 
@@ -90,6 +92,7 @@ public record DeviceClass(
                 Optional.empty(),
                 Api.DEVICE_PLUGIN,
                 false,
+                false,
                 ClaimChoices.NONE,
                 FileRules.Identity.USUAL);
     }
@@ -114,6 +117,7 @@ public record DeviceClass(
                 trustOwner,
                 api,
                 evict,
+                isPreparedBeforeBinding,
                 choices,
                 identity);
     }
@@ -138,8 +142,7 @@ public record DeviceClass(
         if (!numaNodes.isEmpty()) {
             return numaNodes;
         }
-        OptionalInt node = device.numaNode();
-        return node.isPresent() ? List.of(node.getAsInt()) : List.of();
+        return device.numaNode().stream().boxed().toList();
     }
 
     /** Whether a device of this node belongs to the class. */

@@ -47,6 +47,11 @@ public record Recipe(List<Step> steps, Duration timeout, KeptFunctions kept) {
                                 && program.tool().isPresent()));
     }
 
+    /** Whether a step programs an FPGA, which takes seconds and may fail. */
+    public boolean programs() {
+        return steps.stream().anyMatch(Step.Program.class::isInstance);
+    }
+
     /** The same recipe with a claim's choices, where the recipe itself has the setting. */
     public Recipe with(ClaimChoice choice) {
         return new Recipe(steps.stream().map(choice::in).toList(), timeout, kept);

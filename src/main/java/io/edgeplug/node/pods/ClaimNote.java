@@ -86,6 +86,7 @@ final class ClaimNote {
         JsonObject metadata = new JsonObject();
         claim.metadata().forEach(metadata::addProperty);
         json.add("metadata", metadata);
+        claim.ahead().ifPresent(allocation -> json.addProperty("ahead", allocation));
         return json;
     }
 
@@ -140,7 +141,8 @@ final class ClaimNote {
                 devices,
                 Optional.ofNullable(json.get("boot")).map(JsonElement::getAsString),
                 Optional.ofNullable(json.get("specification")).map(JsonElement::getAsString),
-                metadata(json));
+                metadata(json),
+                Optional.ofNullable(json.get("ahead")).map(JsonElement::getAsString));
     }
 
     /** An earlier build noted none. */

@@ -12,6 +12,8 @@ import java.util.Optional;
  * @param boot the boot of the node in which it was prepared; empty until it is complete
  * @param specification the settings for the container runtime; empty until it is complete
  * @param metadata by request, what containers are told of its devices; empty until it is complete
+ * @param ahead names the allocation for which it is prepared before its pod is bound; empty once the kubelet has asked
+ *     for it, so that containers may have its devices
  */
 public record PreparedClaim(
         String uid,
@@ -21,7 +23,8 @@ public record PreparedClaim(
         List<Device> devices,
         Optional<String> boot,
         Optional<String> specification,
-        Map<String, String> metadata) {
+        Map<String, String> metadata,
+        Optional<String> ahead) {
 
     public PreparedClaim {
         pods = List.copyOf(pods);
@@ -29,15 +32,34 @@ public record PreparedClaim(
         metadata = Map.copyOf(metadata);
     }
 
-    /** A claim that is not ready yet. */
+    /** A claim for which the kubelet has asked, and which is not ready yet. */
     public PreparedClaim(String uid, String namespace, String name, List<Pod> pods, List<Device> devices) {
-        this(uid, namespace, name, pods, devices, Optional.empty(), Optional.empty(), Map.of());
+        this(uid, namespace, name, pods, devices, Optional.empty(), Optional.empty(), Map.of(), Optional.empty());
+    }
+
+    /** The same if only the scheduler waits for it, because of this allocation. */
+    public PreparedClaim aheadFor(String allocation) {
+        return new PreparedClaim(
+                uid, namespace, name, pods, devices, boot, specification, metadata, Optional.of(allocation));
+    }
+
+    /** The same once the kubelet has asked for it. */
+    public PreparedClaim askedFor() {
+        return new PreparedClaim(uid, namespace, name, pods, devices, boot, specification, metadata, Optional.empty());
     }
 
     /** The same once it is ready. */
     public PreparedClaim ready(String currentBoot, String forRuntime, Map<String, String> forContainers) {
         return new PreparedClaim(
-                uid, namespace, name, pods, devices, Optional.of(currentBoot), Optional.of(forRuntime), forContainers);
+                uid,
+                namespace,
+                name,
+                pods,
+                devices,
+                Optional.of(currentBoot),
+                Optional.of(forRuntime),
+                forContainers,
+                ahead);
     }
 
     /**

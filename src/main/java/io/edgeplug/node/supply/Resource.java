@@ -184,6 +184,17 @@ public record Resource(
                 .awaitOffered(name(), devices.stream().map(Device::id).collect(Collectors.toSet()), OFFERED_WITHIN);
     }
 
+    /** Whether somebody else has a device or a share of it than the user with that UID. */
+    public boolean isHeldByOthers(String device, String uid) {
+        return supply.monitor().custodian().of(device).holds().values().stream()
+                .anyMatch(hold -> !hold.user().uid().equals(uid));
+    }
+
+    /** Whether a device counts as broken because of what was done to it. */
+    public boolean isTroubled(String device) {
+        return supply.monitor().custodian().of(device).problem().isPresent();
+    }
+
     private List<Device> devices(Set<String> wanted) throws DeviceUnavailableException {
         List<Device> devices = new ArrayList<>();
         for (String id : wanted) {

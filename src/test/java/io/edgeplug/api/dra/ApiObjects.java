@@ -5,7 +5,6 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,14 +21,34 @@ final class ApiObjects {
     private static final String SLICES = "/apis/resource.k8s.io/v1/resourceslices";
 
     final Map<String, JsonObject> slices = new TreeMap<>();
-    final Map<String, JsonObject> claims = new HashMap<>();
     final List<BlockingQueue<JsonObject>> watches = new ArrayList<>();
     long version = 1000;
+    final ClaimObjects claims = new ClaimObjects(() -> ++version);
     boolean dropsTaints;
     boolean dropsCounters;
     boolean refusesCounters;
     boolean dropsCapacity;
     String nodeUid = "uid-of-node1";
+
+    /** Begins a watch, and returns whether it asks for events that are not kept. */
+    boolean watch(BlockingQueue<JsonObject> events, boolean isOfClaims, long since) {
+        if (isOfClaims) {
+            claims.watch(events, since);
+            return false;
+        }
+        watches.add(events);
+        return since < version;
+    }
+
+    /** Why somebody may not watch; an empty object if he may. */
+    JsonObject refusalOfWatch(String path) {
+        return ClaimObjects.isOfAllClaims(path) ? claims.refusalOfWatch().orElseGet(JsonObject::new) : new JsonObject();
+    }
+
+    void end(BlockingQueue<JsonObject> events) {
+        claims.end(events);
+        watches.remove(events);
+    }
 
     /** Somebody else changes a slice. */
     void change(String name, JsonArray devices) {
@@ -43,10 +62,9 @@ final class ApiObjects {
             return JsonParser.parseString("{\"metadata\":{\"name\":\"node1\",\"uid\":\"" + nodeUid + "\"}}")
                     .getAsJsonObject();
         }
-        if (path.matches("/apis/resource.k8s.io/v1/namespaces/[^/]+/resourceclaims/[^/]+") && method.equals("GET")) {
-            String[] parts = path.split("/", -1);
-            return Optional.ofNullable(claims.get(parts[5] + "/" + parts[7]))
-                    .orElseGet(() -> problem(403, "no relationship found between node 'node1' and this object"));
+        Optional<JsonObject> ofClaims = claims.answer(method, path, query, body, version);
+        if (ofClaims.isPresent()) {
+            return ofClaims.orElseThrow();
         }
         if (path.startsWith(SLICES)) {
             String name = path.substring(SLICES.length()).replaceFirst("^/", "");
@@ -148,6 +166,7 @@ final class ApiObjects {
             CapacityRules.drop(device);
         }
         CapacityRules.shorten(device);
+        claims.drop(device);
         if (device.get("taints") instanceof JsonArray taints) {
             taints.forEach(taint -> taint.getAsJsonObject().addProperty("timeAdded", "2026-11-23T12:00:00Z"));
         }

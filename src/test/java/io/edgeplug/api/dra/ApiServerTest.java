@@ -1,19 +1,30 @@
 package io.edgeplug.api.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.google.gson.JsonArray;
 import io.edgeplug.api.kubelet.Closing;
+import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.MemoryBudget;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,6 +99,31 @@ final class ApiServerTest {
         server.answerNext(401, "Unauthorized", Map.of());
         server.answerNext(401, "Unauthorized", Map.of());
         assertThat(failure(NODE)).contains("does not accept the identity in " + directory.resolve("kubelet.conf"));
+    }
+
+    /** The daemon ends although a thread still asks. */
+    @Test
+    void requestAfterTheEndFailsWithoutALineInTheLog() throws Exception {
+        assertThat(uid()).isEqualTo("uid-of-node1");
+        api.close();
+        List<LogRecord> logged = new CopyOnWriteArrayList<>();
+        Logger netty = Logger.getLogger("io.netty.util.concurrent.DefaultPromise.rejectedExecution");
+        netty.setFilter(line -> !logged.add(line));
+
+        assertThat(failure(NODE)).contains("API server https://");
+        netty.setFilter(null);
+        assertThat(logged).isEmpty();
+    }
+
+    @Test
+    void connectionWhoseLoopHasEndedCarriesNoRequest() throws Exception {
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        Kubeconfig identity = new KubeconfigReading(directory.resolve("kubelet.conf"), null).read();
+        ApiConnection connection = ApiConnection.open(loop, identity, identity.tls(), Deadline.in(PATIENCE));
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+
+        assertThatThrownBy(() -> connection.call(NODE, Deadline.in(PATIENCE), Deadline.in(PATIENCE)))
+                .isInstanceOf(IOException.class);
     }
 
     @Test
@@ -184,21 +220,19 @@ final class ApiServerTest {
         assertThat(failure(NODE)).contains("kubelet.conf: is not YAML");
     }
 
-    @Test
-    void watchPassesOnEachEventUntilTheServerEndsIt() throws Exception {
-        CountDownLatch made = new CountDownLatch(1);
-        Thread watching = Thread.ofVirtual().start(() -> {
-            try {
-                api.watch(ApiRequest.watchSlices("node1", "edgeplug.io", "1000"), PATIENCE, json -> {
-                    if (SliceEvent.read(json).type().equals("ADDED")) {
-                        made.countDown();
-                    }
-                    return true;
-                });
-            } catch (IOException | InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+    /** Reads events until the server ends the watch, and reports each slice that was made. */
+    private FutureTask<Boolean> watch(Duration patience, CountDownLatch made) throws Exception {
+        FutureTask<Boolean> watching = new FutureTask<>(() -> {
+            ApiRequest request = ApiRequest.watchSlices("node1", "edgeplug.io", "1000");
+            api.watch(request, patience, 1 << 20, 1 << 20, json -> {
+                if (SliceEvent.read(json).type().equals("ADDED")) {
+                    made.countDown();
+                }
+                return true;
+            });
+            return true;
         });
+        Thread ignored = Thread.ofVirtual().start(watching);
         server.awaitWatch();
         String slice = Slice.json(
                 new Slice.Place("edgeplug.io", "node1", "uid-of-node1"),
@@ -207,10 +241,29 @@ final class ApiServerTest {
                 1,
                 SliceContent.of(SliceContent.DEVICES, new JsonArray()),
                 null);
-        boolean ignored = api.ask(ApiRequest.create(slice), ApiReading.nothing(), PATIENCE);
+        assertThat(api.ask(ApiRequest.create(slice), ApiReading.nothing(), PATIENCE))
+                .isTrue();
+        return watching;
+    }
+
+    @Test
+    void watchPassesOnEachEventUntilTheServerEndsIt() throws Exception {
+        CountDownLatch made = new CountDownLatch(1);
+        FutureTask<Boolean> watching = watch(PATIENCE, made);
 
         assertThat(made.await(20, TimeUnit.SECONDS)).isTrue();
         server.endWatches();
-        assertThat(watching.join(PATIENCE)).isTrue();
+        assertThat(watching.get(20, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void eventIsNotReadWhileOthersNeedTheMemory() throws Exception {
+        CountDownLatch made = new CountDownLatch(1);
+        try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(8 << 20, PATIENCE)) {
+            FutureTask<Boolean> watching = watch(Duration.ofMillis(500), made);
+
+            assertThatThrownBy(() -> watching.get(20, TimeUnit.SECONDS)).hasMessageContaining("others need the memory");
+        }
+        assertThat(made.getCount()).isOne();
     }
 }

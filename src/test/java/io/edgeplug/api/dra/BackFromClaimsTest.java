@@ -36,9 +36,9 @@ final class BackFromClaimsTest {
 
     private void claim() throws Exception {
         try (DraNode node = DraNode.open(directory)) {
-            PluginInfo ignored = node.register();
+            PluginInfo ignored = node.kubelet.register();
             node.allocate("mine", VF0_NAME);
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
         }
     }
 

@@ -1,7 +1,7 @@
 package io.edgeplug.api.dra;
 
+import static io.edgeplug.api.dra.DraKubelet.claim;
 import static io.edgeplug.api.dra.DraNode.VF0_NAME;
-import static io.edgeplug.api.dra.DraNode.claim;
 import static io.edgeplug.api.dra.TestClaims.devices;
 import static io.edgeplug.api.dra.TestClaims.result;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,7 +47,7 @@ final class BadClaimsTest extends OnDraNode {
         node.allocate("good", VF0_NAME);
         node.allocate("unknown", "0000-99-00-0");
         Map<String, NodePrepareResourceResponse> answer =
-                node.prepare(claim("good"), claim("unknown"), claim("nobodys"));
+                node.kubelet.prepare(claim("good"), claim("unknown"), claim("nobodys"));
 
         assertThat(answer.get("uid-of-good"))
                 .satisfies(one -> assertThat(one.getError()).isEmpty());
@@ -68,7 +68,7 @@ final class BadClaimsTest extends OnDraNode {
 
         try (LogLines log = LogLines.open()) {
             for (int call = 0; call < 2; call++) {
-                assertThat(node.prepare(claims).values())
+                assertThat(node.kubelet.prepare(claims).values())
                         .allSatisfy(one -> assertThat(one.getError()).isNotEmpty());
             }
             assertThat(log.with("Claim default/nobodys cannot be prepared")).hasSize(100);
@@ -90,7 +90,7 @@ final class BadClaimsTest extends OnDraNode {
             for (int i = 0; i <= DraService.MAX_CLAIMS / IN_A_CALL; i++) {
                 kubelet.execute(() -> {
                     try {
-                        Map<String, NodePrepareResourceResponse> ignored = node.prepare(claims);
+                        Map<String, NodePrepareResourceResponse> ignored = node.kubelet.prepare(claims);
                     } catch (StatusRuntimeException e) {
                         refusals.add(e.getStatus().getCode());
                         refused.countDown();
@@ -122,7 +122,7 @@ final class BadClaimsTest extends OnDraNode {
 
         node.allocate("one", VF0_NAME);
         prepare("one");
-        assertThat(node.unprepare("two").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("two").getError()).isEmpty();
 
         assertThat(node.status().failures()).isEmpty();
         assertThat(node.status().failed()).containsEntry(Failures.Kind.CLAIM, 2L);
@@ -180,10 +180,10 @@ final class BadClaimsTest extends OnDraNode {
                 .setName("mine")
                 .setUid("../../etc/passwd")
                 .build();
-        assertThat(node.prepare(claim).get(claim.getUid()))
+        assertThat(node.kubelet.prepare(claim).get(claim.getUid()))
                 .satisfies(one -> assertThat(one.getError()).contains("its UID is none"));
         Claim other = claim("mine").toBuilder().setNamespace("a/b").build();
-        assertThat(node.prepare(other).get(other.getUid()))
+        assertThat(node.kubelet.prepare(other).get(other.getUid()))
                 .satisfies(one -> assertThat(one.getError()).contains("is none of Kubernetes"));
     }
 }

@@ -63,9 +63,9 @@ final class CapacityClaimsTest extends OnDraNode {
         assertThat(capacities(ordered)).isEqualTo(Map.of(VF0_NAME, 4, VF1_NAME, 4));
 
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(resets()).isZero();
-            assertThat(node.unprepare("yours").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("yours").getError()).isEmpty();
             assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
         }
         assertThat(resets()).isEqualTo(1);
@@ -75,14 +75,14 @@ final class CapacityClaimsTest extends OnDraNode {
     void kubeletIsToldTheShareIdOnceForAllSharesOfARequest() {
         consume("mine", VF0_NAME, "3", "1");
 
-        NodePrepareResourceResponse answer = node.prepare("mine");
+        NodePrepareResourceResponse answer = node.kubelet.prepare("mine");
         assertThat(answer.getError()).isEmpty();
         assertThat(answer.getDevicesList())
                 .extracting(Device::getDeviceName, Device::getShareId, one -> one.getRequestNames(0))
                 .containsExactly(
                         tuple(VF0_NAME, share("mine", 0), "request-0"), tuple(VF0_NAME, share("mine", 1), "request-1"));
         assertThat(answer.getDevicesList()).allMatch(one -> one.getCdiDeviceIdsCount() == 1);
-        assertThat(node.prepare("mine")).isEqualTo(answer);
+        assertThat(node.kubelet.prepare("mine")).isEqualTo(answer);
     }
 
     @Test
@@ -99,7 +99,7 @@ final class CapacityClaimsTest extends OnDraNode {
         prepare("one");
         assertThat(error("two")).contains("has 0 of 4 shares left").contains("claim default/one, claim default/three");
 
-        assertThat(node.unprepare("three").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("three").getError()).isEmpty();
         prepare("two");
     }
 
@@ -127,11 +127,11 @@ final class CapacityClaimsTest extends OnDraNode {
         node.stopDaemon();
         node.loseWhatABootTakes();
         node.startDaemon();
-        Object ignored = node.register();
+        Object ignored = node.kubelet.register();
         consume("yours", VF0_NAME, "2");
 
         assertThat(error("yours")).contains("has 1 of 4 shares left");
-        assertThat(node.prepare("mine").getDevicesList())
+        assertThat(node.kubelet.prepare("mine").getDevicesList())
                 .extracting(Device::getShareId)
                 .containsExactly(share("mine", 0));
     }
@@ -148,7 +148,7 @@ final class CapacityClaimsTest extends OnDraNode {
         assertThat(error("four")).contains("has 3 of 4 shares left");
         consume("three", VF0_NAME, "3");
         prepare("three");
-        assertThat(node.unprepare("before").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("before").getError()).isEmpty();
         assertThat(capacities(node.server.await(all -> !names(all).contains(asDevice))))
                 .containsEntry(VF0_NAME, 4);
     }

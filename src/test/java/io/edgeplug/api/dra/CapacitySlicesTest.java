@@ -32,7 +32,7 @@ final class CapacitySlicesTest extends OnApiServer {
     }
 
     private void offer(DeviceClass deviceClass, int shares, Set<String> claimed, Set<String> consumed) {
-        offer(new Offer(deviceClass, vfs(2), claimed, Set.of(), Map.of(), shares, consumed));
+        offer(new Offer(deviceClass, vfs(2), claimed, Set.of(), Map.of(), shares, consumed, Set.of(), false));
     }
 
     private static String share(String device, int number) {

@@ -78,7 +78,7 @@ final class ClaimScrubTest extends OnDraNode {
         assertThat(resets()).isZero();
         assertThat(note()).content().contains("uid-of-mine", "example.com/vf");
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
         }
 
@@ -104,7 +104,7 @@ final class ClaimScrubTest extends OnDraNode {
         prepare("mine");
         hangInReset();
 
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(node.server.await(taint("pending"))).isNotEmpty();
         node.allocate("yours", VF0_NAME);
         assertThat(error("yours"))
@@ -135,7 +135,7 @@ final class ClaimScrubTest extends OnDraNode {
             }
         });
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await("could not be scrubbed").getFirst())
                     .startsWith(VF0)
                     .contains("Inappropriate ioctl for device", "is tried again in ");
@@ -145,7 +145,7 @@ final class ClaimScrubTest extends OnDraNode {
         // This holds whether or not the daemon tries once more for this claim.
         assertThat(error("yours")).contains("Inappropriate ioctl for device");
         assertThat(node.specifications()).isEmpty();
-        assertThat(node.unprepare("yours").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("yours").getError()).isEmpty();
 
         try (LogLines log = LogLines.open()) {
             isMended.set(true);
@@ -173,7 +173,7 @@ final class ClaimScrubTest extends OnDraNode {
             }
         });
         node.startDaemon();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
 
         assertThat(begun.await(DraNode.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(node.server.await(taint("pending"))).isNotEmpty();
@@ -193,7 +193,7 @@ final class ClaimScrubTest extends OnDraNode {
         node.stopDaemon();
         node.loseWhatABootTakes();
         node.startDaemon();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         // Another pod uses the same claim, after the first one has used it.
         JsonObject claim = TestClaims.allocated("mine", VF0_NAME);
         Json.object(claim, "status")
@@ -215,9 +215,9 @@ final class ClaimScrubTest extends OnDraNode {
         // A daemon whose class had no [class.release] would have left no note.
         Files.delete(note());
         node.startDaemon();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
         }
         assertThat(resets()).isEqualTo(1);
@@ -230,7 +230,7 @@ final class ClaimScrubTest extends OnDraNode {
         node.stopDaemon();
         Path damaged = Files.writeString(node.claims().resolve("uid-of-mine.json"), "{");
         node.startDaemon();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         node.allocate("yours", VF0_NAME);
 
         for (String name : List.of("yours", "mine")) {
@@ -239,7 +239,7 @@ final class ClaimScrubTest extends OnDraNode {
         assertThat(resets()).isZero();
         assertThat(note()).exists();
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
         }
         assertThat(resets()).isEqualTo(1);
@@ -253,7 +253,7 @@ final class ClaimScrubTest extends OnDraNode {
         node.server.put(claim);
         assertThat(error("look")).isEmpty();
 
-        assertThat(node.unprepare("look").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("look").getError()).isEmpty();
         assertThat(note()).doesNotExist();
         assertThat(resets()).isZero();
     }

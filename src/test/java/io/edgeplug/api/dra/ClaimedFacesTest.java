@@ -58,7 +58,7 @@ final class ClaimedFacesTest {
 
     private DraNode open(String apiOfOther) throws Exception {
         DraNode node = DraNode.open(directory, CLASSES.replace("OTHER", apiOfOther));
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         return node;
     }
 
@@ -80,14 +80,14 @@ final class ClaimedFacesTest {
                     .isNotEmpty();
             node.allocate("mine", name(VF0, NET.toString()));
             node.allocate("yours", name(VF0, DPDK));
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
             assertThat(node.specification("mine")).contains("EXAMPLE_COM_VF_NET=" + VF0);
 
-            assertThat(node.prepare("yours").getError())
+            assertThat(node.kubelet.prepare("yours").getError())
                     .startsWith("Claim default/yours cannot be prepared: its device " + VF0 + " is held as " + NET)
                     .endsWith(" (claim mine)");
-            assertThat(node.unprepare("mine").getError()).isEmpty();
-            assertThat(node.prepare("yours").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("yours").getError()).isEmpty();
             assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
         }
     }
@@ -97,12 +97,12 @@ final class ClaimedFacesTest {
     void claimRightAfterADriverOfAnotherFaceGetsTheDeviceAsItIsAfterTheScrub() throws Exception {
         try (DraNode node = open("dra")) {
             node.allocate("mine", name(VF0, DPDK));
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
             assertThat(node.specification("mine")).contains("/dev/vfio/");
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             node.allocate("yours", name(VF0, NET.toString()));
 
-            assertThat(node.prepare("yours").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("yours").getError()).isEmpty();
             assertIsNetworkDevice(node.specification("yours"));
         }
     }
@@ -111,7 +111,7 @@ final class ClaimedFacesTest {
     void claimDuringTheScrubOfADriverOfAnotherFaceGetsTheDeviceAsItIsAfterwards() throws Exception {
         try (DraNode node = open("dra")) {
             node.allocate("mine", name(VF0, DPDK));
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
 
             assertThat(prepareDuringTheScrub(node, name(VF0, NET.toString()))).isEmpty();
             assertIsNetworkDevice(node.specification("yours"));
@@ -126,7 +126,7 @@ final class ClaimedFacesTest {
     void claimOfADeviceThatIsScrubbedAsAnotherFaceWaitsForTheScrub() throws Exception {
         try (DraNode node = open("dra")) {
             node.allocate("mine", name(VF0, NET.toString()));
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
 
             assertThat(prepareDuringTheScrub(node, name(VF0, DPDK))).isEmpty();
             assertThat(node.node.acts()).containsSubsequence(VF0 + " reset by flr", VF0 + " bound to vfio-pci");
@@ -139,12 +139,12 @@ final class ClaimedFacesTest {
         try (DraNode node = open("dra")) {
             node.allocate("mine", name(VF0, NET.toString()));
             node.allocate("ours", name(VF1, DPDK));
-            assertThat(node.prepare("mine").getError()).isEmpty();
-            assertThat(node.prepare("ours").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("ours").getError()).isEmpty();
             node.node.interfere("sys/bus/pci/devices/" + VF1 + "/reset", () -> {
                 throw new IOException("Inappropriate ioctl for device");
             });
-            assertThat(node.unprepare("ours").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("ours").getError()).isEmpty();
             assertThat(node.server.await(taint(name(VF1, NET.toString()), "scrubbing")))
                     .isNotEmpty();
 
@@ -163,12 +163,12 @@ final class ClaimedFacesTest {
                 scrubs.incrementAndGet();
                 Seen.awaitGoingOn(goesOn);
             });
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             Seen.untilSo("a scrub", () -> scrubs.get() == 1);
             // The scheduler has chosen this face before it saw the taint.
             node.allocate("yours", devices);
-            CompletableFuture<String> error =
-                    CompletableFuture.supplyAsync(() -> node.prepare("yours").getError());
+            CompletableFuture<String> error = CompletableFuture.supplyAsync(
+                    () -> node.kubelet.prepare("yours").getError());
             Path note = node.claims().resolve("uid-of-yours.json");
             Seen.untilSo("a note of the claim", () -> Files.exists(note) || error.isDone());
             assertThat(error).isNotDone();
@@ -187,7 +187,7 @@ final class ClaimedFacesTest {
         try (DraNode node = open("dra")) {
             node.allocate("mine", DraNode.VF0_NAME);
 
-            assertThat(node.prepare("mine").getError()).contains("there is no device " + DraNode.VF0_NAME);
+            assertThat(node.kubelet.prepare("mine").getError()).contains("there is no device " + DraNode.VF0_NAME);
         }
     }
 
@@ -200,7 +200,7 @@ final class ClaimedFacesTest {
                         event -> {})) {
             kubelet.await(NET, state -> state.registered() && state.allocatable() == 2, PATIENCE);
             node.allocate("mine", name(VF0, DPDK));
-            assertThat(node.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
             kubelet.await(NET, state -> state.allocatable() == 1, PATIENCE);
 
             kubelet.admit(PodSpec.of("pod", NET, 1));
@@ -208,8 +208,8 @@ final class ClaimedFacesTest {
             String other = name("0000:3b:01.1", DPDK);
             assertThat(node.server.await(taint(other, "held"))).isNotEmpty();
             node.allocate("yours", other);
-            assertThat(node.prepare("yours").getError()).contains("is held as " + NET + " by ");
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("yours").getError()).contains("is held as " + NET + " by ");
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             kubelet.await(NET, state -> state.allocatable() == 2, PATIENCE);
         }
     }

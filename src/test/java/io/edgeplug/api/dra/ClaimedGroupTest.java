@@ -30,15 +30,15 @@ final class ClaimedGroupTest {
                         [class.match]
                         pci_addresses = ["%s", "%s"]
                         """.formatted(A, B))) {
-            PluginInfo ignored = node.register();
+            PluginInfo ignored = node.kubelet.register();
             node.allocate("mine", DeviceNames.of(A), DeviceNames.of(B));
             node.allocate("yours", DeviceNames.of(A));
             node.allocate("ours", DeviceNames.of(B));
-            assertThat(node.prepare("mine").getError()).isEmpty();
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
 
-            assertThat(node.prepare("yours").getError()).isEmpty();
-            assertThat(node.prepare("ours").getError())
+            assertThat(node.kubelet.prepare("yours").getError()).isEmpty();
+            assertThat(node.kubelet.prepare("ours").getError())
                     .endsWith("its IOMMU group 17 is in use: a container holds " + A);
         }
     }

@@ -5,8 +5,12 @@ import static io.edgeplug.api.dra.TestClaims.configured;
 import static io.edgeplug.api.dra.TestClaims.parameters;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.edgeplug.api.kubelet.LogLines;
+import io.edgeplug.api.kubelet.Seen;
 import io.edgeplug.lab.simulation.DemoNode;
+import io.edgeplug.model.device.PciAddress;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -58,6 +62,11 @@ final class ClaimedImagesTest extends OnDraNode {
                 .formatted(name, HexFormat.of().formatHex(sha256));
     }
 
+    @Override
+    void prepareServer(ApiObjects server) {
+        server.claims.rights.addAll(ClaimObjects.ROLE);
+    }
+
     /**
      * An FPGA, images that are their names, and a tool that waits with the first image while a file {@code hangs}
      * exists.
@@ -68,6 +77,7 @@ final class ClaimedImagesTest extends OnDraNode {
                 #!/bin/sh
                 image=$(cat "$1")
                 if [ "$image" = none ] && [ -e %1$s/hangs ]; then
+                    touch %1$s/begun
                     until [ -e %1$s/go ]; do sleep 0.05; done
                 fi
                 echo "$image" >>%1$s/loaded
@@ -103,7 +113,7 @@ final class ClaimedImagesTest extends OnDraNode {
         prepare("mine");
         prepare("mine");
         assertThat(loaded()).containsExactly(CODEC);
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
 
         node.allocate("yours", FPGA);
         prepare("yours");
@@ -119,7 +129,7 @@ final class ClaimedImagesTest extends OnDraNode {
                 .startsWith("Claim default/yours cannot be prepared: its device ")
                 .endsWith(" (claim mine)");
         assertThat(loaded()).containsExactly(CODEC);
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         prepare("yours");
         assertThat(loaded()).containsExactly(CODEC, CRYPTO);
     }
@@ -148,7 +158,7 @@ final class ClaimedImagesTest extends OnDraNode {
         assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
                 .isNotEmpty();
 
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
                         && !slices.toString().contains("\"taints\"")))
                 .isNotEmpty();
@@ -157,15 +167,86 @@ final class ClaimedImagesTest extends OnDraNode {
         assertThat(loaded()).containsExactly(CRYPTO);
     }
 
+    private void awaitReady(String name) throws Exception {
+        JsonObject ignored = node.server.awaitClaim(
+                name, claim -> claim.toString().contains("\"type\":\"Ready\",\"status\":\"True\""));
+    }
+
+    private void putAwaited(String name, String image) {
+        JsonObject claim = TestClaims.awaited(name, FPGA);
+        JsonArray configs = new JsonArray();
+        configs.add(config("[]", parameters("\"fpga\":{\"image\":\"" + image + "\"}")));
+        TestClaims.devices(claim).add("config", configs);
+        node.server.put(claim);
+    }
+
+    @Test
+    void fpgaIsProgrammedBeforeThePodIsBoundAndNotAgainForTheKubelet() throws Exception {
+        putAwaited("mine", CODEC);
+        awaitReady("mine");
+        assertThat(loaded()).containsExactly(CODEC);
+        assertThat(error("mine")).isEmpty();
+
+        assertThat(loaded()).containsExactly(CODEC);
+    }
+
+    @Test
+    void fpgaThatWasReplacedBeforeTheKubeletAskedIsProgrammedAgain() throws Exception {
+        putAwaited("mine", CODEC);
+        awaitReady("mine");
+        // With its slot, because the simulation brings both.
+        node.node.pull(new PciAddress(0, 0x5d, 0, 0));
+        assertThat(node.server.await(slices -> slices.toString().contains("\"gone\"")))
+                .isNotEmpty();
+        for (String image : List.of("blank", "codec", "crypto")) {
+            Files.delete(node.node.root().resolve("srv/bitstreams/" + image + ".bin"));
+        }
+        node.node.plug(DemoNode.fpga());
+        assertThat(node.server.await(slices -> TestSlices.names(slices).contains(FPGA)
+                        && !slices.toString().contains("\"taints\"")))
+                .isNotEmpty();
+
+        prepare("mine");
+        assertThat(loaded()).containsExactly(CODEC, CODEC);
+    }
+
+    /** The scheduler gives the FPGA to the second claim while it is being programmed for the first one. */
+    @Test
+    void twoClaimsThatWaitForTwoImagesOfOneFpgaHaveThemOneAfterTheOther() throws Exception {
+        Files.createFile(directory.resolve("hangs"));
+        node.server.put(TestClaims.awaited("mine", FPGA));
+        Seen.untilSo("the FPGA is being programmed", () -> Files.exists(directory.resolve("begun")));
+        node.server.put(TestClaims.deallocated("mine"));
+        putAwaited("yours", CODEC);
+        Files.createFile(directory.resolve("go"));
+
+        awaitReady("yours");
+        assertThat(loaded()).containsExactly(NONE, CODEC);
+        assertThat(node.claims().resolve("uid-of-mine.json")).doesNotExist();
+    }
+
+    /** The kubelet would have given up after its 45 s. */
+    @Test
+    void imageThatTakesLongerThanItsClassAllowsIsWaitedFor() throws Exception {
+        Files.createFile(directory.resolve("hangs"));
+        try (LogLines log = LogLines.open()) {
+            node.server.put(TestClaims.awaited("mine", FPGA));
+            assertThat(log.await("is not prepared after 2 s")).isNotEmpty();
+            Files.createFile(directory.resolve("go"));
+            awaitReady("mine");
+        }
+        assertThat(loaded()).containsExactly(NONE);
+    }
+
     /** Each preparation waits for the one before, which the kubelet has given up. */
     @Test
     void claimThatWasReleasedWhileItWaitedDoesNotProgramWhatTheNextOneHas() throws Exception {
         Files.createFile(directory.resolve("hangs"));
         node.allocate("first", FPGA);
         assertThat(error("first")).contains("is not prepared after 2 s");
-        assertThat(node.unprepare("first").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("first").getError()).isEmpty();
         assertThat(errorChoosing("second", CODEC)).contains("is not prepared after 2 s");
-        assertThat(node.unprepare("second").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("second").getError()).isEmpty();
         assertThat(errorChoosing("third", CRYPTO)).contains("is not prepared after 2 s");
 
         Files.createFile(directory.resolve("go"));

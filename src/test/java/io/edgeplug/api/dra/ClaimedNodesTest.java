@@ -44,7 +44,7 @@ final class ClaimedNodesTest extends OnDraNode {
         Files.delete(node.node.root().resolve("dev/ttyUSB0"));
         plug("ttyUSB1");
         node.startDaemon();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         prepare("mine");
 
         assertThat(node.specification("mine")).contains("/dev/ttyUSB1");

@@ -36,7 +36,7 @@ final class ClaimsTest extends OnDraNode {
 
     @Test
     void driverIsFoundByThePluginWatcherAndPublishesItsDevices() throws Exception {
-        PluginInfo info = node.register();
+        PluginInfo info = node.kubelet.register();
 
         assertThat(info.getType()).isEqualTo("DRAPlugin");
         assertThat(info.getName()).isEqualTo("edgeplug.io");
@@ -49,7 +49,7 @@ final class ClaimsTest extends OnDraNode {
     @Test
     void deviceIsPreparedAndTheRuntimeIsToldWhatItsContainersGet() throws Exception {
         node.allocate("mine", VF0_NAME, VF1_NAME);
-        NodePrepareResourceResponse answer = node.prepare("mine");
+        NodePrepareResourceResponse answer = node.kubelet.prepare("mine");
 
         assertThat(answer.getError()).isEmpty();
         assertThat(answer.getDevicesList()).extracting(Device::getDeviceName).containsExactly(VF0_NAME, VF1_NAME);
@@ -66,10 +66,10 @@ final class ClaimsTest extends OnDraNode {
     @Test
     void claimThatIsPreparedIsNotPreparedAgain() throws Exception {
         node.allocate("mine", VF0_NAME);
-        NodePrepareResourceResponse once = node.prepare("mine");
+        NodePrepareResourceResponse once = node.kubelet.prepare("mine");
         long asked = node.server.requests().size();
 
-        assertThat(node.prepare("mine")).isEqualTo(once);
+        assertThat(node.kubelet.prepare("mine")).isEqualTo(once);
         assertThat(preparations()).isEqualTo(1);
         assertThat(node.server.requests().stream().skip(asked)).noneMatch(one -> one.contains("resourceclaims"));
     }
@@ -79,27 +79,27 @@ final class ClaimsTest extends OnDraNode {
         node.allocate("mine", VF0_NAME);
         assertThat(error("mine")).isEmpty();
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await(VF0 + ": returned to its host driver iavf")).hasSize(1);
         }
 
         assertThat(node.specifications()).isEmpty();
         assertThat(node.claims()).isEmptyDirectory();
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
     }
 
     @Test
     void claimOutlivesARestartOfTheDaemon() throws Exception {
         node.allocate("mine", VF0_NAME);
-        NodePrepareResourceResponse before = node.prepare("mine");
+        NodePrepareResourceResponse before = node.kubelet.prepare("mine");
         node.stopDaemon();
         Files.delete(directory.resolve("cdi/edgeplug-claim_uid-of-mine.json"));
         Files.writeString(directory.resolve("cdi/edgeplug-claim_left.json"), "{}");
         node.startDaemon();
 
         assertThat(node.specifications()).containsExactly("edgeplug-claim_uid-of-mine.json");
-        PluginInfo ignored = node.register();
-        assertThat(node.prepare("mine")).isEqualTo(before);
+        PluginInfo ignored = node.kubelet.register();
+        assertThat(node.kubelet.prepare("mine")).isEqualTo(before);
         assertThat(preparations()).isEqualTo(1);
         assertThat(node.node.acts()).endsWith(PREPARED);
     }
@@ -107,15 +107,15 @@ final class ClaimsTest extends OnDraNode {
     @Test
     void claimThatWasPreparedBeforeABootIsPreparedAgain() throws Exception {
         node.allocate("mine", VF0_NAME);
-        NodePrepareResourceResponse before = node.prepare("mine");
+        NodePrepareResourceResponse before = node.kubelet.prepare("mine");
         node.stopDaemon();
         node.loseWhatABootTakes();
         node.startDaemon();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
 
         assertThat(node.specifications()).isEmpty();
         long asked = claimRequests();
-        assertThat(node.prepare("mine")).isEqualTo(before);
+        assertThat(node.kubelet.prepare("mine")).isEqualTo(before);
         assertThat(claimRequests()).isEqualTo(asked + 1);
         assertThat(node.specifications()).containsExactly("edgeplug-claim_uid-of-mine.json");
     }
@@ -133,7 +133,7 @@ final class ClaimsTest extends OnDraNode {
         node.server.close();
 
         assertThat(error("mine")).isEmpty();
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(error("mine")).startsWith("Claim default/mine cannot be prepared: API server https://127.0.0.1:");
     }
 
@@ -144,7 +144,7 @@ final class ClaimsTest extends OnDraNode {
         assertThat(error("mine")).isEmpty();
 
         assertThat(error("yours")).contains(" is held as example.com/vf by default/");
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(error("yours")).isEmpty();
     }
 
@@ -158,7 +158,7 @@ final class ClaimsTest extends OnDraNode {
 
         assertThat(error("look")).isEmpty();
         assertThat(preparations()).isEqualTo(1);
-        assertThat(node.unprepare("look").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("look").getError()).isEmpty();
         assertThat(node.specifications()).containsExactly("edgeplug-claim_uid-of-mine.json");
     }
 
@@ -182,7 +182,7 @@ final class ClaimsTest extends OnDraNode {
                         .toString())
                 .contains(VF0_NAME, "NoSchedule");
 
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         assertThat(node.server
                         .await(slices -> !slices.toString().contains(VF0_NAME))
                         .toString())
@@ -232,11 +232,12 @@ final class ClaimsTest extends OnDraNode {
         node.allocate("mine", VF0_NAME);
         // The reload closes the socket before there is an answer.
         Thread asker = Thread.ofVirtual()
-                .start(() -> assertThatThrownBy(() -> node.prepare("mine")).isNotNull());
+                .start(() ->
+                        assertThatThrownBy(() -> node.kubelet.prepare("mine")).isNotNull());
         assertThat(isBinding.await(20, TimeUnit.SECONDS)).isTrue();
         node.reload();
-        PluginInfo ignored = node.register();
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        PluginInfo ignored = node.kubelet.register();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
 
         try (LogLines log = LogLines.open()) {
             goesOn.countDown();
@@ -258,14 +259,14 @@ final class ClaimsTest extends OnDraNode {
         Files.writeString(node.claims().resolve("uid-of-mine.json"), "{");
         try (LogLines log = LogLines.open()) {
             node.startDaemon();
-            PluginInfo ignored = node.register();
+            PluginInfo ignored = node.kubelet.register();
             // The thread that follows the holders has looked at all drivers by then.
             assertThat(log.await("0000:3b:01.1: held by ")).hasSize(1);
             assertThat(node.node.sysfs().linkName("sys/bus/pci/devices/" + VF0 + "/driver"))
                     .contains("vfio-pci");
             assertThat(log.with("returned to its host driver iavf")).isEmpty();
 
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await(VF0 + ": returned to its host driver iavf")).hasSize(1);
         }
     }
@@ -273,7 +274,7 @@ final class ClaimsTest extends OnDraNode {
     @Test
     void socketsThatSomebodyDeletesAreMadeAgain() throws Exception {
         Files.delete(directory.resolve("plugins_registry/edgeplug.io-reg.sock"));
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         node.allocate("mine", VF0_NAME);
 
         assertThat(error("mine")).isEmpty();

@@ -57,7 +57,7 @@ final class DeviceParametersTest extends OnDraNode {
     private void serve(String classes) throws Exception {
         node.close();
         node = DraNode.open(Files.createDirectory(directory.resolve("other")), classes);
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         writeIp();
     }
 
@@ -73,7 +73,7 @@ final class DeviceParametersTest extends OnDraNode {
 
     private String error(String name, JsonObject claim) {
         node.server.put(claim);
-        return node.prepare(name).getError();
+        return node.kubelet.prepare(name).getError();
     }
 
     private String mistakes(String parameters) {
@@ -91,7 +91,7 @@ final class DeviceParametersTest extends OnDraNode {
                 .isEmpty();
         assertThat(settings()).containsExactly("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 100 trust off");
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
         }
         assertThat(settings().getLast()).isEqualTo("link set dev ens1f0 vf 0 mac 02:00:00:00:00:01 vlan 7");
@@ -107,9 +107,9 @@ final class DeviceParametersTest extends OnDraNode {
         node.stopDaemon();
         node.configure(DraNode.CLASSES);
         node.startDaemon();
-        PluginInfo ignored = node.register();
+        PluginInfo ignored = node.kubelet.register();
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("mine").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
             assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
         }
 
@@ -201,7 +201,7 @@ final class DeviceParametersTest extends OnDraNode {
         assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))
                 .isNotEmpty();
 
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
 
         assertThat(node.server.await(slices -> TestSlices.names(slices).contains(VF0_NAME)
                         && !slices.toString().contains("\"taints\"")))
@@ -214,7 +214,7 @@ final class DeviceParametersTest extends OnDraNode {
     void badClaimLeavesTheOthersAlone() {
         node.server.put(configured("good", VF0_NAME, config("[]", parameters("{\"vlan\":200}"))));
         node.server.put(configured("bad", VF1_NAME, config("[]", parameters("{\"vlan\":201}"))));
-        var answer = node.prepare(DraNode.claim("good"), DraNode.claim("bad"));
+        var answer = node.kubelet.prepare(DraKubelet.claim("good"), DraKubelet.claim("bad"));
 
         assertThat(answer.get("uid-of-good"))
                 .satisfies(one -> assertThat(one.getError()).isEmpty());

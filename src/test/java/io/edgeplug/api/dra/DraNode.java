@@ -1,7 +1,5 @@
 package io.edgeplug.api.dra;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.edgeplug.api.kubelet.Closing;
 import io.edgeplug.api.kubelet.DevicePlugins;
 import io.edgeplug.api.status.NodeStatus;
@@ -18,29 +16,19 @@ import io.edgeplug.node.pods.KubeletPods;
 import io.edgeplug.node.pods.PreparedClaims;
 import io.edgeplug.node.supply.Preparations;
 import io.edgeplug.node.supply.Supplies;
-import io.edgeplug.proto.dra.v1.Claim;
-import io.edgeplug.proto.dra.v1.DRAPluginGrpc;
-import io.edgeplug.proto.dra.v1.NodePrepareResourceResponse;
-import io.edgeplug.proto.dra.v1.NodePrepareResourcesRequest;
-import io.edgeplug.proto.dra.v1.NodeUnprepareResourceResponse;
-import io.edgeplug.proto.dra.v1.NodeUnprepareResourcesRequest;
-import io.edgeplug.proto.pluginregistration.InfoRequest;
-import io.edgeplug.proto.pluginregistration.PluginInfo;
-import io.edgeplug.proto.pluginregistration.RegistrationGrpc;
-import io.edgeplug.proto.pluginregistration.RegistrationStatus;
-import io.edgeplug.system.files.DirectoryWatch;
-import io.edgeplug.system.flow.Deadline;
-import io.edgeplug.system.rpc.UnixRpc;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** A simulated node whose VFs are claimed, with a small API server, and with the kubelet's side of the driver's sockets. */
+/** A simulated node whose VFs are claimed, with a small API server and a {@link DraKubelet}. */
 final class DraNode implements AutoCloseable {
 
     static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -63,6 +51,7 @@ final class DraNode implements AutoCloseable {
 
     final SimulatedNode node;
     final StrictApiServer server;
+    final DraKubelet kubelet;
     private final Path directory;
     private final Closing closing = new Closing();
     private final Closing daemon = new Closing();
@@ -70,7 +59,6 @@ final class DraNode implements AutoCloseable {
     /** The parts that a reload closes and opens again. */
     private final Closing serving = new Closing();
 
-    private final UnixRpc rpc;
     private Config config;
     private Optional<Opened> opened = Optional.empty();
 
@@ -78,12 +66,12 @@ final class DraNode implements AutoCloseable {
     private record Opened(
             Monitor monitor, Preparations preparations, Supplies supplies, KubeletPods pods, DraDriver driver) {}
 
-    private DraNode(Path directory, StrictApiServer server, SimulatedNode node, Config config, UnixRpc rpc) {
+    private DraNode(Path directory, StrictApiServer server, SimulatedNode node, Config config) throws IOException {
         this.directory = directory;
-        this.server = server;
-        this.node = node;
+        this.server = closing.add(server);
+        this.node = closing.add(node);
+        this.kubelet = closing.add(DraKubelet.open(directory));
         this.config = config;
-        this.rpc = rpc;
     }
 
     static DraNode open(Path directory) throws Exception {
@@ -96,6 +84,11 @@ final class DraNode implements AutoCloseable {
 
     /** A node with other hardware. */
     static DraNode open(Path directory, String tree, String classes) throws Exception {
+        return open(directory, tree, classes, server -> {});
+    }
+
+    /** The same with an API server of another kind, or one that allows more. */
+    static DraNode open(Path directory, String tree, String classes, Consumer<ApiObjects> gates) throws Exception {
         Path file = Files.writeString(directory.resolve("edgeplug.toml"), classes);
         Files.createDirectories(directory.resolve("plugins"));
         Files.createDirectories(directory.resolve("plugins_registry"));
@@ -103,16 +96,10 @@ final class DraNode implements AutoCloseable {
         // Every kubelet that knows claims has this file.
         Files.writeString(directory.resolve("dra_manager_state"), "{}");
         StrictApiServer server = StrictApiServer.open();
+        server.gate(gates);
         Path ignored = TestIdentity.write(directory, server.port(), TestIdentity.NODE1);
         DraNode made = new DraNode(
-                directory,
-                server,
-                SimulatedNode.unpack(tree, directory.resolve("node")),
-                ConfigFiles.read(file),
-                UnixRpc.open());
-        made.closing.add(server);
-        made.closing.add(made.node);
-        made.closing.add(made.rpc);
+                directory, server, SimulatedNode.unpack(tree, directory.resolve("node")), ConfigFiles.read(file));
         made.startDaemon();
         return made;
     }
@@ -133,17 +120,25 @@ final class DraNode implements AutoCloseable {
         PreparedClaims claims = PreparedClaims.read(claims());
         DevicePlugins plugins =
                 serving.add(new DevicePlugins(null, kubeletDir, directory, supplies, preparations, claims));
-        DraDriver.Place place = new DraDriver.Place(
+        DraDriver driver = serving.add(new DraDriver(place(), supplies, preparations, claims, plugins.custody()));
+        opened = Optional.of(new Opened(monitor, preparations, supplies, plugins.pods(), driver));
+    }
+
+    private DraDriver.Place place() {
+        return new DraDriver.Place(
                 "edgeplug.io",
                 Optional.empty(),
                 Optional.of(directory.resolve("kubelet.conf")),
-                kubeletDir,
+                directory.resolve("device-plugins"),
                 directory,
                 directory.resolve("plugins_registry"),
                 directory.resolve("cdi"),
                 directory.resolve("run/boot"));
-        DraDriver driver = serving.add(new DraDriver(place, supplies, preparations, claims, plugins.custody()));
-        opened = Optional.of(new Opened(monitor, preparations, supplies, plugins.pods(), driver));
+    }
+
+    /** Does what the daemon does when it starts with a configuration without claims. */
+    void giveBackAhead() throws Exception {
+        DraDriver.giveBackAhead(place(), PreparedClaims.read(claims()));
     }
 
     DraDriver driver() {
@@ -171,6 +166,13 @@ final class DraNode implements AutoCloseable {
         serve(opened.orElseThrow().monitor(), opened.orElseThrow().preparations());
     }
 
+    /** What a driver offers that was just opened, and that keeps devices that have failed from claims for that long. */
+    Offers offers(Duration unfit) throws Exception {
+        Supplies supplies = opened.orElseThrow().supplies();
+        return new Offers(
+                supplies.each().stream().toList(), supplies, PreparedClaims.read(claims()), () -> true, unfit);
+    }
+
     /** Changes the configuration, for the next start of the daemon. */
     void configure(String classes) throws Exception {
         config = ConfigFiles.read(Files.writeString(directory.resolve("edgeplug.toml"), classes));
@@ -188,83 +190,13 @@ final class DraNode implements AutoCloseable {
 
     /** Removes what the node loses in a boot. */
     void loseWhatABootTakes() throws Exception {
-        for (Path one : List.of(directory.resolve("run/boot"), directory.resolve("cdi"))) {
-            if (Files.isDirectory(one)) {
-                try (Stream<Path> files = Files.list(one)) {
-                    for (Path file : files.toList()) {
-                        Files.delete(file);
-                    }
-                }
-            } else {
-                Files.deleteIfExists(one);
-            }
+        Files.deleteIfExists(directory.resolve("run/boot"));
+        Path cdi = directory.resolve("cdi");
+        for (String file : Files.isDirectory(cdi)
+                ? List.of(Objects.requireNonNull(cdi.toFile().list()))
+                : List.<String>of()) {
+            Files.delete(cdi.resolve(file));
         }
-    }
-
-    /** Treats the driver's socket like the plugin watcher of a kubelet. */
-    PluginInfo register() throws Exception {
-        Path socket = directory.resolve("plugins_registry/edgeplug.io-reg.sock");
-        Deadline patience = Deadline.in(PATIENCE);
-        try (DirectoryWatch watch = DirectoryWatch.open(directory.resolve("plugins_registry"))) {
-            while (!UnixRpc.isListening(socket)) {
-                assertThat(patience.isOver()).as("%s", socket).isFalse();
-                Object ignored = watch.await(Duration.ofSeconds(1));
-            }
-        }
-        var channel = rpc.dial(socket);
-        try {
-            var stub = RegistrationGrpc.newBlockingStub(channel);
-            PluginInfo info = stub.getInfo(InfoRequest.getDefaultInstance());
-            Object ignored = stub.notifyRegistrationStatus(
-                    RegistrationStatus.newBuilder().setPluginRegistered(true).build());
-            return info;
-        } finally {
-            channel.shutdownNow();
-        }
-    }
-
-    private interface Call<T> {
-        T of(DRAPluginGrpc.DRAPluginBlockingStub stub);
-    }
-
-    private <T> T call(Call<T> call) {
-        var channel = rpc.dial(directory.resolve("plugins/edgeplug.io/dra.sock"));
-        try {
-            return call.of(DRAPluginGrpc.newBlockingStub(channel));
-        } finally {
-            channel.shutdownNow();
-        }
-    }
-
-    static Claim claim(String name) {
-        return Claim.newBuilder()
-                .setNamespace("default")
-                .setName(name)
-                .setUid("uid-of-" + name)
-                .build();
-    }
-
-    Map<String, NodePrepareResourceResponse> prepare(Claim... claims) {
-        NodePrepareResourcesRequest request = NodePrepareResourcesRequest.newBuilder()
-                .addAllClaims(List.of(claims))
-                .build();
-        return call(stub -> stub.nodePrepareResources(request)).getClaimsMap();
-    }
-
-    /** The outcome of one claim. */
-    NodePrepareResourceResponse prepare(String name) {
-        Claim claim = claim(name);
-        return Optional.ofNullable(prepare(claim).get(claim.getUid())).orElseThrow();
-    }
-
-    NodeUnprepareResourceResponse unprepare(String name) {
-        NodeUnprepareResourcesRequest request = NodeUnprepareResourcesRequest.newBuilder()
-                .addClaims(claim(name))
-                .build();
-        return Optional.ofNullable(call(stub -> stub.nodeUnprepareResources(request))
-                        .getClaimsMap()
-                        .get(claim(name).getUid()))
-                .orElseThrow();
     }
 
     /** The names of the files in which the container runtime finds claims. */
@@ -283,7 +215,7 @@ final class DraNode implements AutoCloseable {
 
     String specification(String name) throws Exception {
         return Files.readString(
-                directory.resolve("cdi/edgeplug-claim_" + claim(name).getUid() + ".json"));
+                directory.resolve("cdi/edgeplug-claim_" + DraKubelet.claim(name).getUid() + ".json"));
     }
 
     /** Gives devices of this node to a claim, as the scheduler does. A pod may use the claim. */

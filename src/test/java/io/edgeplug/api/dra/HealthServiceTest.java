@@ -109,7 +109,7 @@ final class HealthServiceTest {
     @FieldSource("VERSIONS")
     void healthOfEachDeviceIsReportedWithItsReasonWhenItChanges(String version) throws Exception {
         DraNode node = closing.add(DraNode.open(directory));
-        assertThat(node.register().getSupportedVersionsList())
+        assertThat(node.kubelet.register().getSupportedVersionsList())
                 .containsExactly(
                         "v1.DRAPlugin", "v1beta1.DRAPlugin", "v1.DRAResourceHealth", "v1alpha1.DRAResourceHealth");
         Iterator<NodeWatchResourcesResponse> messages =
@@ -132,7 +132,7 @@ final class HealthServiceTest {
         String shares = DraNode.CLASSES.replaceFirst("(?s)\\[class.prepare].*", "");
         DraNode node =
                 closing.add(DraNode.open(directory, shares.replace("[class.match]", "shares = 1000\n[class.match]")));
-        Object ignored = node.register();
+        Object ignored = node.kubelet.register();
         Iterator<NodeWatchResourcesResponse> messages =
                 watch(dial(directory.resolve("plugins/edgeplug.io/dra.sock")), VERSIONS.getFirst());
 

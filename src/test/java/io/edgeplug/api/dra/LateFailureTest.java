@@ -75,7 +75,7 @@ final class LateFailureTest extends OnDraNode {
     void fpgaWhoseImageFailsOnlyAfterTheReleaseIsOfferedAgain() throws Exception {
         node.server.put(configured("mine", FPGA, config("[]", parameters("\"fpga\":{\"image\":\"codec\"}"))));
         assertThat(error("mine")).contains("is not prepared after 2 s");
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
 
         Files.createFile(directory.resolve("go"));
         assertThat(node.server.await(slices -> slices.toString().contains("edgeplug.io/unhealthy")))

@@ -90,7 +90,7 @@ final class MetadataFileTest extends OnDraNode {
     void fileIsGoneAfterTheClaim() throws Exception {
         node.allocate("mine", VF0_NAME);
         prepare("mine");
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
 
         assertThat(names()).isEmpty();
     }
@@ -115,7 +115,7 @@ final class MetadataFileTest extends OnDraNode {
         node.stopDaemon();
         node.loseWhatABootTakes();
         node.startDaemon();
-        Object ignored = node.register();
+        Object ignored = node.kubelet.register();
 
         assertThat(names()).isEmpty();
         prepare("mine");

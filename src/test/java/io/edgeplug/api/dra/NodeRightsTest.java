@@ -57,6 +57,23 @@ final class NodeRightsTest {
     }
 
     @Test
+    void rightsToPrepareBeforeBindingAreAskedForWithoutAnEffect() throws Exception {
+        assertThat(NodeRights.obstacleToEarlyPreparation(kubeconfig, "edgeplug.io", "node1"))
+                .contains(
+                        "the identity in " + kubeconfig + " is not allowed to get resourceclaims, list resourceclaims,"
+                                + " watch resourceclaims, patch resourceclaims/status, arbitrary-node:patch"
+                                + " resourceclaims/driver edgeplug.io in API group resource.k8s.io; edgeplug dra rbac prints the"
+                                + " role");
+        server.gate(objects -> objects.claims.rights.addAll(ClaimObjects.ROLE));
+        assertThat(NodeRights.obstacleToEarlyPreparation(kubeconfig, "edgeplug.io", "node1"))
+                .isEmpty();
+        assertThat(NodeRights.obstacleToEarlyPreparation(kubeconfig, "other.example.com", "node1"))
+                .get()
+                .asString()
+                .contains("not allowed to arbitrary-node:patch resourceclaims/driver other.example.com");
+    }
+
+    @Test
     void serverThatIsAwayIsNamed() throws Exception {
         server.close();
 

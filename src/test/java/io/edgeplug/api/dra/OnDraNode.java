@@ -2,6 +2,7 @@ package io.edgeplug.api.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.edgeplug.lab.simulation.DemoNode;
 import io.edgeplug.proto.pluginregistration.PluginInfo;
 import io.edgeplug.system.flow.Deadline;
 import java.nio.file.Path;
@@ -22,10 +23,13 @@ abstract class OnDraNode {
         return DraNode.CLASSES;
     }
 
+    /** Makes the API server allow more, or less, before the daemon starts. */
+    void prepareServer(ApiObjects server) {}
+
     @BeforeEach
     final void open() throws Exception {
-        node = DraNode.open(directory, classes());
-        PluginInfo ignored = node.register();
+        node = DraNode.open(directory, DemoNode.tree(), classes(), this::prepareServer);
+        PluginInfo ignored = node.kubelet.register();
     }
 
     @AfterEach
@@ -40,7 +44,7 @@ abstract class OnDraNode {
 
     /** Why a claim is not prepared; empty if it is. */
     final String error(String name) {
-        return node.prepare(name).getError();
+        return node.kubelet.prepare(name).getError();
     }
 
     /** Asks like the kubelet until a claim is prepared, because one try may be too short on a busy machine. */

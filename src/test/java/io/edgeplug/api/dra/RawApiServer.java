@@ -28,7 +28,7 @@ public final class RawApiServer implements AutoCloseable {
 
     private RawApiServer(HttpsServer server, Answering answering) throws IOException, GeneralSecurityException {
         this.server = server;
-        server.setHttpsConfigurator(new HttpsConfigurator(StrictApiServer.tls()));
+        server.setHttpsConfigurator(new HttpsConfigurator(TestIdentity.tlsOfServer()));
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
             requests.incrementAndGet();
@@ -60,7 +60,7 @@ public final class RawApiServer implements AutoCloseable {
 
     /** A claim as the kubelet names it. */
     public static Claim named(String name) {
-        return DraNode.claim(name);
+        return DraKubelet.claim(name);
     }
 
     /** The same claim as an API server has it, with that device of {@code node1}. */

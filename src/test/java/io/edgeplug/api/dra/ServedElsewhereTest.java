@@ -27,7 +27,7 @@ final class ServedElsewhereTest extends OnDraNode {
         assertThat(error("mine")).contains("Claim default/mine cannot be prepared", "Cannot allocate memory");
         if (isReloaded) {
             node.reload();
-            PluginInfo ignored = node.register();
+            PluginInfo ignored = node.kubelet.register();
         }
 
         assertThat(error("mine")).isEmpty();

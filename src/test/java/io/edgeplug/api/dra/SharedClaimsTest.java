@@ -57,13 +57,13 @@ final class SharedClaimsTest extends OnDraNode {
         assertThat(error("theirs")).contains(" (claim yours)");
         assertThat(node.specification("yours")).contains("PCIDEVICE_EXAMPLE_COM_VF=" + VF0 + "\"");
 
-        assertThat(node.unprepare("mine").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("mine").getError()).isEmpty();
         node.allocate("next", share(VF0, 0));
         prepare("next");
         assertThat(resets()).isZero();
         try (LogLines log = LogLines.open()) {
-            assertThat(node.unprepare("yours").getError()).isEmpty();
-            assertThat(node.unprepare("next").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("yours").getError()).isEmpty();
+            assertThat(node.kubelet.unprepare("next").getError()).isEmpty();
             assertThat(log.await(VF0 + ": scrubbed in ")).hasSize(1);
         }
         assertThat(resets()).isEqualTo(1);
@@ -98,7 +98,7 @@ final class SharedClaimsTest extends OnDraNode {
         assertThat(names(slices)).containsExactlyInAnyOrder(share(VF0, 1), share(VF1, 0), share(VF1, 1), VF0_NAME);
         node.allocate("mine", share(VF0, 0));
         assertThat(error("mine")).contains(" (claim before)");
-        assertThat(node.unprepare("before").getError()).isEmpty();
+        assertThat(node.kubelet.unprepare("before").getError()).isEmpty();
         assertThat(names(node.server.await(all -> !names(all).contains(VF0_NAME))))
                 .contains(share(VF0, 0));
     }

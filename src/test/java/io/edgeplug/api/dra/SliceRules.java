@@ -59,9 +59,9 @@ final class SliceRules {
             if (attributes.size() + Json.object(device, "capacity").size() > 32) {
                 return Optional.of("spec.devices: Too many attributes and capacities");
             }
-            Optional<String> ofCapacity = CapacityRules.problem(device);
-            if (ofCapacity.isPresent()) {
-                return ofCapacity;
+            Optional<String> ofFields = CapacityRules.problem(device).or(() -> BindingRules.problem(device));
+            if (ofFields.isPresent()) {
+                return ofFields;
             }
             for (Map.Entry<String, JsonElement> attribute : attributes.entrySet()) {
                 Optional<String> problem =

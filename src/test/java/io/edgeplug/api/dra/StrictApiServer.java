@@ -11,8 +11,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -22,8 +20,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -35,6 +31,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
@@ -74,7 +71,7 @@ final class StrictApiServer implements AutoCloseable {
 
     static StrictApiServer open(int port) throws IOException, GeneralSecurityException {
         HttpsServer https = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-        SSLContext tls = tls();
+        SSLContext tls = TestIdentity.tlsOfServer();
         https.setHttpsConfigurator(new HttpsConfigurator(tls) {
             @Override
             public void configure(HttpsParameters parameters) {
@@ -90,13 +87,6 @@ final class StrictApiServer implements AutoCloseable {
         return api;
     }
 
-    static SSLContext tls() throws IOException, GeneralSecurityException {
-        String own = TestIdentity.pem("server.pem");
-        Kubeconfig.Client server = new Kubeconfig.Client(Pem.certificates(own), Pem.key(own));
-        List<X509Certificate> authorities = Pem.certificates(TestIdentity.pem("ca.pem"));
-        return new Kubeconfig(URI.create("https://any"), authorities, "", Optional.of(server), Optional.empty()).tls();
-    }
-
     int port() {
         return server.getAddress().getPort();
     }
@@ -109,6 +99,11 @@ final class StrictApiServer implements AutoCloseable {
     /** Gives this answer to each request of that method and path, and {@code watch} behind them. */
     void answerRaw(String request, RawBody body) {
         locked(() -> raw.put(request, body));
+    }
+
+    /** Answers that request by itself again. */
+    void answerAsUsual(String request) {
+        locked(() -> raw.remove(request));
     }
 
     /** Gives these headers with answers that are planted. */
@@ -128,8 +123,7 @@ final class StrictApiServer implements AutoCloseable {
 
     /** Adds a claim, as the scheduler leaves it. */
     void put(JsonObject claim) {
-        JsonObject metadata = Json.object(claim, "metadata");
-        locked(() -> objects.claims.put(Json.text(metadata, "namespace") + "/" + Json.text(metadata, "name"), claim));
+        locked(() -> objects.claims.put(claim));
     }
 
     /** Deletes slices, as somebody else may. */
@@ -144,7 +138,23 @@ final class StrictApiServer implements AutoCloseable {
 
     /** Ends all watches. */
     void endWatches() {
-        locked(() -> objects.watches.forEach(watch -> watch.add(new JsonObject())));
+        locked(() -> Stream.concat(objects.watches.stream(), objects.claims.watches())
+                .forEach(watch -> watch.add(new JsonObject())));
+    }
+
+    /** A claim in the default namespace as it is now; an empty one if there is none. */
+    JsonObject claim(String name) {
+        return read(() -> objects.claims.find("default/" + name).orElseGet(JsonObject::new));
+    }
+
+    /** Waits up to 20 s until a claim is as wanted. */
+    JsonObject awaitClaim(String name, Predicate<JsonObject> wanted) throws InterruptedException {
+        try {
+            List<JsonObject> ignored = await(any -> wanted.test(claim(name)));
+        } catch (AssertionError e) {
+            throw new AssertionError("claim is " + claim(name), e);
+        }
+        return claim(name);
     }
 
     List<JsonObject> slices() {
@@ -181,7 +191,8 @@ final class StrictApiServer implements AutoCloseable {
 
     /** Waits up to 20 s until somebody watches. */
     void awaitWatch() throws InterruptedException {
-        List<JsonObject> ignored = await(all -> !objects.watches.isEmpty());
+        List<JsonObject> ignored = await(all ->
+                !objects.watches.isEmpty() || objects.claims.watches().findAny().isPresent());
     }
 
     private <T> T read(Supplier<T> reading) {
@@ -205,7 +216,7 @@ final class StrictApiServer implements AutoCloseable {
         try (exchange) {
             String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             String path = exchange.getRequestURI().getPath();
-            Map<String, String> query = query(exchange);
+            Map<String, String> query = HttpAnswers.query(exchange);
             boolean isWatch = query.containsKey("watch");
             X509Certificate caller =
                     (X509Certificate) ((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0];
@@ -219,8 +230,10 @@ final class StrictApiServer implements AutoCloseable {
                 planted = raw.get(request);
                 callers.add(caller.getSerialNumber().toString());
                 problem = planned.poll();
-                if (problem == null && !isWatch) {
-                    answer = objects.answer(exchange.getRequestMethod(), path, query, body);
+                if (problem == null) {
+                    answer = isWatch
+                            ? objects.refusalOfWatch(path)
+                            : objects.answer(exchange.getRequestMethod(), path, query, body);
                     problem = answer.has("problem")
                             ? new Answer(answer.get("problem").getAsInt(), Json.text(answer, "message"), Map.of())
                             : null;
@@ -234,22 +247,23 @@ final class StrictApiServer implements AutoCloseable {
                 exchange.sendResponseHeaders(200, 0);
                 planted.write(exchange.getResponseBody());
             } else if (problem != null) {
-                refuse(exchange, problem);
+                HttpAnswers.refuse(exchange, problem);
             } else if (isWatch) {
                 watch(exchange, query);
             } else {
-                send(exchange, 200, answer);
+                HttpAnswers.send(exchange, 200, answer);
             }
         }
     }
 
     private void watch(HttpExchange exchange, Map<String, String> query) throws IOException {
         BlockingQueue<JsonObject> events = new LinkedBlockingQueue<>();
-        // Events since that version are not kept.
+        long since = Long.parseLong(query.getOrDefault("resourceVersion", "0"));
+        boolean isOfClaims = ClaimObjects.isOfAllClaims(exchange.getRequestURI().getPath());
+        // Events of slices since that version are not kept.
         boolean isPast = read(() -> {
-            objects.watches.add(events);
             changed.signalAll();
-            return Long.parseLong(query.getOrDefault("resourceVersion", "0")) < objects.version;
+            return objects.watch(events, isOfClaims, since);
         });
         exchange.sendResponseHeaders(200, 0);
         try {
@@ -267,29 +281,8 @@ final class StrictApiServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            locked(() -> objects.watches.remove(events));
+            locked(() -> objects.end(events));
         }
-    }
-
-    private static void refuse(HttpExchange exchange, Answer problem) throws IOException {
-        problem.headers().forEach((name, value) -> exchange.getResponseHeaders().add(name, value));
-        send(exchange, problem.status(), Json.of("kind", "Status", "message", problem.message()));
-    }
-
-    private static void send(HttpExchange exchange, int status, JsonObject json) throws IOException {
-        byte[] body = json.toString().getBytes(StandardCharsets.UTF_8);
-        exchange.sendResponseHeaders(status, body.length);
-        exchange.getResponseBody().write(body);
-    }
-
-    private static Map<String, String> query(HttpExchange exchange) {
-        Map<String, String> query = new HashMap<>();
-        String text = Objects.requireNonNullElse(exchange.getRequestURI().getRawQuery(), "");
-        for (String one : text.split("&", -1)) {
-            String[] parts = one.split("=", 2);
-            query.put(parts[0], parts.length < 2 ? "" : URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
-        }
-        return query;
     }
 
     @Override

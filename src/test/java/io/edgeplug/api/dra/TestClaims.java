@@ -1,6 +1,7 @@
 package io.edgeplug.api.dra;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.nio.charset.StandardCharsets;
@@ -39,10 +40,29 @@ final class TestClaims {
         JsonObject metadata = new JsonObject();
         metadata.addProperty("namespace", "default");
         metadata.addProperty("name", name);
-        metadata.addProperty("uid", DraNode.claim(name).getUid());
+        metadata.addProperty("uid", DraKubelet.claim(name).getUid());
         JsonObject claim = new JsonObject();
         claim.add("metadata", metadata);
         claim.add("status", status);
+        return claim;
+    }
+
+    /** A claim for which the scheduler waits, because the slices said so of its devices. */
+    static JsonObject awaited(String name, String... devices) {
+        JsonObject claim = allocated(name, devices);
+        for (JsonElement result : devices(claim).getAsJsonArray("results")) {
+            result.getAsJsonObject().add("bindingConditions", JsonParser.parseString("[\"Ready\"]"));
+            result.getAsJsonObject().add("bindingFailureConditions", JsonParser.parseString("[\"PreparationFailed\"]"));
+        }
+        Json.object(Json.object(claim, "status"), "allocation")
+                .addProperty("allocationTimestamp", "2026-11-27T12:00:00Z");
+        return claim;
+    }
+
+    /** The same claim once it was deallocated. */
+    static JsonObject deallocated(String name) {
+        JsonObject claim = allocated(name);
+        claim.remove("status");
         return claim;
     }
 

@@ -2,11 +2,15 @@ package io.edgeplug.api.dra;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
 import java.util.Objects;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
 
 /** A kubelet's kubeconfig and its certificate, which rotates as a kubelet's does. The keys are only for tests. */
 final class TestIdentity {
@@ -24,6 +28,19 @@ final class TestIdentity {
     static final String ED25519 = "ed.pem";
 
     private TestIdentity() {}
+
+    /** With this, a server is the API server of the kubeconfig. */
+    static SSLContext tlsOfServer() throws IOException, GeneralSecurityException {
+        String own = pem("server.pem");
+        Kubeconfig.Client server = new Kubeconfig.Client(Pem.certificates(own), Pem.key(own));
+        return new Kubeconfig(
+                        URI.create("https://any"),
+                        Pem.certificates(pem("ca.pem")),
+                        "",
+                        Optional.of(server),
+                        Optional.empty())
+                .tls();
+    }
 
     static String pem(String name) throws IOException {
         try (InputStream in = TestIdentity.class.getResourceAsStream(name)) {

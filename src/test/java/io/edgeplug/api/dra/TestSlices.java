@@ -60,6 +60,7 @@ final class TestSlices {
                 plain.trustOwner(),
                 Api.DRA,
                 evict,
+                plain.isPreparedBeforeBinding(),
                 plain.choices(),
                 plain.identity());
     }
@@ -75,7 +76,7 @@ final class TestSlices {
             Set<String> claimed,
             Set<String> heldByPlugin,
             Map<String, Boolean> used) {
-        return new Offer(deviceClass, devices, claimed, heldByPlugin, used, 1, Set.of());
+        return new Offer(deviceClass, devices, claimed, heldByPlugin, used, 1, Set.of(), Set.of(), false);
     }
 
     static Device vf(int number) {

@@ -126,8 +126,8 @@ final class MetricNamesTest {
                 false,
                 true,
                 false);
-        ClaimingStatus claiming =
-                new ClaimingStatus("edgeplug.io", "edge-1", 3, 2, 70, problem, 4, new Outcomes.Counts(5, 6));
+        ClaimingStatus claiming = new ClaimingStatus(
+                "edgeplug.io", "edge-1", 3, 2, 70, problem, 4, new Outcomes.Counts(5, 6), Optional.empty());
         return new NodeStatus(
                 new KubeletStatus(Optional.empty(), Set.of(name), Map.of(name, counts)),
                 List.of(new ResourceStatus(name, true, 1, List.of(held), counts)),

@@ -14,7 +14,6 @@ import io.edgeplug.proto.status.KubeletAbsence;
 import io.edgeplug.proto.status.Node;
 import io.edgeplug.proto.status.Problem;
 import io.edgeplug.proto.status.Resource;
-import io.edgeplug.proto.status.Slices;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -172,44 +171,6 @@ final class StatusTest {
                         .build()))
                 .element(0)
                 .isEqualTo("1 thing needs you: 1 device not scrubbed");
-    }
-
-    private static Node claimed(String problem, int slices) {
-        return NODE.toBuilder()
-                .setSlices(Slices.newBuilder()
-                        .setDriver("edgeplug.io")
-                        .setPool("edge-1")
-                        .setGeneration(3)
-                        .setSlices(slices)
-                        .setDevices(slices * 8)
-                        .setProblem(problem)
-                        .setClaims(2))
-                .build();
-    }
-
-    @Test
-    void slicesHaveALineWhereDevicesAreClaimed() {
-        assertThat(StatusText.lines(claimed("", 1)))
-                .element(3)
-                .isEqualTo("edgeplug.io: 8 devices in 1 slice of pool edge-1, generation 3; 2 claims");
-        assertThat(StatusText.lines(claimed("connection refused", 2)))
-                .element(3)
-                .isEqualTo(
-                        "edgeplug.io: not published: connection refused; before: 16 devices in 2 slices of pool edge-1,"
-                                + " generation 3; 2 claims");
-        assertThat(StatusText.lines(claimed("the kubelet has not taken up the driver yet", 0)))
-                .element(3)
-                .isEqualTo("edgeplug.io: not published: the kubelet has not taken up the driver yet; 2 claims");
-
-        var object = JsonParser.parseString(StatusText.json(claimed("no", 1))).getAsJsonObject();
-        assertThat(object.getAsJsonObject("slices"))
-                .hasToString(
-                        "{\"driver\":\"edgeplug.io\",\"pool\":\"edge-1\",\"generation\":3,\"slices\":1,\"devices\":8,"
-                                + "\"published\":false,\"problem\":\"no\",\"claims\":2}");
-        assertThat(JsonParser.parseString(StatusText.json(NODE))
-                        .getAsJsonObject()
-                        .has("slices"))
-                .isFalse();
     }
 
     @Test

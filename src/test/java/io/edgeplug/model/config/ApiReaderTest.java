@@ -54,6 +54,9 @@ final class ApiReaderTest {
             evict = true                        | evict: needs api = "dra"
             api = "dra"~hand_over = "cdi"       | hand_over: does not apply to api = "dra"
             api = "dra"~annotations = { a = "b" } | annotations: does not apply to api = "dra"
+            api = "dra"~prepare_before = "bind" | prepare_before: "bind" is none of binding, start
+            api = "dra"~prepare_before = "binding" | prepare_before: needs [class.prepare]
+            prepare_before = "binding"          | prepare_before: needs api = "dra"
             claims = { vlans = [7] }            | claims: needs api = "dra"
             api = "dra"~claims = { vlans = [7] } | claims.vlans: needs vlan in [class.prepare.vf]
             api = "dra"~claims = { mac = true } | claims.mac: needs mac in [class.prepare.vf]
@@ -63,6 +66,26 @@ final class ApiReaderTest {
             """)
     void whatAClaimedClassCannotSayIsAMistake(String lines, String mistake) {
         assertThat(mistakes("", lines.replace('~', '\n'))).contains(mistake);
+    }
+
+    @Test
+    void devicesArePreparedBeforeBindingIfTheClassSaysSoOrProgramsAnFpga() throws Exception {
+        String resets = "api = \"dra\"\nprepare = { reset = \"flr\" }\n";
+        assertThat(read("", resets).claimed()).noneMatch(DeviceClass::isPreparedBeforeBinding);
+        assertThat(read("", resets.replace("prepare", "prepare_before = \"binding\"\nprepare"))
+                        .claimed())
+                .allMatch(DeviceClass::isPreparedBeforeBinding);
+        String programs = IMAGES.formatted("0".repeat(64));
+        assertThat(read(programs, "").claimed()).hasSize(1).allMatch(DeviceClass::isPreparedBeforeBinding);
+        assertThat(read(programs.replace("api", "prepare_before = \"start\"\napi"), "")
+                        .claimed())
+                .noneMatch(DeviceClass::isPreparedBeforeBinding);
+        assertThat(read(
+                                programs.substring(0, programs.indexOf("[[class.claims"))
+                                        .replace("api = \"dra\"", ""),
+                                "")
+                        .classes())
+                .noneMatch(DeviceClass::isPreparedBeforeBinding);
     }
 
     private static final String IMAGES = """

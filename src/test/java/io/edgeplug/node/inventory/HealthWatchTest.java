@@ -274,6 +274,7 @@ final class HealthWatchTest {
                 Optional.empty(),
                 Api.DEVICE_PLUGIN,
                 false,
+                false,
                 ClaimChoices.NONE,
                 FileRules.Identity.USUAL);
     }

@@ -66,6 +66,7 @@ final class WatchedFiles implements AutoCloseable {
                 none.trustOwner(),
                 none.api(),
                 none.evict(),
+                none.isPreparedBeforeBinding(),
                 none.choices(),
                 none.identity());
     }

@@ -1,0 +1,222 @@
+package io.edgeplug.api.dra;
+
+import io.edgeplug.api.dra.HealthService.OfDevice;
+import io.edgeplug.node.pods.PreparedClaim;
+import io.edgeplug.system.flow.Backoff;
+import io.edgeplug.system.flow.Deadline;
+import io.edgeplug.system.flow.Follower;
+import io.edgeplug.system.flow.Front;
+import io.edgeplug.system.flow.Latest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps what claims say of this node's devices correct ({@code status.devices}), on a thread of its own: whether a device
+ * is ready, and whether it is healthy. The scheduler waits for the first before it binds a pod. All is made of the notes
+ * of claims, so nothing is lost if the process is killed.
+ */
+final class ClaimStatus implements AutoCloseable {
+
+    private static final Logger LOG = Logger.getLogger(ClaimStatus.class.getName());
+
+    /** So that slices go first. The scheduler looks only every five seconds. */
+    private static final Duration AFTER_SLICES = Duration.ofMillis(50);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration FIRST_RETRY = Duration.ofMillis(250);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(60);
+
+    private final ApiServer api;
+    private final String driver;
+    private final ClaimFiles files;
+    private final String boot;
+    private final Supplier<List<OfDevice>> health;
+    private final Function<String, Optional<String>> refusal;
+    private final ClaimWatch watch;
+    private final Latest<Long> wakes = new Latest<>(0L, Long::longValue);
+    private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
+    private final Follower follower;
+
+    /** By UID, claims as the API server has them, as far as is known. */
+    private final Map<String, AllocatedClaim> known = new ConcurrentHashMap<>();
+
+    /** By UID, claims that could not be prepared before their pods were bound. */
+    private final Map<String, Failure> failures = new ConcurrentHashMap<>();
+
+    private record Failure(AllocatedClaim claim, String text) {}
+
+    /**
+     * The status of a node's claims.
+     *
+     * @param boot identifies this boot of the node
+     * @param health of the devices in the slices
+     * @param refusal why the claim with a UID could not be prepared for the kubelet; empty if it could
+     * @param watch knows whether the status may be written, and is told when the API server refuses that
+     */
+    ClaimStatus(
+            ApiServer api,
+            String driver,
+            ClaimFiles files,
+            String boot,
+            Supplier<List<OfDevice>> health,
+            Function<String, Optional<String>> refusal,
+            ClaimWatch watch) {
+        this.api = api;
+        this.driver = driver;
+        this.files = files;
+        this.boot = boot;
+        this.health = health;
+        this.refusal = refusal;
+        this.watch = watch;
+        this.follower = wakes.follow(Front.DRA.virtual("claim status"), AFTER_SLICES, any -> turn());
+    }
+
+    /** Reports that something may have changed: notes, health or what the API server has. */
+    void wake() {
+        Long ignored = wakes.change(count -> count + 1);
+    }
+
+    /** Takes in a claim as the API server has it. */
+    void observe(AllocatedClaim claim) {
+        String uid = claim.name().uid();
+        AllocatedClaim newest = newest(uid, claim);
+        failures.computeIfPresent(
+                uid, (same, failure) -> failure.claim().allocation().equals(newest.allocation()) ? failure : null);
+        wake();
+    }
+
+    /** The newest that is known of a claim, also if an answer comes after news that are younger. */
+    private AllocatedClaim newest(String uid, AllocatedClaim claim) {
+        return known.merge(uid, claim, (before, now) -> now.isAsNewAs(before) ? now : before);
+    }
+
+    /** Takes in that claims with other UIDs have no devices of this node, or that nobody would report it. */
+    void forgetOthers(Set<String> uids) {
+        failures.keySet().retainAll(uids);
+        wake();
+    }
+
+    /** Takes in that a claim could not be prepared, until it is allocated anew. */
+    void failed(AllocatedClaim claim, String text) {
+        Failure ignored = failures.put(claim.name().uid(), new Failure(claim, text));
+        wake();
+    }
+
+    /** Whether this allocation could not be prepared. */
+    boolean hasFailed(AllocatedClaim claim) {
+        Failure failure = failures.get(claim.name().uid());
+        return failure != null && failure.claim().allocation().equals(claim.allocation());
+    }
+
+    /** Writes what differs, and returns how long to wait for news. */
+    private Duration turn() throws InterruptedException {
+        if (!watch.mayWrite()) {
+            return Latest.FOREVER;
+        }
+        boolean[] isDone = {false};
+        boolean isNoBug = Front.DRA.attempt(() -> isDone[0] = writeAll());
+        if (isNoBug && isDone[0]) {
+            backoff.succeeded();
+            return Latest.FOREVER;
+        }
+        backoff.failed();
+        return backoff.due().map(Deadline::wakeUp).orElse(Duration.ZERO);
+    }
+
+    private boolean writeAll() throws InterruptedException {
+        List<PreparedClaim> notes = files.notes().all();
+        Set<String> uids = new HashSet<>(failures.keySet());
+        notes.forEach(claim -> uids.add(claim.uid()));
+        known.keySet().retainAll(uids);
+        if (uids.isEmpty()) {
+            return true;
+        }
+        Map<String, String> problems =
+                health.get().stream().collect(Collectors.toMap(OfDevice::name, OfDevice::message, (one, other) -> one));
+        Map<Claims.Name, DeviceConditions> wanted = new LinkedHashMap<>();
+        for (PreparedClaim claim : notes) {
+            Claims.Name name = new Claims.Name(claim.namespace(), claim.name(), claim.uid());
+            Optional<String> reason = claim.ahead().isPresent() ? Optional.empty() : refusal.apply(claim.uid());
+            if (claim.isReady(boot)) {
+                wanted.put(name, DeviceConditions.ready(claim, problems));
+            } else if (reason.isPresent()) {
+                wanted.put(name, DeviceConditions.notReady(claim, reason.orElseThrow(), problems));
+            }
+        }
+        failures.values()
+                .forEach(one ->
+                        wanted.put(one.claim().name(), DeviceConditions.failed(one.claim(), one.text(), problems)));
+        boolean isDone = true;
+        for (Map.Entry<Claims.Name, DeviceConditions> one : wanted.entrySet()) {
+            isDone &= write(one.getKey(), one.getValue());
+        }
+        return isDone;
+    }
+
+    /** Returns whether it need not be tried again. */
+    private boolean write(Claims.Name name, DeviceConditions all) throws InterruptedException {
+        try {
+            AllocatedClaim now = known.get(name.uid());
+            if (now == null) {
+                now = newest(
+                        name.uid(),
+                        api.ask(
+                                ApiRequest.claim(name.namespace(), name.name()),
+                                AllocatedClaim.reading(driver, api.nodeName()),
+                                PATIENCE));
+            }
+            DeviceConditions wanted = all.of(now);
+            if (now.name().equals(name) && !wanted.areThoseOf(now)) {
+                String body = wanted.status(now, driver).toString();
+                AllocatedClaim ignored = newest(
+                        name.uid(),
+                        api.ask(
+                                ApiRequest.applyStatus(name.namespace(), name.name(), driver, body),
+                                AllocatedClaim.reading(driver, api.nodeName()),
+                                PATIENCE));
+                LOG.fine(() -> "claim " + name + ": status written: " + wanted);
+            }
+            return true;
+        } catch (ApiException e) {
+            return isRefused(name, e);
+        } catch (IOException e) {
+            LOG.fine(() -> "claim " + name + ": status not written, tried again: " + e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean isRefused(Claims.Name name, ApiException e) {
+        LOG.fine(() -> "claim " + name + ": status not written: " + e.getMessage());
+        if (e.isInvalid() || e.isOutdated()) {
+            // It was deallocated or deleted. The watch reports that, or the kubelet releases it.
+            AllocatedClaim ignored = known.computeIfPresent(name.uid(), (uid, before) -> before.without());
+            return true;
+        }
+        if (e.isForbidden() && known.containsKey(name.uid())) {
+            watch.doubt(String.valueOf(e.getMessage()));
+            return true;
+        }
+        if (e.isForbidden()) {
+            // Without the right to read all claims, a node may read only those of its pods.
+            AllocatedClaim ignored = known.put(name.uid(), new AllocatedClaim(name, "", "", List.of()));
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public void close() {
+        follower.close();
+    }
+}

@@ -1,0 +1,163 @@
+package io.edgeplug.api.dra;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import io.edgeplug.api.dra.AllocatedClaim.Condition;
+import io.edgeplug.api.dra.AllocatedClaim.Given;
+import io.edgeplug.node.pods.PreparedClaim;
+import io.edgeplug.system.kernel.PlainText;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The conditions that the status of a claim should have.
+ *
+ * @param all of each device, by the type of the condition
+ */
+record DeviceConditions(Map<AllocatedClaim.Key, Map<String, Condition>> all) {
+
+    /** The condition for which the scheduler waits. Kubernetes says what it means. */
+    static final String READY = "Ready";
+
+    /** The condition after which the scheduler looks for another device. */
+    static final String FAILED = "PreparationFailed";
+
+    private static final String HEALTHY = "Healthy";
+
+    /** All that the driver writes. */
+    static final Set<String> TYPES = Set.of(READY, FAILED, HEALTHY);
+
+    /** Kubernetes takes more, but a person reads it. */
+    private static final int MAX_TEXT = 512;
+
+    DeviceConditions {
+        all = Map.copyOf(all);
+    }
+
+    /**
+     * Those of a claim that is prepared.
+     *
+     * @param problems by the name of a device, what is wrong with it; empty if nothing is
+     */
+    static DeviceConditions ready(PreparedClaim claim, Map<String, String> problems) {
+        return of(claim, new Condition(true, "Prepared", ""), problems);
+    }
+
+    /** Those of a claim that could not be prepared for the kubelet, which tries again. */
+    static DeviceConditions notReady(PreparedClaim claim, String reason, Map<String, String> problems) {
+        Condition condition = new Condition(false, FAILED, PlainText.start(reason, MAX_TEXT));
+        return of(claim, condition, problems);
+    }
+
+    private static DeviceConditions of(PreparedClaim claim, Condition ready, Map<String, String> problems) {
+        Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
+        for (PreparedClaim.Device device : claim.devices()) {
+            Map<String, Condition> conditions = healthy(device.name(), problems);
+            conditions.put(READY, ready);
+            devices.put(
+                    new AllocatedClaim.Key(
+                            device.pool(), device.name(), device.share().orElse("")),
+                    conditions);
+        }
+        return new DeviceConditions(devices);
+    }
+
+    /** Those of a claim that could not be prepared before its pod was bound. */
+    static DeviceConditions failed(AllocatedClaim claim, String reason, Map<String, String> problems) {
+        Map<AllocatedClaim.Key, Map<String, Condition>> devices = new LinkedHashMap<>();
+        String text = PlainText.start(reason, MAX_TEXT);
+        for (Given device : claim.devices()) {
+            Map<String, Condition> conditions = healthy(device.key().device(), problems);
+            conditions.put(READY, new Condition(false, FAILED, text));
+            conditions.put(FAILED, new Condition(true, FAILED, text));
+            devices.put(device.key(), conditions);
+        }
+        return new DeviceConditions(devices);
+    }
+
+    private static Map<String, Condition> healthy(String device, Map<String, String> problems) {
+        String problem = problems.getOrDefault(device, "");
+        Map<String, Condition> conditions = new TreeMap<>();
+        conditions.put(
+                HEALTHY,
+                problem.isEmpty()
+                        ? new Condition(true, HEALTHY, "")
+                        : new Condition(false, "Unhealthy", PlainText.start(problem, MAX_TEXT)));
+        return conditions;
+    }
+
+    /** Those of devices that the claim has. The API server refuses the status of others. */
+    DeviceConditions of(AllocatedClaim claim) {
+        List<AllocatedClaim.Key> keys = claim.devices().stream().map(Given::key).toList();
+        return new DeviceConditions(all.entrySet().stream()
+                .filter(one -> keys.contains(one.getKey()))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    /** Whether the claim has them already. */
+    boolean areThoseOf(AllocatedClaim claim) {
+        return claim.devices().stream()
+                .allMatch(one -> one.conditions().equals(all.getOrDefault(one.key(), one.conditions())));
+    }
+
+    /**
+     * The driver's part of the claim, for the API server, which refuses it if the claim has another UID now.
+     *
+     * @param claim as the API server has it
+     */
+    JsonObject status(AllocatedClaim claim, String driver) {
+        JsonArray devices = new JsonArray();
+        Set<AllocatedClaim.Key> done = new HashSet<>();
+        for (Given one : claim.devices()) {
+            Map<String, Condition> conditions = all.get(one.key());
+            // Two requests may have one device, if one of them only looks at it.
+            if (conditions != null && done.add(one.key())) {
+                AllocatedClaim.Key key = one.key();
+                JsonObject device = Json.of("driver", driver, "pool", key.pool(), "device", key.device());
+                if (!key.share().isEmpty()) {
+                    device.addProperty("shareID", key.share());
+                }
+                JsonArray told = new JsonArray();
+                conditions.forEach((type, condition) -> told.add(json(type, condition, one)));
+                device.add("conditions", told);
+                devices.add(device);
+            }
+        }
+        Claims.Name name = claim.name();
+        return Json.of(
+                "apiVersion",
+                "resource.k8s.io/v1",
+                "kind",
+                "ResourceClaim",
+                "metadata",
+                Json.of("namespace", name.namespace(), "name", name.name(), "uid", name.uid()),
+                "status",
+                Json.of("devices", devices));
+    }
+
+    private static JsonObject json(String type, Condition condition, Given before) {
+        Condition last = before.conditions().get(type);
+        String since = before.since().get(type);
+        boolean isAsBefore = last != null && last.isTrue() == condition.isTrue() && since != null;
+        return Json.of(
+                "type",
+                type,
+                "status",
+                condition.isTrue() ? "True" : "False",
+                "reason",
+                condition.reason(),
+                "message",
+                condition.message(),
+                "lastTransitionTime",
+                isAsBefore
+                        ? String.valueOf(since)
+                        : Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    }
+}
