@@ -110,7 +110,8 @@ public final class DraDriver implements AutoCloseable {
         this.files = new ClaimFiles(
                 claims,
                 new ClaimSpecs(place.cdi()),
-                new ClaimMetadata(place.directory().resolve(METADATA)));
+                new ClaimMetadata(place.directory().resolve(METADATA)),
+                new ClaimInterfaces(all::podInterface));
         files.recover(boot);
         this.prepared = new Claims(
                 new ClaimSource(api, place.driver(), resources),
@@ -123,14 +124,17 @@ public final class DraDriver implements AutoCloseable {
         publisher.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
-        this.followers = supplies.stream().map(this::follow).toList();
+        this.followers = supplies.stream().map(supply -> follow(supply, boot)).toList();
     }
 
-    private Follower follow(Supply supply) {
+    private Follower follow(Supply supply, String boot) {
         return supply.stock()
                 .follow(Front.DRA, "stock of " + supply.deviceClass().resource(), Duration.ZERO, newest -> {
                     publisher.wake();
                     health.wake();
+                    if (supply.deviceClass().recipe().movedInterface().isPresent()) {
+                        files.followInterfaces(boot);
+                    }
                 });
     }
 
