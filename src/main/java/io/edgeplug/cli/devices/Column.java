@@ -64,7 +64,7 @@ public enum Column {
     CLASS("PCI class", pci(function -> "%06x".formatted(function.classCode()))),
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
-NET("network interfaces", item -> joined(item.device().netNames())),
+    NET("network interfaces", item -> joined(item.device().netNames())),
     INTERFACE(
             "first name of the network interface in a pod, if its class hands that over",
             item -> item.deviceClass()
