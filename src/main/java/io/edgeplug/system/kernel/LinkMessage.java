@@ -53,8 +53,8 @@ public final class LinkMessage {
      */
     static String name(int index) throws IOException {
         StringBuilder name = new StringBuilder();
-        Netlink.each(attributes(ask(index)), IFLA_IFNAME, value -> name.append(StandardCharsets.UTF_8.decode(value)));
-        return name.toString().replace("\0", "");
+        Netlink.each(attributes(ask(index)), IFLA_IFNAME, value -> name.append(Netlink.text(value)));
+        return name.toString();
     }
 
     /** The kernel's answer about the interface with this index. */

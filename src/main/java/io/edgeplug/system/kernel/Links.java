@@ -46,7 +46,6 @@ public final class Links {
 
     private static final int INTERFACE = 16;
     private static final int ADDRESS = 8;
-    private static final int ATTRIBUTE = 4;
     private static final int FLAGS_AT = Netlink.HEADER + 8;
     private static final int INDEX_AT = Netlink.HEADER + 4;
     private static final int MAX_NAME = 15;
@@ -97,10 +96,10 @@ public final class Links {
         int[] mtu = {0};
         Netlink.each(LinkMessage.attributes(answer), (type, value) -> {
             switch (type) {
-                case IFLA_IFNAME -> texts[0] = text(value);
-                case IFLA_PROP_LIST -> Netlink.each(value, IFLA_ALT_IFNAME, other -> altNames.add(text(other)));
-                case IFLA_ADDRESS -> texts[1] = COLONS.formatHex(bytes(value));
-                case IFLA_PERM_ADDRESS -> texts[2] = COLONS.formatHex(bytes(value));
+                case IFLA_IFNAME -> texts[0] = Netlink.text(value);
+                case IFLA_PROP_LIST -> Netlink.each(value, IFLA_ALT_IFNAME, other -> altNames.add(Netlink.text(other)));
+                case IFLA_ADDRESS -> texts[1] = COLONS.formatHex(Netlink.bytes(value));
+                case IFLA_PERM_ADDRESS -> texts[2] = COLONS.formatHex(Netlink.bytes(value));
                 case IFLA_MTU -> mtu[0] = value.remaining() == Integer.BYTES ? value.getInt(value.position()) : 0;
                 default -> {}
             }
@@ -134,8 +133,8 @@ public final class Links {
         byte[][] address = {new byte[0], new byte[0]};
         Netlink.each(message.duplicate().position(Netlink.HEADER + ADDRESS), (type, value) -> {
             switch (type) {
-                case IFA_ADDRESS -> address[0] = bytes(value);
-                case IFA_LOCAL -> address[1] = bytes(value);
+                case IFA_ADDRESS -> address[0] = Netlink.bytes(value);
+                case IFA_LOCAL -> address[1] = Netlink.bytes(value);
                 case IFA_FLAGS -> flags[0] |= value.remaining() == Integer.BYTES ? value.getInt(value.position()) : 0;
                 default -> {}
             }
@@ -152,13 +151,13 @@ public final class Links {
         if (name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME) {
             throw new IOException("no interface has a name of more than " + MAX_NAME + " bytes");
         }
-        change(RTM_NEWLINK, index, 0, 0, attribute(IFLA_IFNAME, zeroEnded(name)));
+        change(RTM_NEWLINK, index, 0, 0, Netlink.attribute(IFLA_IFNAME, zeroEnded(name)));
     }
 
     /** Takes an alternative name away. */
     public static void removeAltName(int index, String name) throws IOException {
-        byte[] inner = attribute(IFLA_ALT_IFNAME, zeroEnded(name));
-        change(RTM_DELLINKPROP, index, 0, 0, attribute(IFLA_PROP_LIST | NLA_F_NESTED, inner));
+        byte[] inner = Netlink.attribute(IFLA_ALT_IFNAME, zeroEnded(name));
+        change(RTM_DELLINKPROP, index, 0, 0, Netlink.attribute(IFLA_PROP_LIST | NLA_F_NESTED, inner));
     }
 
     private static byte[] zeroEnded(String text) {
@@ -168,11 +167,11 @@ public final class Links {
 
     /** Sets its hardware address, with colons. */
     public static void setMac(int index, String mac) throws IOException {
-        change(RTM_NEWLINK, index, 0, 0, attribute(IFLA_ADDRESS, COLONS.parseHex(mac)));
+        change(RTM_NEWLINK, index, 0, 0, Netlink.attribute(IFLA_ADDRESS, COLONS.parseHex(mac)));
     }
 
     public static void setMtu(int index, int mtu) throws IOException {
-        change(RTM_NEWLINK, index, 0, 0, attribute(IFLA_MTU, number(mtu)));
+        change(RTM_NEWLINK, index, 0, 0, Netlink.attribute(IFLA_MTU, Netlink.number(mtu)));
     }
 
     /** Brings it up or down. */
@@ -202,9 +201,9 @@ public final class Links {
 
     private static byte[] body(int index, LinkAddress address, int flags) {
         byte[] bytes = address.bytes();
-        byte[] local = attribute(IFA_LOCAL, bytes);
-        byte[] same = attribute(IFA_ADDRESS, bytes);
-        byte[] more = attribute(IFA_FLAGS, number(flags));
+        byte[] local = Netlink.attribute(IFA_LOCAL, bytes);
+        byte[] same = Netlink.attribute(IFA_ADDRESS, bytes);
+        byte[] more = Netlink.attribute(IFA_FLAGS, Netlink.number(flags));
         return ByteBuffer.allocate(ADDRESS + local.length + same.length + more.length)
                 .order(ByteOrder.nativeOrder())
                 .put(bytes.length == Integer.BYTES ? AF_INET : AF_INET6)
@@ -216,31 +215,5 @@ public final class Links {
                 .put(same)
                 .put(more)
                 .array();
-    }
-
-    private static byte[] number(int value) {
-        return ByteBuffer.allocate(Integer.BYTES)
-                .order(ByteOrder.nativeOrder())
-                .putInt(value)
-                .array();
-    }
-
-    private static byte[] attribute(int type, byte[] value) {
-        return ByteBuffer.allocate(Netlink.aligned(ATTRIBUTE + value.length))
-                .order(ByteOrder.nativeOrder())
-                .putShort((short) (ATTRIBUTE + value.length))
-                .putShort((short) type)
-                .put(value)
-                .array();
-    }
-
-    private static String text(ByteBuffer value) {
-        return StandardCharsets.UTF_8.decode(value.duplicate()).toString().replace("\0", "");
-    }
-
-    private static byte[] bytes(ByteBuffer value) {
-        byte[] bytes = new byte[value.remaining()];
-        value.duplicate().get(bytes);
-        return bytes;
     }
 }

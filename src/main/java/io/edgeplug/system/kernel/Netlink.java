@@ -3,6 +3,7 @@ package io.edgeplug.system.kernel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import jnr.ffi.Pointer;
@@ -235,6 +236,35 @@ public final class Netlink {
             told.accept(type, rest.slice(begin + ATTRIBUTE, length - ATTRIBUTE).order(ByteOrder.nativeOrder()));
             rest.position(Math.min(rest.limit(), begin + aligned(length)));
         }
+    }
+
+    /** An attribute of a request, with its padding. */
+    static byte[] attribute(int type, byte[] value) {
+        return ByteBuffer.allocate(aligned(ATTRIBUTE + value.length))
+                .order(ByteOrder.nativeOrder())
+                .putShort((short) (ATTRIBUTE + value.length))
+                .putShort((short) type)
+                .put(value)
+                .array();
+    }
+
+    /** The value of an attribute that is a number. */
+    static byte[] number(int value) {
+        return ByteBuffer.allocate(Integer.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putInt(value)
+                .array();
+    }
+
+    /** The text that an attribute has up to its zero. */
+    static String text(ByteBuffer value) {
+        return StandardCharsets.UTF_8.decode(value.duplicate()).toString().replace("\0", "");
+    }
+
+    static byte[] bytes(ByteBuffer value) {
+        byte[] bytes = new byte[value.remaining()];
+        value.duplicate().get(bytes);
+        return bytes;
     }
 
     static int aligned(int length) {

@@ -2,8 +2,6 @@ package io.edgeplug.system.kernel;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,7 +31,6 @@ public final class OtherLinks {
     private static final int NAMESPACE = 4;
     private static final int INTERFACE = 16;
     private static final int ADDRESS = 8;
-    private static final int ATTRIBUTE = 4;
 
     /** Many times the interfaces or addresses of a pod. */
     private static final long MOST = 4 << 20;
@@ -88,11 +85,10 @@ public final class OtherLinks {
         byte[] body = body(INTERFACE, IFLA_TARGET_NETNSID, namespace);
         boolean ignored = Netlink.dumpStrictly(RTM_GETLINK, body, MOST, message -> {
             boolean isWanted = attributes(message, RTM_NEWLINK, INTERFACE, IFLA_ADDRESS).stream()
-                    .anyMatch(value -> COLONS.formatHex(bytes(value)).equals(mac));
+                    .anyMatch(value -> COLONS.formatHex(Netlink.bytes(value)).equals(mac));
             if (isWanted) {
                 String name = attributes(message, RTM_NEWLINK, INTERFACE, IFLA_IFNAME).stream()
-                        .map(value ->
-                                StandardCharsets.UTF_8.decode(value).toString().replace("\0", ""))
+                        .map(Netlink::text)
                         .findFirst()
                         .orElse("");
                 int flags = message.getInt(Netlink.HEADER + 2 * Integer.BYTES);
@@ -126,18 +122,10 @@ public final class OtherLinks {
     }
 
     private static byte[] body(int header, int attribute, int value) {
-        return ByteBuffer.allocate(header + ATTRIBUTE + Integer.BYTES)
-                .order(ByteOrder.nativeOrder())
+        byte[] last = Netlink.attribute(attribute, Netlink.number(value));
+        return ByteBuffer.allocate(header + last.length)
                 .position(header)
-                .putShort((short) (ATTRIBUTE + Integer.BYTES))
-                .putShort((short) attribute)
-                .putInt(value)
+                .put(last)
                 .array();
-    }
-
-    private static byte[] bytes(ByteBuffer value) {
-        byte[] bytes = new byte[value.remaining()];
-        value.duplicate().get(bytes);
-        return bytes;
     }
 }
