@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 @NodeScenario
 final class InterfaceTest {
 
-    /** The resource of src/test/interface/node/etc/edgeplug/edgeplug.toml. */
+    /** The resource of src/test/kubelets/interfaces/etc/edgeplug/edgeplug.toml. */
     private static final String ONE = "example.com/net=1";
 
     private static final Set<String> BOTH = Set.of("resource=\"example.com/net\" resourceCapacity=2");
@@ -31,7 +31,7 @@ final class InterfaceTest {
     private static final String ON_NODE =
             "cd /sys/bus/pci/devices/%s/net/* && echo ${PWD##*/} $(cat address mtu flags) $(ip -o address show dev ${PWD##*/})";
 
-    private static final Path FILES = Path.of("src/test/interface");
+    private static final Path FILES = Path.of("src/test/kubelets");
 
     private static RealKubelet kubelet(RealKubelets kubelets)
             throws IOException, InterruptedException, TimeoutException {
@@ -39,12 +39,12 @@ final class InterfaceTest {
     }
 
     private static void install(Node node) throws IOException, InterruptedException, TimeoutException {
-        String runtime = Release.print(FILES.resolve("build").toString());
+        String runtime = Release.print(FILES.resolve("runtime").toString());
         node.run("systemctl stop kubelet.service containerd.service"
                 + " && rm -f /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint");
         node.unpack("/usr/bin", "-C", runtime, "containerd", "containerd-shim-runc-v2");
         node.unpack("/usr/sbin", "-C", runtime, "runc");
-        node.unpack("/", "-C", FILES.resolve("node").toString(), ".");
+        node.unpack("/", "-C", FILES.resolve("interfaces").toString(), ".");
         node.run("systemctl start containerd.service && ip link set $(ls /sys/bus/pci/devices/" + Installation.PF1
                 + "/net) up");
         Installation.reload(node);

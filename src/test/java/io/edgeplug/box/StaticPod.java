@@ -34,7 +34,7 @@ record StaticPod(String name, List<Container> first, List<Container> containers,
         return new StaticPod(name, List.of(new Container("first", script, List.of(limits))), containers, hasOwnNetwork);
     }
 
-    /** The same in a network namespace of its own, which only a node with {@code src/test/interface} has. */
+    /** The same in a network namespace of its own, for which a node needs {@code src/test/kubelets/interfaces}. */
     StaticPod withOwnNetwork() {
         return new StaticPod(name, first, containers, true);
     }
