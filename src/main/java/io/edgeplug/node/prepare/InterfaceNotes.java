@@ -49,7 +49,22 @@ public final class InterfaceNotes {
      * @param inside its name in the pod
      * @param before its settings on the node
      */
-    record Note(String device, String inside, Guest guest, Link before) {}
+    record Note(String device, String inside, Guest guest, Link before) {
+
+        /**
+         * The settings from before; empty if the interface is another one, of a replaced card or a new one of its driver.
+         * A MAC address must not go to another card.
+         *
+         * @param isMacSet whether edgeplug has given the function a MAC address since, which drivers also call permanent
+         */
+        Optional<Link> before(Link now, boolean isMacSet) {
+            Link own = isMacSet ? before.withMacOf(now) : before;
+            boolean isOther = now.permanentMac().isPresent()
+                    && own.permanentMac().isPresent()
+                    && !now.permanentMac().equals(own.permanentMac());
+            return isOther ? Optional.empty() : Optional.of(own);
+        }
+    }
 
     /**
      * The interface of a device that a pod has or gets, as it is now; empty if no pod does.

@@ -179,14 +179,10 @@ public final class Interfaces {
         List<LinkAddress> addresses = addresses(device, moved);
         awaitNamed(device);
         // An earlier start may have failed, or the pod's sandbox is a new one.
-        Optional<Link> before = notes.find(device.id()).map(Note::before);
+        Link now = InterfacePlace.of(sysfs, device).link(sysfs);
+        Optional<Link> before = notes.find(device.id()).flatMap(note -> note.before(now, next.isMacSet()));
         if (before.isPresent()) {
-            Link now = InterfacePlace.of(sysfs, device).link(sysfs);
-            before = before.filter(link -> !isOther(now, link))
-                    .map(link -> next.isMacSet() ? link.withMac(now.mac()) : link);
-            if (before.isPresent()) {
-                LinkState.restore(now, before.orElseThrow());
-            }
+            LinkState.restore(now, before.orElseThrow());
         }
         refuseIfUsed(device, kept);
         Link link = InterfacePlace.of(sysfs, device).link(sysfs);
@@ -281,17 +277,10 @@ public final class Interfaces {
     /** Returns false if it is another interface, which stays as it is. */
     private boolean restore(Device device, Note note) throws IOException {
         Link link = InterfacePlace.of(sysfs, device).link(sysfs);
-        if (isOther(link, note.before())) {
-            return false;
+        Optional<Link> before = note.before(link, false);
+        if (before.isPresent()) {
+            LinkState.restore(link, before.orElseThrow());
         }
-        LinkState.restore(link, note.before());
-        return true;
-    }
-
-    /** Whether a card was replaced, or a driver has made a new interface. A MAC address must not go to another card. */
-    private static boolean isOther(Link link, Link before) {
-        return link.permanentMac().isPresent()
-                && before.permanentMac().isPresent()
-                && !link.permanentMac().equals(before.permanentMac());
+        return before.isPresent();
     }
 }

@@ -80,9 +80,9 @@ public final class Links {
             addresses = List.copyOf(addresses);
         }
 
-        /** The same with another hardware address. */
-        public Link withMac(String other) {
-            return new Link(index, name, altNames, other, permanentMac, mtu, isUp, addresses);
+        /** The same with the hardware addresses that it has now. */
+        public Link withMacOf(Link now) {
+            return new Link(index, name, altNames, now.mac, now.permanentMac, mtu, isUp, addresses);
         }
     }
 
