@@ -92,7 +92,7 @@ final class InterfaceTest {
         }
         String container = RealKubelet.runs(running).getFirst();
         String sandbox = node.run("ctr -n k8s.io tasks ls -q | grep -v " + container);
-        running = kubelet.kill(sandbox, "pod", running);
+        kubelet.kill(sandbox, "pod", running);
         assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
 
         kubelet.start(StaticPod.of("other", "busybox ping -q -c 1 -w 100 203.0.113.1 >/tmp/ping && echo reached", ONE)
@@ -114,7 +114,8 @@ final class InterfaceTest {
         String before = onNode(node, FIRST);
         String kill = "systemctl kill -s KILL edgeplug.service";
         kubelet.start(pod("pod"));
-        node.run("until [ \"$(cat /sys/bus/pci/devices/" + FIRST + "/net/*/mtu)\" != 1500 ]; do sleep 0.1; done; " + kill);
+        node.run("until [ \"$(cat /sys/bus/pci/devices/" + FIRST + "/net/*/mtu)\" != 1500 ]; do sleep 0.1; done; "
+                + kill);
         JsonObject running = kubelet.awaitRunning("pod");
         assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
 
@@ -124,7 +125,7 @@ final class InterfaceTest {
 
         node.run("systemctl restart kubelet.service");
         kubelet.awaitLists(BOTH);
-        running = kubelet.killContainer("pod", running);
+        kubelet.killContainer("pod", running);
         assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
 
         node.run("systemctl stop edgeplug.service");
@@ -136,7 +137,8 @@ final class InterfaceTest {
         kubelet.start(pod("next"));
         running = kubelet.awaitRunning("next");
         node.vfs(Installation.PF1, 0);
-        JsonObject ignored = kubelet.awaitStatus("next", it -> RealKubelet.health(it).equals("Unhealthy"));
+        JsonObject ignored =
+                kubelet.awaitStatus("next", it -> RealKubelet.health(it).equals("Unhealthy"));
         node.vfs(Installation.PF1, 4);
         kubelet.awaitStatus("next", it -> RealKubelet.health(it).equals("Healthy"));
         String made = onNode(node, FIRST);

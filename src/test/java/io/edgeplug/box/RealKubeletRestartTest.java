@@ -25,7 +25,9 @@ final class RealKubeletRestartTest {
         kubelet.node().bootAnew();
 
         JsonObject after = kubelet.awaitStatus(
-                "pod", it -> RealKubelet.isRefused(it) || (RealKubelet.isRunning(it) && !RealKubelet.runs(it).equals(RealKubelet.runs(before))));
+                "pod",
+                it -> RealKubelet.isRefused(it)
+                        || (RealKubelet.isRunning(it) && !RealKubelet.runs(it).equals(RealKubelet.runs(before))));
         String pod = "pod";
         // The kubelet takes the device from the refused pod only a moment later, and refuses the next one until then.
         for (int next = 1; RealKubelet.isRefused(after) && next <= 3; next++) {

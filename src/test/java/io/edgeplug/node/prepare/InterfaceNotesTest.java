@@ -30,7 +30,8 @@ final class InterfaceNotesTest {
     void interfaceIsStillTheSameOnceItsFunctionWasGivenAnotherMacAddress() {
         Link now = link("net1", "02:00:00:00:00:02");
         assertThat(NOTE.before(now, true)).contains(link("ens1f0v1", "02:00:00:00:00:02"));
-        Note next = new Note(NOTE.device(), "net1", NOTE.guest(), NOTE.before(now, true).orElseThrow());
+        Note next = new Note(
+                NOTE.device(), "net1", NOTE.guest(), NOTE.before(now, true).orElseThrow());
         assertThat(next.before(now, false)).isPresent();
     }
 }
