@@ -1,6 +1,7 @@
 package io.edgeplug.cli;
 
 import io.edgeplug.cli.demo.AllocationText;
+import io.edgeplug.cli.notes.RuntimeNotes;
 import io.edgeplug.model.device.PathDevice;
 import io.edgeplug.model.rules.DeviceClass;
 import io.edgeplug.model.rules.HandOver;
@@ -39,6 +40,7 @@ final class HandOverText {
         DeviceInfoFiles.content(deviceClass, device.device())
                 .ifPresent(content -> lines.add(
                         "file       " + DeviceInfoFiles.fileName(deviceClass.resource(), device.id()) + " " + content));
+        RuntimeNotes.of(deviceClass, sysfs).forEach(text -> lines.add("warning    " + text));
         // A captured machine does not have the numbers of its nodes, nor /dev/null.
         for (Node node : sysfs.isCaptured() ? List.<Node>of() : device.nodes()) {
             missingLink(node)

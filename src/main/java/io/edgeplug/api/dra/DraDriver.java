@@ -131,7 +131,7 @@ public final class DraDriver implements AutoCloseable {
         this.publisher = new SlicePublisher(api, place.driver(), offers::now);
         this.health = new HealthService(api, () -> offers.health(publisher.fields()), HealthService.REPETITION);
         this.preparationListener = publisher::wake;
-        this.files = files(place, claims);
+        this.files = files(place, claims, all);
         files.recover(boot);
         ClaimSource source = new ClaimSource(api, place.driver(), resources);
         this.prepared = new Claims(source, files, boot, custody, preparations.failures(), this::claimsChanged);
@@ -143,14 +143,15 @@ public final class DraDriver implements AutoCloseable {
         watch.start();
         // A scrub may begin and end before the stock reports it.
         preparations.addListener(preparationListener);
-        this.followers = supplies.stream().map(this::follow).toList();
+        this.followers = supplies.stream().map(supply -> follow(supply, boot)).toList();
     }
 
-    private static ClaimFiles files(Place place, PreparedClaims claims) {
+    private static ClaimFiles files(Place place, PreparedClaims claims, Supplies all) {
         return new ClaimFiles(
                 claims,
                 new ClaimSpecs(place.cdi()),
-                new ClaimMetadata(place.directory().resolve(METADATA)));
+                new ClaimMetadata(place.directory().resolve(METADATA)),
+                new ClaimInterfaces(all::podInterface));
     }
 
     /**
@@ -159,8 +160,8 @@ public final class DraDriver implements AutoCloseable {
      *
      * @throws IOException if the notes of it cannot be removed
      */
-    public static void giveBackAhead(Place place, PreparedClaims claims) throws IOException {
-        ClaimFiles files = files(place, claims);
+    public static void giveBackAhead(Place place, PreparedClaims claims, Supplies all) throws IOException {
+        ClaimFiles files = files(place, claims, all);
         files.recover(boot(place.boot()));
         for (PreparedClaim claim : claims.all()) {
             if (claim.ahead().isPresent()) {
@@ -169,13 +170,16 @@ public final class DraDriver implements AutoCloseable {
         }
     }
 
-    private Follower follow(Supply supply) {
+    private Follower follow(Supply supply, String boot) {
         return supply.stock()
                 .follow(Front.DRA, "stock of " + supply.deviceClass().resource(), Duration.ZERO, newest -> {
                     publisher.wake();
                     health.wake();
                     status.wake();
                     prepared.look();
+                    if (supply.deviceClass().recipe().movedInterface().isPresent()) {
+                        files.followInterfaces(boot);
+                    }
                 });
     }
 

@@ -55,7 +55,7 @@ final class Claiming implements AutoCloseable {
             return new Claiming(new DraDriver(place, supplies, preparations, claims, plugins.custody()), name, claims);
         }
         if (claims.all().stream().anyMatch(claim -> claim.ahead().isPresent())) {
-            giveBackAhead(place(config, kubelet, boot), claims);
+            giveBackAhead(place(config, kubelet, boot), claims, supplies);
         }
         return new Claiming(null, name, claims);
     }
@@ -73,9 +73,9 @@ final class Claiming implements AutoCloseable {
                 boot);
     }
 
-    private static void giveBackAhead(DraDriver.Place place, PreparedClaims claims) {
+    private static void giveBackAhead(DraDriver.Place place, PreparedClaims claims, Supplies supplies) {
         try {
-            DraDriver.giveBackAhead(place, claims);
+            DraDriver.giveBackAhead(place, claims, supplies);
         } catch (IOException e) {
             LOG.warning("devices that were prepared before their pods were bound stay with their claims: "
                     + e.getMessage());

@@ -21,6 +21,7 @@ import io.edgeplug.model.device.RdmaPort;
 import io.edgeplug.model.device.ResourceName;
 import io.edgeplug.model.device.SubFunction;
 import io.edgeplug.model.device.VirtualFunction;
+import io.edgeplug.model.rules.Step;
 import io.edgeplug.node.inventory.Inventory.Item;
 import io.edgeplug.node.pods.PodNames.Holder;
 import java.util.List;
@@ -64,6 +65,11 @@ public enum Column {
     SUBSYSTEM("PCI subsystem vendor and device", item -> function(item).flatMap(DeviceFacts::subsystem)),
     IOMMU("IOMMU group", item -> function(item).flatMap(function -> number(function.iommuGroup()))),
     NET("network interfaces", item -> joined(item.device().netNames())),
+    INTERFACE(
+            "first name of the network interface in a pod, if its class hands that over",
+            item -> item.deviceClass()
+                    .flatMap(taker -> taker.recipe().movedInterface())
+                    .map(Step.Interface::name)),
     NODEUSE(
             "what the node itself has on the interfaces, such as the default route",
             item -> function(item).map(one -> one.nodeUse().text()).filter(text -> !text.isEmpty())),

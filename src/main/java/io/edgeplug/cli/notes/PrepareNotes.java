@@ -43,7 +43,7 @@ public final class PrepareNotes {
         }
         List<Step> steps = one.recipe().steps();
         boolean resets = steps.stream().anyMatch(step -> step instanceof Step.Reset)
-                && steps.stream().noneMatch(step -> step instanceof Step.Driver);
+                && steps.stream().noneMatch(step -> step instanceof Step.Driver || step instanceof Step.Interface);
         devices.stream()
                 .filter(device -> resets && isOfCni(device))
                 .findFirst()

@@ -15,6 +15,7 @@ import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Selector;
 import io.edgeplug.model.rules.SelectorWord;
 import io.edgeplug.model.rules.Sharing;
+import io.edgeplug.model.rules.Step;
 import io.edgeplug.system.programs.ProgramLimits;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -100,6 +101,8 @@ final class ClassReader {
         }
         FileRules.Identity identity = files.identity(isFace);
         ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, recipe);
+        Optional<Step.Interface> moved =
+                new InterfaceReader(table, kind).read(container.handOver(), api, sharing, recipe);
         if (mistakes.count() > before) {
             return Optional.empty();
         }
@@ -115,7 +118,7 @@ final class ClassReader {
                 sharing,
                 needsVhostNet,
                 health,
-                recipe,
+                moved.map(recipe::then).orElse(recipe),
                 release.after(choices.restored(recipe.vf())),
                 isFace,
                 trustOwner,

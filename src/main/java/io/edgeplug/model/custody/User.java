@@ -13,6 +13,11 @@ public sealed interface User {
     /** For a person. */
     String name();
 
+    /** The UID of its pod, of one of them for a claim; empty if it is not known yet. */
+    default String podUid() {
+        return this instanceof Claim claim ? claim.by().uid() : uid();
+    }
+
     /** Whether this is the same user, by whatever name. */
     default boolean is(User other) {
         return getClass() == other.getClass() && uid().equals(other.uid());

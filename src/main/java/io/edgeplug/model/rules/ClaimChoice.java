@@ -37,6 +37,7 @@ public record ClaimChoice(Vf vf, Optional<Image> image) {
             case Step.Reset reset -> reset;
             case Step.Driver driver -> driver;
             case Step.Command command -> command;
+            case Step.Interface moved -> moved;
         };
     }
 

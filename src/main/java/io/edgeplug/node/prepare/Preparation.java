@@ -124,6 +124,7 @@ public final class Preparation {
                     case Step.Program program -> program.tool().isEmpty();
                     case Step.Vf vf -> false;
                     case Step.Command command -> false;
+                    case Step.Interface moved -> false;
                 };
     }
 

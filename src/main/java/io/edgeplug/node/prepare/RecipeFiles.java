@@ -4,12 +4,14 @@ import io.edgeplug.model.rules.Recipe;
 import io.edgeplug.model.rules.Step;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.kernel.KernelReason;
+import io.edgeplug.system.kernel.LinkAddress;
 import io.edgeplug.system.programs.Program;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Checks the programs and images that a recipe needs, before any device is prepared. */
@@ -28,6 +30,8 @@ public record RecipeFiles(Sysfs sysfs) {
                 case Step.Vf vf -> {}
                 case Step.Reset reset -> {}
                 case Step.Driver driver -> {}
+                case Step.Interface moved ->
+                    moved.addressesFile().flatMap(this::addresses).ifPresent(problems::add);
             }
         }
         return problems;
@@ -40,6 +44,15 @@ public record RecipeFiles(Sysfs sysfs) {
             return Program.problem(file).map(problem -> path + ": " + problem);
         } catch (IOException e) {
             return Optional.of(path + ": " + KernelReason.words(e));
+        }
+    }
+
+    private Optional<String> addresses(String path) {
+        try {
+            Map<String, List<LinkAddress>> ignored = AddressesFile.read(sysfs, path);
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
         }
     }
 

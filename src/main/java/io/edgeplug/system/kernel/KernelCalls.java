@@ -89,6 +89,8 @@ public interface KernelCalls {
 
     int socket(int domain, int type, int protocol);
 
+    int setsockopt(int descriptor, int level, int option, Pointer value, int length);
+
     long send(int descriptor, Pointer bytes, long count, int flags);
 
     long recv(int descriptor, Pointer bytes, long count, int flags);

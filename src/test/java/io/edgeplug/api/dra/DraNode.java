@@ -138,7 +138,8 @@ final class DraNode implements AutoCloseable {
 
     /** Does what the daemon does when it starts with a configuration without claims. */
     void giveBackAhead() throws Exception {
-        DraDriver.giveBackAhead(place(), PreparedClaims.read(claims()));
+        DraDriver.giveBackAhead(
+                place(), PreparedClaims.read(claims()), opened.orElseThrow().supplies());
     }
 
     DraDriver driver() {

@@ -122,6 +122,8 @@ record ReferenceKey(String table, String name, String text, List<String> example
                 "[[class]]\napi = \"dra\"\n" + resource + ofKind + match
                         + (kind == Kind.VF ? "[class.prepare.vf]\nvlan = 0\nmac = \"random\"\nmax_tx_rate = 0\n" : "")
                         + "[class.claims]\n" + line + "\n";
+            case "class.interface" ->
+                "[[class]]\nhand_over = \"cdi\"\n" + resource + ofKind + match + "[" + table + "]\n" + line + "\n";
             case "class.groups" -> {
                 String paths = name.equals("paths")
                         ? ""

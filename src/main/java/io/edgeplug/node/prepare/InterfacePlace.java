@@ -1,0 +1,85 @@
+package io.edgeplug.node.prepare;
+
+import io.edgeplug.model.device.Device;
+import io.edgeplug.model.device.PciDevice;
+import io.edgeplug.model.device.SubFunction;
+import io.edgeplug.node.prepare.InterfaceStart.Place;
+import io.edgeplug.system.files.Sysfs;
+import io.edgeplug.system.kernel.Links;
+import io.edgeplug.system.kernel.Links.Link;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where the network interface of a device is now, by the device's address and whatever its name. sysfs shows an interface
+ * only in its own network namespace.
+ *
+ * @param name on the node; empty if it is not there
+ */
+record InterfacePlace(Place place, Optional<String> name) {
+
+    private static final InterfacePlace NOWHERE = new InterfacePlace(Place.NOWHERE, Optional.empty());
+    private static final String INTERFACES = "sys/class/net/";
+
+    static InterfacePlace of(Sysfs sysfs, Device device) throws IOException {
+        if (!(device instanceof PciDevice pci)) {
+            return NOWHERE;
+        }
+        List<String> names = new ArrayList<>();
+        boolean hasAny = false;
+        for (String directory : directories(sysfs, pci)) {
+            hasAny |= sysfs.exists(directory + "net");
+            names.addAll(sysfs.names(directory + "net"));
+        }
+        if (names.size() > 1) {
+            throw new IOException(
+                    "it has several network interfaces, and only one can go into a pod: " + String.join(", ", names));
+        }
+        if (names.isEmpty()) {
+            return hasAny ? new InterfacePlace(Place.AWAY, Optional.empty()) : NOWHERE;
+        }
+        return new InterfacePlace(Place.NODE, Optional.of(names.getFirst()));
+    }
+
+    /** Where a driver makes interfaces: in the function, in its virtio device, or in the sub-function. */
+    private static List<String> directories(Sysfs sysfs, PciDevice device) throws IOException {
+        if (device instanceof SubFunction) {
+            return List.of("sys/bus/auxiliary/devices/" + device.id() + "/");
+        }
+        String function = PciBinding.FUNCTIONS + device.function().address() + "/";
+        List<String> directories = new ArrayList<>(List.of(function));
+        sysfs.names(function).stream()
+                .filter(name -> name.startsWith("virtio"))
+                .forEach(name -> directories.add(function + name + "/"));
+        return directories;
+    }
+
+    boolean isOnNode() {
+        return place == Place.NODE;
+    }
+
+    /** The interface with its settings. */
+    Link link(Sysfs sysfs) throws IOException {
+        String own = name.orElseThrow(() -> new IOException("its network interface has just been moved"));
+        Optional<String> index = sysfs.read(INTERFACES + own + "/ifindex");
+        if (index.isEmpty()) {
+            throw new IOException("its network interface " + own + " has just been renamed or moved");
+        }
+        Link link = Links.read(parse(index.orElseThrow()));
+        // In the tree of another node, the same index is another interface's.
+        if (!link.name().equals(own)) {
+            throw new IOException("its network interface was just renamed from " + own + " to " + link.name());
+        }
+        return link;
+    }
+
+    private static int parse(String index) throws IOException {
+        try {
+            return Integer.parseInt(index);
+        } catch (NumberFormatException e) {
+            throw new IOException("the index of its network interface is no number: " + index, e);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package io.edgeplug.box;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+/** VFs that become interfaces of pods, by a container runtime that moves them, which Debian's is too old for. */
+@NodeScenario
+final class InterfaceTest {
+
+    /** The resource of src/test/kubelets/interfaces/etc/edgeplug/edgeplug.toml. */
+    private static final String ONE = "example.com/net=1";
+
+    private static final Set<String> BOTH = Set.of("resource=\"example.com/net\" resourceCapacity=2");
+
+    private static final String FIRST = "0000:41:10.2";
+
+    /** What a container sees of the interface that it has been given. */
+    private static final String LOOK = """
+            cat /sys/class/net/net1/address /sys/class/net/net1/mtu
+            busybox ip -o address show dev net1 | grep -o 'inet [0-9./]*'
+            env | grep ^EDGEPLUG_INTERFACE_
+            """;
+
+    /** What the node sees of the interface of a VF: name, MAC address, MTU, flags, and addresses. */
+    private static final String ON_NODE =
+            "cd /sys/bus/pci/devices/%s/net/* && echo ${PWD##*/} $(cat address mtu flags) $(ip -o address show dev ${PWD##*/})";
+
+    private static final Path FILES = Path.of("src/test/kubelets");
+
+    private static RealKubelet kubelet(RealKubelets kubelets)
+            throws IOException, InterruptedException, TimeoutException {
+        assumeThat(Box.isInstalled("pkg-config") || System.getenv(NodeInBox.MUST) != null)
+                .as("runc is built: apt-get install gcc libc6-dev libseccomp-dev pkg-config")
+                .isTrue();
+        return new RealKubelet(kubelets.after("interfaces", Release.NEWEST, InterfaceTest::install));
+    }
+
+    private static void install(Node node) throws IOException, InterruptedException, TimeoutException {
+        String runtime = Release.print(FILES.resolve("runtime").toString());
+        node.run("systemctl stop kubelet.service containerd.service"
+                + " && rm -f /var/lib/kubelet/device-plugins/kubelet_internal_checkpoint");
+        node.unpack("/usr/bin", "-C", runtime, "containerd", "containerd-shim-runc-v2");
+        node.unpack("/usr/sbin", "-C", runtime, "runc");
+        node.unpack("/", "-C", FILES.resolve("interfaces").toString(), ".");
+        node.run("systemctl start containerd.service && ip link set $(ls /sys/bus/pci/devices/" + Installation.PF1
+                + "/net) up");
+        Installation.reload(node);
+        node.run("systemctl start kubelet.service");
+        new RealKubelet(node).awaitLists(BOTH);
+    }
+
+    private static StaticPod pod(String name) {
+        return StaticPod.of(name, LOOK, ONE).withOwnNetwork();
+    }
+
+    private static String onNode(Node node, String function) throws Exception {
+        return node.run(ON_NODE.formatted(function));
+    }
+
+    private static void awaitOnNode(Node node, String function, String state) throws Exception {
+        node.run("until [ \"$(" + ON_NODE.formatted(function) + ")\" = '" + state + "' ]; do sleep 0.2; done");
+    }
+
+    private static String seen(String onNode) {
+        return onNode.split(" ", 3)[1] + "\n1400\ninet 203.0.113.1/24\nEDGEPLUG_INTERFACE_0000_41_10_2=net1";
+    }
+
+    private static void remove(Node node, String pod) throws Exception {
+        node.run("rm /etc/kubernetes/manifests/" + pod + ".json");
+    }
+
+    @Test
+    void eachContainerOfAPodHasItsInterfaceAndTheNextPodGetsItAsItWas(RealKubelets kubelets) throws Exception {
+        RealKubelet kubelet = kubelet(kubelets);
+        Node node = kubelet.node();
+        String before = onNode(node, FIRST);
+        kubelet.start(pod("pod").after(LOOK, ONE));
+        JsonObject running = kubelet.awaitRunning("pod");
+        assertThat(kubelet.printed("pod", "first")).isEqualTo(seen(before));
+        assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
+
+        for (int i = 0; i < 2; i++) {
+            running = kubelet.killContainer("pod", running);
+            assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
+        }
+        String container = RealKubelet.runs(running).getFirst();
+        String sandbox = node.run("ctr -n k8s.io tasks ls -q | grep -v " + container);
+        kubelet.kill(sandbox, "pod", running);
+        assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
+
+        kubelet.start(StaticPod.of("other", "busybox ping -q -c 1 -w 100 203.0.113.1 >/tmp/ping && echo reached", ONE)
+                .withOwnNetwork());
+        kubelet.awaitRunning("other");
+        node.run("until grep -q reached /var/log/pods/default_other-node_*/main/0.log; do sleep 0.5; done");
+
+        remove(node, "pod");
+        awaitOnNode(node, FIRST, before);
+        kubelet.start(pod("next"));
+        kubelet.awaitRunning("next");
+        assertThat(kubelet.printed("next", "main")).isEqualTo(seen(before));
+    }
+
+    @Test
+    void interfaceOutlivesWhatIsKilledAndEachOfItsPodsHasIt(RealKubelets kubelets) throws Exception {
+        RealKubelet kubelet = kubelet(kubelets);
+        Node node = kubelet.node();
+        String before = onNode(node, FIRST);
+        String kill = "systemctl kill -s KILL edgeplug.service";
+        kubelet.start(pod("pod"));
+        node.run("until [ \"$(cat /sys/bus/pci/devices/" + FIRST + "/net/*/mtu)\" != 1500 ]; do sleep 0.1; done; "
+                + kill);
+        JsonObject running = kubelet.awaitRunning("pod");
+        assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
+
+        node.run(kill);
+        running = kubelet.killContainer("pod", running);
+        assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
+
+        node.run("systemctl restart kubelet.service");
+        kubelet.awaitLists(BOTH);
+        kubelet.killContainer("pod", running);
+        assertThat(kubelet.printed("pod", "main")).isEqualTo(seen(before));
+
+        node.run("systemctl stop edgeplug.service");
+        remove(node, "pod");
+        node.run("until ls /sys/bus/pci/devices/" + FIRST + "/net/*; do sleep 0.5; done");
+        node.run("systemctl start edgeplug.service");
+        awaitOnNode(node, FIRST, before);
+
+        kubelet.start(pod("next"));
+        running = kubelet.awaitRunning("next");
+        node.vfs(Installation.PF1, 0);
+        JsonObject ignored =
+                kubelet.awaitStatus("next", it -> RealKubelet.health(it).equals("Unhealthy"));
+        node.vfs(Installation.PF1, 4);
+        kubelet.awaitStatus("next", it -> RealKubelet.health(it).equals("Healthy"));
+        String made = onNode(node, FIRST);
+        kubelet.killContainer("next", running);
+        assertThat(kubelet.printed("next", "main")).isEqualTo(seen(made));
+    }
+}

@@ -1,0 +1,45 @@
+package io.edgeplug.system.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Addresses as text. */
+final class LinkAddressTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.7/24, true",
+        "192.0.2.7/32, true",
+        "192.0.2.6/31, true",
+        "192.0.2.0/24, false",
+        "0.0.0.0/0, false",
+        "224.0.0.1/24, false",
+        "2001:db8::7/64, true",
+        "2001:db8::/64, false",
+        "2001:db8::/128, true",
+        "ff02::1/64, false",
+    })
+    void addressOfAHostIsNeitherANetworksNorAGroups(String text, boolean isOfHost) {
+        assertThat(LinkAddress.parse(text).orElseThrow().isOfHost()).isEqualTo(isOfHost);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.7",
+        "192.0.2.7/33",
+        "192.0.2/24",
+        "192.0.2.256/24",
+        "192.0.2.7/",
+        "2001:db8::7/129",
+        "2001:db8::7%eth0/64",
+        "::ffff:192.0.2.7/96",
+        "2001:db8:::7/64",
+        "example.com/24",
+        "192.0.2.07a/24",
+    })
+    void otherTextsAreNone(String text) {
+        assertThat(LinkAddress.parse(text)).isEmpty();
+    }
+}
