@@ -64,6 +64,11 @@ final class ClaimFiles implements AutoCloseable {
         return notes;
     }
 
+    /** Where the network interfaces of claims are, and how they are called. */
+    ClaimInterfaces interfaces() {
+        return interfaces;
+    }
+
     /**
      * Whether a claim has a device or a share of it. False once this is closed, because others may have released it.
      */

@@ -4,6 +4,7 @@ import io.edgeplug.model.device.PodInterface;
 import io.edgeplug.model.device.Shares;
 import io.edgeplug.node.container.ClaimSpecs;
 import io.edgeplug.node.pods.PreparedClaim;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -11,7 +12,7 @@ import java.util.function.BiFunction;
 
 /**
  * The network interfaces of the devices of claims. The kubelet asks once for a claim, and not before each start of a
- * container. So the specification of a claim follows where its interfaces are.
+ * container. So the specification of a claim follows where its interfaces are, and its status tells of them.
  *
  * @param interfaces that of a device as a claim has it, by the claim's UID and the device's ID
  */
@@ -24,6 +25,17 @@ record ClaimInterfaces(BiFunction<String, String, Optional<PodInterface>> interf
 
     boolean hasAny(PreparedClaim claim) {
         return !of(claim).isEmpty();
+    }
+
+    /** What the status of a ready claim says of them, by device. */
+    Map<AllocatedClaim.Key, NetworkData> networks(PreparedClaim claim) {
+        Map<AllocatedClaim.Key, NetworkData> found = new HashMap<>();
+        for (PreparedClaim.Device device : claim.devices()) {
+            interfaces
+                    .apply(claim.uid(), Shares.whole(device.id()))
+                    .ifPresent(moved -> found.put(AllocatedClaim.Key.of(device), NetworkData.of(moved)));
+        }
+        return found;
     }
 
     /** By the name of the CDI device, which stands for all devices of a request with one resource. */

@@ -1,5 +1,7 @@
 package io.edgeplug.model.device;
 
+import io.edgeplug.system.kernel.LinkAddress;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -7,5 +9,12 @@ import java.util.Optional;
  *
  * @param name in the pod
  * @param nodeName on the node; empty once the interface is in the pod
+ * @param mac its hardware address, in lower case with colons; empty if it has none
+ * @param addresses those that it has got for the pod
  */
-public record PodInterface(String name, Optional<String> nodeName) {}
+public record PodInterface(String name, Optional<String> nodeName, String mac, List<LinkAddress> addresses) {
+
+    public PodInterface {
+        addresses = List.copyOf(addresses);
+    }
+}

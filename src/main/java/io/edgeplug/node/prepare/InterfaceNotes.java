@@ -33,6 +33,7 @@ public final class InterfaceNotes {
     private static final String MTU = "mtu";
     private static final String UP = "up";
     private static final String ADDRESSES = "addresses";
+    private static final String ADDRESSES_IN_POD = "addresses_in_pod";
 
     private final Sysfs sysfs;
     private final Notes notes;
@@ -47,9 +48,14 @@ public final class InterfaceNotes {
      * A note.
      *
      * @param inside its name in the pod
-     * @param before its settings on the node
+     * @param before its settings on the node; the pod finds the same MAC address
+     * @param addresses those that it has got for the pod
      */
-    record Note(String device, String inside, Guest guest, Link before) {
+    record Note(String device, String inside, Guest guest, Link before, List<LinkAddress> addresses) {
+
+        Note {
+            addresses = List.copyOf(addresses);
+        }
 
         /**
          * The settings from before; empty if the interface is another one, of a replaced card or a new one of its driver.
@@ -72,12 +78,13 @@ public final class InterfaceNotes {
      * @throws IOException if it is not known where the interface is
      */
     public Optional<PodInterface> of(Device device) throws IOException {
-        Optional<Note> note = find(device.id());
-        if (note.isEmpty()) {
+        Optional<Note> found = find(device.id());
+        if (found.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new PodInterface(
-                note.orElseThrow().inside(), InterfacePlace.of(sysfs, device).name()));
+        Note note = found.orElseThrow();
+        Optional<String> onNode = InterfacePlace.of(sysfs, device).name();
+        return Optional.of(new PodInterface(note.inside(), onNode, note.before().mac(), note.addresses()));
     }
 
     /** The same if that user has the device, a pod or a claim by its UID; none if it is not known where the interface is. */
@@ -131,9 +138,8 @@ public final class InterfaceNotes {
         before.permanentMac().ifPresent(mac -> text.setProperty(PERMANENT_MAC, mac));
         text.setProperty(MTU, String.valueOf(before.mtu()));
         text.setProperty(UP, String.valueOf(before.isUp()));
-        text.setProperty(
-                ADDRESSES,
-                before.addresses().stream().map(LinkAddress::toString).collect(Collectors.joining(" ")));
+        text.setProperty(ADDRESSES, text(before.addresses()));
+        text.setProperty(ADDRESSES_IN_POD, text(note.addresses()));
         notes.write(note.device(), text);
     }
 
@@ -143,10 +149,6 @@ public final class InterfaceNotes {
 
     private Note parse(String device, Properties text) throws IOException {
         try {
-            List<LinkAddress> addresses = new ArrayList<>();
-            for (String one : words(text, ADDRESSES)) {
-                addresses.add(LinkAddress.parse(one).orElseThrow(() -> new NumberFormatException(one)));
-            }
             Link before = new Link(
                     0,
                     text.getProperty(NAME, ""),
@@ -155,15 +157,27 @@ public final class InterfaceNotes {
                     Optional.ofNullable(text.getProperty(PERMANENT_MAC)),
                     Integer.parseInt(text.getProperty(MTU, "")),
                     Boolean.parseBoolean(text.getProperty(UP)),
-                    addresses);
+                    addresses(text, ADDRESSES));
             Guest guest = new Guest(words(text, USERS), words(text, PODS), words(text, SANDBOX));
-            return new Note(device, text.getProperty(INSIDE, ""), guest, before);
+            return new Note(device, text.getProperty(INSIDE, ""), guest, before, addresses(text, ADDRESSES_IN_POD));
         } catch (NumberFormatException e) {
             throw new IOException(
                     notes.place(device) + ": is no note of a network interface; delete it once the interface is as you"
                             + " want it",
                     e);
         }
+    }
+
+    private static String text(List<LinkAddress> addresses) {
+        return addresses.stream().map(LinkAddress::toString).collect(Collectors.joining(" "));
+    }
+
+    private static List<LinkAddress> addresses(Properties text, String key) {
+        List<LinkAddress> addresses = new ArrayList<>();
+        for (String one : words(text, key)) {
+            addresses.add(LinkAddress.parse(one).orElseThrow(() -> new NumberFormatException(one)));
+        }
+        return addresses;
     }
 
     private static String joined(Set<String> words) {

@@ -186,7 +186,7 @@ public final class Interfaces {
         }
         refuseIfUsed(device, kept);
         Link link = InterfacePlace.of(sysfs, device).link(sysfs);
-        notes.write(new Note(device.id(), next.inside(), next.guest(), before.orElse(link)));
+        notes.write(new Note(device.id(), next.inside(), next.guest(), before.orElse(link), addresses));
         LinkState.prepare(link, moved, addresses);
         return link.name() + " goes into the pod as " + next.inside();
     }

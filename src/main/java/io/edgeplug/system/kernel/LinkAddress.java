@@ -3,15 +3,22 @@ package io.edgeplug.system.kernel;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** An IP address with the length of its prefix, in the form of {@code ip address}: {@code 192.0.2.7/24}. */
+/**
+ * An IP address with the length of its prefix, in the form of {@code ip address}: {@code 192.0.2.7/24} or
+ * {@code 2001:db8::7/64}.
+ */
 public record LinkAddress(InetAddress address, int prefix) {
 
     /** {@link InetAddress#ofLiteral} also takes shorter and scoped forms, which mean something else to most people. */
     private static final Pattern FORM =
             Pattern.compile("(\\d{1,3}(?:\\.\\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:.]*)/(\\d{1,3})");
+
+    /** Zeros of an IPv6 address that may be left out. The JDK writes all of them. */
+    private static final Pattern ZEROS = Pattern.compile("(?<![^:])0(?::0)+(?![^:])");
 
     /** Reads the text form; empty if it is none. */
     public static Optional<LinkAddress> parse(String text) {
@@ -56,8 +63,15 @@ public record LinkAddress(InetAddress address, int prefix) {
         return Arrays.equals(bytes(), other.bytes());
     }
 
+    /** The form of RFC 5952: the longest zeros are left out, and the first if several are as long. */
     @Override
     public String toString() {
-        return address.getHostAddress() + "/" + prefix;
+        String text = address.getHostAddress();
+        String zeros = ZEROS.matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .reduce("", (longest, one) -> one.length() > longest.length() ? one : longest);
+        String shorter = zeros.isEmpty() ? text : text.replaceFirst("(?:^|:)" + zeros + "(?:$|:)", "::");
+        return shorter + "/" + prefix;
     }
 }

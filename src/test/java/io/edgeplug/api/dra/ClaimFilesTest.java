@@ -51,18 +51,18 @@ final class ClaimFilesTest {
                 new ClaimInterfaces((uid, device) ->
                         uid.equals(UID) && device.equals(VF) ? Objects.requireNonNull(now.get()) : Optional.empty()))) {
             Path file = directory.resolve("cdi/edgeplug-claim_uid.json");
-            now.set(Optional.of(new PodInterface("net1", Optional.of("ens1f0v0"))));
+            now.set(Optional.of(new PodInterface("net1", Optional.of("ens1f0v0"), "", List.of())));
             files.noteReady(claim().ready("boot", """
                     {"cdiVersion": "0.5.0", "kind": "edgeplug.io/claim",
                     "devices": [{"name": "x", "containerEdits": {"env": ["A=1"]}}]}""", Map.of()));
             assertThat(file).content().contains("1.1.0", "\"hostInterfaceName\": \"ens1f0v0\"", "=net1");
 
-            now.set(Optional.of(new PodInterface("net1", Optional.empty())));
+            now.set(Optional.of(new PodInterface("net1", Optional.empty(), "", List.of())));
             files.followInterfaces("boot");
             assertThat(file).content().contains("0.5.0", "=net1").doesNotContain("netDevices");
 
             // The next daemon writes what is so then, and not what was so when the claim was prepared.
-            now.set(Optional.of(new PodInterface("net1", Optional.of("dev7"))));
+            now.set(Optional.of(new PodInterface("net1", Optional.of("dev7"), "", List.of())));
             files.recover("boot");
             assertThat(file).content().contains("1.1.0", "\"hostInterfaceName\": \"dev7\"");
 

@@ -75,6 +75,10 @@ final class ApiReaderTest {
         assertThat(read("", resets.replace("prepare", "prepare_before = \"binding\"\nprepare"))
                         .claimed())
                 .allMatch(DeviceClass::isPreparedBeforeBinding);
+        // The addresses of an interface may be missing on this node, so that the pod is to go elsewhere.
+        assertThat(read("", "api = \"dra\"\nprepare_before = \"binding\"\ninterface = {}").claimed())
+                .hasSize(1)
+                .allMatch(DeviceClass::isPreparedBeforeBinding);
         String programs = IMAGES.formatted("0".repeat(64));
         assertThat(read(programs, "").claimed()).hasSize(1).allMatch(DeviceClass::isPreparedBeforeBinding);
         assertThat(read(programs.replace("api", "prepare_before = \"start\"\napi"), "")

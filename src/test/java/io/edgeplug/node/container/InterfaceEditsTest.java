@@ -57,8 +57,8 @@ final class InterfaceEditsTest {
                 + "{\"name\":\"0000:3b:01.2\",\"containerEdits\":{\"env\":[\"EDGEPLUG_INTERFACE_0000_3B_01_2=net1\"]}}]}";
         assertThat(written(specs)).isEqualTo(nothing);
 
-        now.put(VF1, new PodInterface("net1", Optional.of("ens1f0v1")));
-        now.put(VF2, new PodInterface("net2", Optional.of("dev7")));
+        now.put(VF1, new PodInterface("net1", Optional.of("ens1f0v1"), "", List.of()));
+        now.put(VF2, new PodInterface("net2", Optional.of("dev7"), "", List.of()));
         assertThat(specs.isCurrent(vf(1).device())).isFalse();
         assertThat(written(specs))
                 .isEqualTo("{\"cdiVersion\":\"1.1.0\",\"kind\":\"example.com/net\",\"devices\":["
@@ -71,8 +71,8 @@ final class InterfaceEditsTest {
         assertThat(specs.isCurrent(vf(1).device())).isTrue();
 
         // Both have been moved. A container that starts again keeps them, and the file is for old runtimes too.
-        now.put(VF1, new PodInterface("net1", Optional.empty()));
-        now.put(VF2, new PodInterface("net2", Optional.empty()));
+        now.put(VF1, new PodInterface("net1", Optional.empty(), "", List.of()));
+        now.put(VF2, new PodInterface("net2", Optional.empty(), "", List.of()));
         assertThat(written(specs)).isEqualTo(nothing.replace("01_2=net1", "01_2=net2"));
     }
 
@@ -95,8 +95,8 @@ final class InterfaceEditsTest {
                 Map.of(
                         "uid_vfs_a",
                         Map.of(
-                                VF2, new PodInterface("net2", Optional.of("ens1f0v2")),
-                                VF1, new PodInterface("net1", Optional.empty()))));
+                                VF2, new PodInterface("net2", Optional.of("ens1f0v2"), "", List.of()),
+                                VF1, new PodInterface("net1", Optional.empty(), "", List.of()))));
         assertThat(moving.replaceAll("\\s+", ""))
                 .isEqualTo("{\"cdiVersion\":\"1.1.0\",\"kind\":\"edgeplug.io/claim\",\"devices\":["
                         + "{\"name\":\"uid_vfs_a\",\"containerEdits\":{\"env\":[\"PCIDEVICE=0000:3b:01.1\","
@@ -104,7 +104,7 @@ final class InterfaceEditsTest {
                         + "\"netDevices\":[{\"hostInterfaceName\":\"ens1f0v2\",\"name\":\"net2\"}]}}]}");
 
         String moved = ClaimSpecs.withInterfaces(
-                specification, Map.of("uid_vfs_a", Map.of(VF1, new PodInterface("net1", Optional.empty()))));
+                specification, Map.of("uid_vfs_a", Map.of(VF1, new PodInterface("net1", Optional.empty(), "", List.of()))));
         assertThat(moved).contains("0.5.0").doesNotContain("netDevices");
     }
 }

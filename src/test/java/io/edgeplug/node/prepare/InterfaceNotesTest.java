@@ -17,7 +17,8 @@ final class InterfaceNotesTest {
 
     private static final Link BEFORE = link("ens1f0v1", "02:00:00:00:00:01");
 
-    private static final Note NOTE = new Note("0000:3b:01.1", "net1", new Guest(Set.of("pod"), Set.of("pod")), BEFORE);
+    private static final Note NOTE =
+            new Note("0000:3b:01.1", "net1", new Guest(Set.of("pod"), Set.of("pod")), BEFORE, List.of());
 
     @Test
     void settingsFromBeforeAreThoseOfTheSameInterfaceOnly() {
@@ -31,7 +32,7 @@ final class InterfaceNotesTest {
         Link now = link("net1", "02:00:00:00:00:02");
         assertThat(NOTE.before(now, true)).contains(link("ens1f0v1", "02:00:00:00:00:02"));
         Note next = new Note(
-                NOTE.device(), "net1", NOTE.guest(), NOTE.before(now, true).orElseThrow());
+                NOTE.device(), "net1", NOTE.guest(), NOTE.before(now, true).orElseThrow(), List.of());
         assertThat(next.before(now, false)).isPresent();
     }
 }

@@ -15,6 +15,7 @@ import io.edgeplug.model.rules.Template;
 import io.edgeplug.system.files.NeedsRoot;
 import io.edgeplug.system.files.Sysfs;
 import io.edgeplug.system.kernel.IpProgram;
+import io.edgeplug.system.kernel.LinkAddress;
 import io.edgeplug.system.kernel.Links;
 import io.edgeplug.system.kernel.OtherNamespace;
 import io.edgeplug.system.kernel.OwnNamespaces;
@@ -117,19 +118,27 @@ final class InterfacesTest {
         return new InterfaceNotes(Sysfs.at(root)).of(vf(number));
     }
 
+    /** What is noted of the first VF, with the addresses of {@link #MOVED}. */
+    private static PodInterface inPod(Optional<String> nodeName) {
+        List<LinkAddress> addresses = Stream.of("192.0.2.1/24", "2001:db8::7/64")
+                .map(text -> LinkAddress.parse(text).orElseThrow())
+                .toList();
+        return new PodInterface("net1", nodeName, "02:00:00:00:00:01", addresses);
+    }
+
     @Test
     void interfaceGoesIntoAPodWithItsSettingsAndComesBackAsItWas() throws Exception {
         int index = add(1);
         Links.Link before = Links.read(index);
         assertThat(give(interfaces(), POD, 1)).isEqualTo("ens1f0v1 goes into the pod as net1");
-        assertThat(noted(1)).contains(new PodInterface("net1", Optional.of("ens1f0v1")));
+        assertThat(noted(1)).contains(inPod(Optional.of("ens1f0v1")));
         assertThat(IpProgram.run("address show dev ens1f0v1"))
                 .contains("mtu 1400", "192.0.2.1/24", "2001:db8::7/64", "state DOWN");
 
         try (OtherNamespace pod = new OtherNamespace()) {
             pod.take("ens1f0v1", "net1");
             show(1);
-            assertThat(noted(1)).contains(new PodInterface("net1", Optional.empty()));
+            assertThat(noted(1)).contains(inPod(Optional.empty()));
             // The pod may do with it what it likes.
             pod.ip("link property add dev net1 altname ens1f0v2");
             pod.ip("link set net1 name evil0 address 02:00:00:00:66:66 mtu 1300");

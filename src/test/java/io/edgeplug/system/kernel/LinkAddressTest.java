@@ -25,6 +25,23 @@ final class LinkAddressTest {
         assertThat(LinkAddress.parse(text).orElseThrow().isOfHost()).isEqualTo(isOfHost);
     }
 
+    /** The API server of Kubernetes takes no other form. */
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.7/24, 192.0.2.7/24",
+        "10.0.0.0/8, 10.0.0.0/8",
+        "2001:DB8:0:0:0:0:0:7/64, 2001:db8::7/64",
+        "2001:db8:0:1:1:1:1:1/64, 2001:db8:0:1:1:1:1:1/64",
+        "2001:db8:0:0:1:0:0:1/64, 2001:db8::1:0:0:1/64",
+        "2001:0:0:1:0:0:0:1/64, 2001:0:0:1::1/64",
+        "10:0:0:20:0:0:0:0/64, 10:0:0:20::/64",
+        "::1/128, ::1/128",
+        "::/0, ::/0",
+    })
+    void textIsTheShortestOne(String text, String shortest) {
+        assertThat(LinkAddress.parse(text).orElseThrow()).hasToString(shortest);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "192.0.2.7",
