@@ -53,7 +53,7 @@ final class ApiReader {
         } else if (word.equals(BINDING) && api != Api.DRA) {
             table.mistake(PREPARE_BEFORE, "needs api = \"dra\": the scheduler does not wait for a device plugin");
         } else if (word.equals(BINDING) && recipe.isEmpty()) {
-            table.mistake(PREPARE_BEFORE, "needs [class.prepare]: there is nothing to prepare");
+            table.mistake(PREPARE_BEFORE, "needs [class.prepare] or [class.interface]: there is nothing to prepare");
         }
         return word.equals(BINDING);
     }

@@ -94,15 +94,16 @@ final class ClassReader {
         }
         ApiReader apis = new ApiReader(table);
         Api api = apis.read(resource);
-        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, recipe);
+        Optional<Step.Interface> moved =
+                new InterfaceReader(table, kind).read(container.handOver(), api, sharing, recipe);
+        Recipe whole = moved.map(recipe::then).orElse(recipe);
+        boolean isPreparedBeforeBinding = apis.isPreparedBeforeBinding(api, whole);
         boolean evict = table.bool("evict").orElse(false);
         if (evict && api != Api.DRA) {
             table.mistake("evict", "needs api = \"dra\": a device plugin cannot have a pod evicted");
         }
         FileRules.Identity identity = files.identity(isFace);
         ClaimChoices choices = ClaimChoicesReader.read(table, kind, api, recipe);
-        Optional<Step.Interface> moved =
-                new InterfaceReader(table, kind).read(container.handOver(), api, sharing, recipe);
         if (mistakes.count() > before) {
             return Optional.empty();
         }
@@ -118,7 +119,7 @@ final class ClassReader {
                 sharing,
                 needsVhostNet,
                 health,
-                moved.map(recipe::then).orElse(recipe),
+                whole,
                 release.after(choices.restored(recipe.vf())),
                 isFace,
                 trustOwner,
