@@ -110,7 +110,8 @@ record AllocatedClaim(Claims.Name name, String version, String allocation, List<
         private int size() {
             return network.size()
                     + conditions.values().stream()
-                            .mapToInt(one -> one.reason().length() + one.message().length())
+                            .mapToInt(
+                                    one -> one.reason().length() + one.message().length())
                             .sum();
         }
     }

@@ -149,7 +149,8 @@ final class ClaimStatus implements AutoCloseable {
             Claims.Name name = new Claims.Name(claim.namespace(), claim.name(), claim.uid());
             Optional<String> reason = claim.ahead().isPresent() ? Optional.empty() : refusal.apply(claim.uid());
             if (claim.isReady(boot)) {
-                wanted.put(name, DeviceConditions.ready(claim, files.interfaces().networks(claim), problems));
+                wanted.put(
+                        name, DeviceConditions.ready(claim, files.interfaces().networks(claim), problems));
             } else if (reason.isPresent()) {
                 wanted.put(name, DeviceConditions.notReady(claim, reason.orElseThrow(), problems));
             }

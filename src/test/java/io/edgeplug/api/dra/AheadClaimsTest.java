@@ -191,8 +191,9 @@ final class AheadClaimsTest extends OnDraNode {
         makeReady(VF0_NAME);
 
         JsonObject network = network("mine");
-        assertThat(network).hasToString("{\"interfaceName\":\"net1\",\"hardwareAddress\":\"02:00:00:00:00:01\","
-                + "\"ips\":[\"192.0.2.7/24\",\"2001:db8::7/64\"]}");
+        assertThat(network)
+                .hasToString("{\"interfaceName\":\"net1\",\"hardwareAddress\":\"02:00:00:00:00:01\","
+                        + "\"ips\":[\"192.0.2.7/24\",\"2001:db8::7/64\"]}");
         // Each claim is news for the status of all, and one whose interface stays on the node says nothing.
         node.server.put(TestClaims.awaited("yours", VF1_NAME));
         JsonObject yours = node.server.awaitClaim("yours", isTrue("Ready"));

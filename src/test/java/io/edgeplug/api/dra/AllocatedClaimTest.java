@@ -88,10 +88,13 @@ final class AllocatedClaimTest {
 
     @Test
     void whatKubernetesWouldRefuseOfANetworkInterfaceIsLeftOut() {
-        String[] addresses =
-                IntStream.range(0, 20).mapToObj(i -> "192.0.2." + (1 + i / 2) + "/24").toArray(String[]::new);
+        String[] addresses = IntStream.range(0, 20)
+                .mapToObj(i -> "192.0.2." + (1 + i / 2) + "/24")
+                .toArray(String[]::new);
         assertThat(NetworkData.of(moved(addresses)).addresses()).hasSize(10).doesNotHaveDuplicates();
-        String[] more = IntStream.range(0, 20).mapToObj(i -> "192.0.2." + (1 + i) + "/24").toArray(String[]::new);
+        String[] more = IntStream.range(0, 20)
+                .mapToObj(i -> "192.0.2." + (1 + i) + "/24")
+                .toArray(String[]::new);
         assertThat(NetworkData.of(moved(more)).addresses()).hasSize(16);
         PodInterface tooLong = new PodInterface("n".repeat(257), Optional.empty(), "m".repeat(129), List.of());
         assertThat(NetworkData.of(tooLong)).isEqualTo(NetworkData.NONE);

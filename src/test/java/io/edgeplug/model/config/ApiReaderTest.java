@@ -76,7 +76,8 @@ final class ApiReaderTest {
                         .claimed())
                 .allMatch(DeviceClass::isPreparedBeforeBinding);
         // The addresses of an interface may be missing on this node, so that the pod is to go elsewhere.
-        assertThat(read("", "api = \"dra\"\nprepare_before = \"binding\"\ninterface = {}").claimed())
+        assertThat(read("", "api = \"dra\"\nprepare_before = \"binding\"\ninterface = {}")
+                        .claimed())
                 .hasSize(1)
                 .allMatch(DeviceClass::isPreparedBeforeBinding);
         String programs = IMAGES.formatted("0".repeat(64));

@@ -104,7 +104,8 @@ final class InterfaceEditsTest {
                         + "\"netDevices\":[{\"hostInterfaceName\":\"ens1f0v2\",\"name\":\"net2\"}]}}]}");
 
         String moved = ClaimSpecs.withInterfaces(
-                specification, Map.of("uid_vfs_a", Map.of(VF1, new PodInterface("net1", Optional.empty(), "", List.of()))));
+                specification,
+                Map.of("uid_vfs_a", Map.of(VF1, new PodInterface("net1", Optional.empty(), "", List.of()))));
         assertThat(moved).contains("0.5.0").doesNotContain("netDevices");
     }
 }
