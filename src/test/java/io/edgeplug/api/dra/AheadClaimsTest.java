@@ -184,10 +184,14 @@ final class AheadClaimsTest extends OnDraNode {
     void statusTellsOfTheNetworkInterfaceOfThePod() throws Exception {
         Path note = node.node.sysfs().locate("run/edgeplug/interfaces/" + VF0);
         Files.createDirectories(note.resolveSibling(""));
-        Files.writeString(
-                note,
-                "name_in_pod=net1\nusers=uid-of-mine\nmac=02\\:00\\:00\\:00\\:00\\:01\nmtu=1500\n"
-                        + "addresses=192.0.2.99/24\naddresses_in_pod=192.0.2.7/24 2001\\:db8\\:\\:7/64\n");
+        Files.writeString(note, """
+                name_in_pod=net1
+                users=uid-of-mine
+                mac=02:00:00:00:00:01
+                mtu=1500
+                addresses=192.0.2.99/24
+                addresses_in_pod=192.0.2.7/24 2001:db8::7/64
+                """);
         makeReady(VF0_NAME);
 
         JsonObject network = network("mine");
