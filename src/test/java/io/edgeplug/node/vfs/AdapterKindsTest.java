@@ -93,6 +93,31 @@ final class AdapterKindsTest extends OnSriovNode {
         assertIdempotent(wanted);
     }
 
+    /** As while udev renames its interface: derived from nothing, the addresses were the same on all nodes. */
+    @Test
+    void nothingIsDerivedFromAnAddressThatThePfDoesNotShow() throws Exception {
+        unpack(pf0 -> pf0.replaceAll("net/ens1/address = .*\n", ""));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2", "mac = \"fixed\""), PATIENT),
+                "shows no MAC address now, from which those of its VFs are derived");
+        assertThat(node.drivers()).isEmpty();
+    }
+
+    @Test
+    void nothingIsDerivedFromAGuidThatThePfDoesNotShow() throws Exception {
+        unpack(pf0 -> pf0.replace("net/ens1/type = 1\n", """
+                        net/ens1/type = 32
+                        infiniband/mlx5_0/node_type = 1: CA
+                        infiniband/mlx5_0/ports/1/link_layer = InfiniBand
+                        """));
+
+        assertFailure(
+                node.apply(node.wanted("count = 2", "guid = \"fixed\""), PATIENT),
+                "shows no node GUID now, from which those of its VFs are derived");
+        assertThat(node.drivers()).isEmpty();
+    }
+
     @Test
     void mtuOfThePfIsWrittenOnceItDiffers() throws Exception {
         List<WantedVfs> wanted = node.wanted("count = 1", "mtu = 9000");
