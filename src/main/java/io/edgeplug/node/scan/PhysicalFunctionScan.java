@@ -137,7 +137,8 @@ public final class PhysicalFunctionScan {
      * @param directory of the function, with a final slash
      */
     public static boolean hasInterfaceElsewhere(Sysfs sysfs, String directory) throws IOException {
-        return isEmptyDirectory(sysfs, directory + "net") && isEmptyDirectory(sysfs, directory + "net");
+        boolean seemsElsewhere = isEmptyDirectory(sysfs, directory + "net");
+        return seemsElsewhere && isEmptyDirectory(sysfs, directory + "net");
     }
 
     private static boolean isEmptyDirectory(Sysfs sysfs, String path) throws IOException {

@@ -60,8 +60,7 @@ final class PfSteps {
             case VfsStep.Links links -> awaitLinks(links.count());
             case VfsStep.Mtu mtu ->
                 onInterface(net -> sysfs.write(directory + "net/" + net + "/mtu", String.valueOf(mtu.bytes())));
-            case VfsStep.Settings settings ->
-                ip(net -> IpLink.settings(net, settings.index(), settings.settings()));
+            case VfsStep.Settings settings -> ip(net -> IpLink.settings(net, settings.index(), settings.settings()));
             case VfsStep.Guid guid -> {
                 String vf = String.valueOf(guid.index());
                 ip(net -> List.of("link", "set", "dev", net, "vf", vf, "node_guid", guid.guid()));

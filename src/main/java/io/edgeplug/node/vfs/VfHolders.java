@@ -170,7 +170,9 @@ final class VfHolders {
     /** The pods and claims of all these functions. */
     private Pods pods(Set<PciAddress> wanted) {
         try {
-            Path notes = kubelet == null ? null : ForeignFile.near(kubelet.pluginDir().resolve(HeldDevices.FILE));
+            Path notes = kubelet == null
+                    ? null
+                    : ForeignFile.near(kubelet.pluginDir().resolve(HeldDevices.FILE));
             try {
                 return pods(wanted, notes == null || !doCount(notes) ? null : notes);
             } catch (IOException e) {
@@ -197,7 +199,8 @@ final class VfHolders {
         Predicate<Holding> runs = notes == null ? any -> true : running(notes);
         Map<PciAddress, Pods> found = new HashMap<>();
         try (MemoryBudget.Share ignored = MemoryBudget.OF_PROCESS.take(ALL_OF_IT, PATIENCE)) {
-            Path kubeletDir = notes == null ? null : Objects.requireNonNull(kubelet).pluginDir();
+            Path kubeletDir =
+                    notes == null ? null : Objects.requireNonNull(kubelet).pluginDir();
             Holdings holdings = Holdings.read(sysfs.locate(""), kubeletDir);
             wanted.forEach(function -> found.put(function, holder(holdings, function, runs)));
         }

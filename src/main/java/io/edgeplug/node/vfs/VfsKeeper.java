@@ -63,10 +63,8 @@ public final class VfsKeeper implements AutoCloseable {
      */
     private record Appearance(String driver, Optional<String> interfaceIndex) {
 
-        Appearance after(Optional<Appearance> before) {
-            return interfaceIndex.isPresent()
-                    ? this
-                    : before.filter(one -> one.driver.equals(driver)).orElse(this);
+        Appearance after(@Nullable Appearance before) {
+            return interfaceIndex.isEmpty() && before != null && before.driver.equals(driver) ? before : this;
         }
 
         boolean isMoreThan(Appearance before) {
@@ -164,8 +162,9 @@ public final class VfsKeeper implements AutoCloseable {
                     && wanted.stream().anyMatch(one -> one.takes(pci))) {
                 PciFunction function = pci.function();
                 Appearance appearance = new Appearance(
-                        function.driver().orElseThrow(), interfaceIndex(wish.node().sysfs(), function));
-                now.put(function.address(), appearance.after(Optional.ofNullable(known.get(function.address()))));
+                        function.driver().orElseThrow(),
+                        interfaceIndex(wish.node().sysfs(), function));
+                now.put(function.address(), appearance.after(known.get(function.address())));
             }
         }
         Set<PciAddress> appeared = new HashSet<>();

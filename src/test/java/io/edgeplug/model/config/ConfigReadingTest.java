@@ -50,7 +50,8 @@ final class ConfigReadingTest {
             }
             config.write("class.d/10-a.toml", "");
             Config halfWritten = ConfigFiles.look(main);
-            config.write("class.d/10-a.toml", ConfigDirectory.GOOD.formatted("a") + ConfigDirectory.GOOD.formatted("b"));
+            config.write(
+                    "class.d/10-a.toml", ConfigDirectory.GOOD.formatted("a") + ConfigDirectory.GOOD.formatted("b"));
             return halfWritten;
         });
 

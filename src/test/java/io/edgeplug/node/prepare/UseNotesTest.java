@@ -23,7 +23,8 @@ final class UseNotesTest {
     @Test
     void noteThatCannotBeOpenedJustNowStillSaysWhoUsedTheDevice() throws Exception {
         assumeFalse(Ownership.isRoot(), "root may open each file");
-        Path note = Files.createDirectories(root.resolve("var/lib/edgeplug/used")).resolve("g1.used");
+        Path note =
+                Files.createDirectories(root.resolve("var/lib/edgeplug/used")).resolve("g1.used");
         Files.writeString(note, NOTE);
         Files.setPosixFilePermissions(note, PosixFilePermissions.fromString("---------"));
 
@@ -35,7 +36,8 @@ final class UseNotesTest {
 
     @Test
     void damagedNoteDoesNotPreventTheScrub() throws Exception {
-        Path note = Files.createDirectories(root.resolve("var/lib/edgeplug/used")).resolve("g1.used");
+        Path note =
+                Files.createDirectories(root.resolve("var/lib/edgeplug/used")).resolve("g1.used");
         Files.writeString(note, "\\u00zz");
 
         new UseNotes(Sysfs.at(root)).release("g1");

@@ -160,7 +160,8 @@ final class AdapterKindsTest extends OnSriovNode {
                 echo '[{"ifname":"uplink0","permaddr":"02:00:00:00:99:99"}]'
                 """);
 
-        PfPlan plan = node.vfs().plan(node.wanted("count = 1", "mac = \"fixed\"")).getFirst();
+        PfPlan plan =
+                node.vfs().plan(node.wanted("count = 1", "mac = \"fixed\"")).getFirst();
 
         assertThat(plan.steps())
                 .filteredOn(VfsStep.Settings.class::isInstance)
